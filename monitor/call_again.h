@@ -8,7 +8,7 @@
  *                                                         refrain_again_remember()
  *
  * All of it is put into the wrapper, which so keeps its arguments where they are. Only what is seldom to be done is in
- * call_usual.c.
+ * call_usual.c and timeline.c.
  *
  * The words are remembered when a call has told what the round has, and forgotten when the round is told. */
 #ifndef REFRAIN_CALL_AGAIN_H
@@ -49,12 +49,11 @@ static inline __attribute__((always_inline)) bool refrain_again_message(const st
 
 /* ---- what is left to call_usual.c ---- */
 
-/* What is seldom to be done: an entry of the timeline, the records of events. When the call begins, and when it ends;
- * `received`: what of a message is told then, or null. */
-REFRAIN_SHARED void refrain_again_begin_seldom(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                               uint64_t elapsed, bool item);
-REFRAIN_SHARED void refrain_again_end_seldom(const struct refrain_call_cache *known, const int64_t *received,
-                                             uint64_t now, uint64_t elapsed, bool item);
+/* The records of events. When the call begins, and when it ends; `received`: what of a message is told then, or null.
+ */
+REFRAIN_SHARED void refrain_again_begin_with_events(struct refrain_call_cache *known, struct refrain_entry *entry);
+REFRAIN_SHARED void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received,
+                                                  uint64_t now);
 
 /* Something has come between: it ends as one that refrain_call_begin() has begun. */
 REFRAIN_SHARED void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_entry *entry);
@@ -101,8 +100,10 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
     now->inside = 1;
     bool fits = refrain_round_end_block(context, round, 0, &block);
     entry->begin_ticks = block.now;
-    if (__builtin_expect(!fits || context->events, 0))
-        refrain_again_begin_seldom(known, entry, block.elapsed, !fits);
+    if (__builtin_expect(!fits, 0))
+        refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_again_begin_with_events(known, entry);
     else
         refrain_end(context);
     return entry;
@@ -136,8 +137,10 @@ refrain_again_ends(struct refrain_context *context, const struct refrain_call_ca
     context->top = caller;
     context->thread->now.inside = 0;
     refrain_round_go_on(caller, known);
-    if (__builtin_expect(!fits || context->events, 0))
-        refrain_again_end_seldom(known, received, block.now, block.elapsed, !fits);
+    if (__builtin_expect(!fits, 0))
+        refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_again_end_with_events(known, received, block.now);
     else
         refrain_end(context);
 }

@@ -507,22 +507,15 @@ void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *
     } while (begun->call_site->number != entry->id);
 }
 
-void refrain_again_begin_seldom(struct refrain_call_cache *known, struct refrain_entry *entry, uint64_t elapsed,
-                                bool item) {
-    struct refrain_context *context = refrain_thread_context;
+void refrain_again_begin_with_events(struct refrain_call_cache *known, struct refrain_entry *entry) {
     struct refrain_call call;
-    if (item)
-        refrain_timeline_entry(&context->timeline, entry->begin_ticks, elapsed);
     refrain_again_begun(&call, known, entry);
     begin_with_events(&call, known->n_before ? known->round->value[0] : NULL);
 }
 
-void refrain_again_end_seldom(const struct refrain_call_cache *known, const int64_t *received, uint64_t now,
-                              uint64_t elapsed, bool item) {
+void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received, uint64_t now) {
     struct refrain_context *context = refrain_thread_context;
-    if (item)
-        refrain_timeline_entry(&context->timeline, now, elapsed);
-    if (context->events && received)
+    if (received)
         refrain_events_write(context, REFRAIN_RECORD_OPERATION, now, known->number, REFRAIN_OP_RECV, received,
                              REFRAIN_PARAMETERS);
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, known->number);

@@ -48,7 +48,13 @@ static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
     return next;
 }
 
-static unsigned char *put_several(unsigned char *at, uint64_t blocks, uint64_t quanta) {
+static inline unsigned char *put_several(unsigned char *at, uint64_t blocks, uint64_t quanta) {
+    if (__builtin_expect((blocks | quanta) < 128, 1)) { /* as most are */
+        at[1] = (unsigned char)quanta;
+        commit();
+        at[0] = (unsigned char)blocks;
+        return at + 2;
+    }
     unsigned char *next = put_number(blocks < 128 ? at + 1 : put_number(at + 1, blocks >> 7), quanta);
     commit();
     *at = (unsigned char)(blocks < 128 ? blocks : blocks | 128);
@@ -266,7 +272,6 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     writer->most_ticks = entry_ticks;
     writer->blocks = 0;
     writer->quantum_shift = page->quantum_shift;
-    writer->further = 0;
     writer->block = block;
 }
 
@@ -278,10 +283,13 @@ static void stop(struct refrain_timeline_writer *writer) {
         writer->timeline->end_block = REFRAIN_TIME_STOPPED;
 }
 
-/* Number of the block after the last that the page tells of. */
+/* Number of the block after the last that the page tells of. Where entries are single blocks they are counted by the
+ * last byte of each, so that nothing needs to be counted when they are written. */
 static uint64_t next_block(const struct refrain_timeline_writer *writer) {
-    return writer->limit ? writer->block + (uint64_t)(writer->at - writer->page->entries) - writer->further
-                         : writer->block;
+    unsigned blocks = 0;
+    for (const unsigned char *at = writer->page->entries; writer->limit && at < writer->at; at++)
+        blocks += *at < 128;
+    return writer->block + blocks;
 }
 
 /* The page is full: another one is begun, at first block by block, and once pages are merged as fine as these became.
@@ -316,9 +324,7 @@ static uint64_t quanta_between(const struct refrain_timeline_writer *writer, uin
 static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if ((int64_t)elapsed < 0)
         writer->timeline->backwards++;
-    unsigned char *at = put_single(writer->at, quanta_between(writer, now - elapsed, now));
-    writer->further += (uint32_t)(at - writer->at) - 1;
-    writer->at = at;
+    writer->at = put_single(writer->at, quanta_between(writer, now - elapsed, now));
 }
 
 /* The entry of several blocks that was begun ended at `ticks`. */

@@ -20,11 +20,10 @@ struct refrain_timeline_writer {
     uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
     uint64_t blocks;      /* that it has so far */
     uint32_t quantum_shift;
-    /* Looked at once an entry that is more than a byte. */
-    uint32_t further;      /* while an entry is one block: bytes of the page's entries beyond the first of each */
+    uint32_t first_quantum_shift;
+    /* Looked at seldom. */
     uint64_t block;        /* number of the entry's first block; while an entry is one block, of the page's */
     unsigned char *almost; /* from there on an entry may be the page's last */
-    uint32_t first_quantum_shift;
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
     struct refrain_time_page *spare;   /* pages that are free, for the next merge */
@@ -39,24 +38,26 @@ void refrain_timeline_open(struct refrain_context *context);
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now);
 
 /* The rest of refrain_timeline_block(). */
-void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed);
+__attribute__((visibility("default"))) void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now,
+                                                                   uint64_t elapsed);
 
 /* A block has ended with a clock read at `now`, `elapsed` after the one before. False where it takes an entry that is
  * more than two bytes: that is told to refrain_timeline_entry(). The first byte is stored last (refrain/time_page.h).
  */
 static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
-    if (__builtin_expect(writer->at < writer->limit, 1)) {
+    unsigned char *at = writer->at;
+    if (__builtin_expect(at < writer->limit, 1)) {
         uint64_t quanta = (now >> writer->quantum_shift) - ((now - elapsed) >> writer->quantum_shift);
         if (quanta < 127) {
-            *writer->at++ = (unsigned char)(quanta + 1);
+            writer->at = at + 1;
+            *at = (unsigned char)(quanta + 1);
             return true;
         }
         if (__builtin_expect(quanta < 128 * 128 - 1, 1)) {
-            writer->at[1] = (unsigned char)((quanta + 1) >> 7);
+            writer->at = at + 2;
+            at[1] = (unsigned char)((quanta + 1) >> 7);
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            writer->at[0] = (unsigned char)((quanta + 1) | 128);
-            writer->at += 2;
-            writer->further++;
+            at[0] = (unsigned char)((quanta + 1) | 128);
             return true;
         }
     } else if (now - writer->entry_ticks <= writer->most_ticks) {
