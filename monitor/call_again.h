@@ -19,6 +19,8 @@
 #include "entry.h"
 #include "round_step.h"
 
+#include <string.h>
+
 /* What is known of the call that begins, if there are words under `key`; else null. */
 static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_again_find(uint64_t key,
                                                                                            const void *return_address) {
@@ -27,8 +29,10 @@ static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_
         return NULL;
     const struct refrain_slot *from = context->top->last;
     struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
-    bool is_it = known->from == from && known->address == (uintptr_t)return_address && known->again.key == key;
     __asm__("" : "+r"(known)); /* an address from here on, which compilers else make anew of its parts each time */
+    if (!known)
+        __builtin_unreachable();
+    bool is_it = known->from == from && known->address == (uintptr_t)return_address && known->again.key == key;
     return __builtin_expect(is_it, 1) ? known : NULL;
 }
 
@@ -91,10 +95,7 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
     refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
     context->top = entry;
     struct refrain_now *now = &context->thread->now;
-    now->sends_to = known->again.now.sends_to;
-    now->receives_from = known->again.now.receives_from;
-    now->comm = known->again.now.comm;
-    now->tag = known->again.now.tag;
+    memcpy(&now->sends_to, &known->again.now, sizeof known->again.now); /* by 16 bytes, where fields come one by one */
     now->n_awaited = 0;
     now->call = known->number + 1;
     now->inside = 1;

@@ -10,8 +10,9 @@ static void fill_page(struct refrain_packer *packer, struct refrain_time_page *p
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->entry_shift);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->quantum_shift);
-    for (unsigned i = 0; !packer->to && i < REFRAIN_TIME_ENTRIES_BYTES; i++)
-        used = page->entries[i] ? i + 1 : used;
+    if (!packer->to) /* what is behind the last byte that is not 0 is 0 in the image, too */
+        for (used = REFRAIN_TIME_ENTRIES_BYTES; used > 0 && page->entries[used - 1] == 0;)
+            used--;
     used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
     if (used > REFRAIN_TIME_ENTRIES_BYTES)
         refrain_packer_fail(packer, "a page of times is too long");
