@@ -104,20 +104,34 @@ static uint64_t later(uint64_t ticks, uint64_t others) {
     return (int64_t)(others - ticks) < 0 ? ticks : others;
 }
 
-static inline __attribute__((always_inline)) void pass_item(struct source *source) {
-    const struct refrain_time_page *page = source->page;
+/* What the next item makes of where `source` is; false where the page has no more and it goes on in the next one. */
+struct step {
+    unsigned at;
+    uint64_t block, quanta, ticks;
+};
+static inline __attribute__((always_inline)) bool next_item(const struct source *source, struct step *next) {
     struct refrain_time_entry entry;
-    unsigned at = refrain_time_entry(page, source->at, &entry);
-    if (__builtin_expect(at == 0 || source->block + entry.blocks >= source->end_block, 0)) {
-        uint64_t ticks = source->ticks;
-        *source = begin_of(page_at(page->next));
-        source->ticks = later(ticks, source->ticks);
-        return;
+    next->at = refrain_time_entry(source->page, source->at, &entry);
+    next->block = source->block + entry.blocks;
+    if (__builtin_expect(next->at == 0 || next->block >= source->end_block, 0)) {
+        next->ticks = later(source->ticks, page_at(source->page->next)->first_ticks);
+        return false;
     }
-    source->at = at;
-    source->block += entry.blocks;
-    source->quanta += entry.quanta;
-    source->ticks = later(source->ticks, refrain_time_page_ticks(page, source->quanta));
+    next->quanta = source->quanta + entry.quanta;
+    next->ticks = later(source->ticks, refrain_time_page_ticks(source->page, next->quanta));
+    return true;
+}
+
+static inline __attribute__((always_inline)) void pass_item(struct source *source, const struct step *next,
+                                                            bool in_page) {
+    if (__builtin_expect(!in_page, 0)) {
+        *source = begin_of(page_at(source->page->next));
+    } else {
+        source->at = next->at;
+        source->block = next->block;
+        source->quanta = next->quanta;
+    }
+    source->ticks = next->ticks;
 }
 
 /* Fills a page that is free with what follows `source`, up to the page `until`: neighbours are added up as long as they
@@ -130,10 +144,8 @@ static void fill(struct refrain_time_page *page, struct source *source, const st
     page->first_ticks = begin.ticks;
     set_length(page, entry_ticks);
     for (;;) {
-        struct source next = end;
-        bool ends = end.page == until;
-        if (!ends)
-            pass_item(&next);
+        struct step next = {.at = 0};
+        bool ends = end.page == until, in_page = !ends && next_item(&end, &next);
         if (end.block > begin.block && (ends || next.ticks - begin.ticks > entry_ticks)) {
             uint64_t quanta = (end.ticks >> page->quantum_shift) - (begin.ticks >> page->quantum_shift);
             if (at + ROOM_BYTES > page->entries + sizeof page->entries)
@@ -143,7 +155,7 @@ static void fill(struct refrain_time_page *page, struct source *source, const st
         }
         if (ends)
             break;
-        end = next;
+        pass_item(&end, &next, in_page);
     }
     *source = begin;
 }
@@ -283,13 +295,24 @@ static void stop(struct refrain_timeline_writer *writer) {
         writer->timeline->end_block = REFRAIN_TIME_STOPPED;
 }
 
-/* Number of the block after the last that the page tells of. Where entries are single blocks they are counted by the
- * last byte of each, so that nothing needs to be counted when they are written. */
+/* Bytes of the page's entries that are not the last of their number: their highest bit is set. Eight at a time. */
+static unsigned unfinished_bytes(const struct refrain_time_page *page) {
+    uint64_t sums = 0, word; /* of eight rows of bytes, each of which is less than 256 long */
+    _Static_assert(REFRAIN_TIME_ENTRIES_BYTES % sizeof word == 0 && REFRAIN_TIME_ENTRIES_BYTES / sizeof word < 256, "");
+    for (unsigned at = 0; at < REFRAIN_TIME_ENTRIES_BYTES; at += sizeof word) {
+        memcpy(&word, page->entries + at, sizeof word);
+        sums += word >> 7 & 0x0101010101010101u;
+    }
+    sums = (sums & 0x00ff00ff00ff00ffu) + (sums >> 8 & 0x00ff00ff00ff00ffu);
+    return (unsigned)(sums * 0x0001000100010001u >> 48);
+}
+
+/* Number of the block after the last that the page tells of. Where entries are single blocks they are counted here, so
+ * that nothing needs to be counted when they are written. */
 static uint64_t next_block(const struct refrain_timeline_writer *writer) {
-    unsigned blocks = 0;
-    for (const unsigned char *at = writer->page->entries; writer->limit && at < writer->at; at++)
-        blocks += *at < 128;
-    return writer->block + blocks;
+    if (!writer->limit)
+        return writer->block;
+    return writer->block + (uint64_t)(writer->at - writer->page->entries) - unfinished_bytes(writer->page);
 }
 
 /* The page is full: another one is begun, at first block by block, and once pages are merged as fine as these became.
