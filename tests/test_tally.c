@@ -188,6 +188,37 @@ static void check_unknown_amounts(void) {
     check(left == ROUNDS, "rows left to a partner", left, ROUNDS);
 }
 
+/* Loop counts, more different ones than there is room for: what they add up to is known however many have been given,
+ * and a total is not taken for the last count. */
+static void check_totals(void) {
+    static const struct refrain_row row = {1, 1, {0, 0}, 0};
+    struct refrain_tally_reader reader;
+    uint64_t all = 0, given = 0;
+    int64_t value;
+    uint32_t tally = refrain_tally_make(&row, false);
+    size_t before = refrain_alone_bytes;
+    refrain_alone_bytes = refrain_trace_file.header->pool_used;
+    for (int64_t i = 0; tally && i < ROUNDS; i++) {
+        refrain_tally_add(&context, &tally, &i, 1);
+        all += (uint64_t)i;
+    }
+    if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
+        check(reader.has_rest, "some counts have no room", 0, 1);
+        check(!refrain_tally_take(&reader, (int64_t)reader.entries[reader.n - 1].words[1]), "a total is no count", 1,
+              0);
+        for (bool more = true; more; given += more ? (uint64_t)value : 0) {
+            uint64_t left = 0;
+            for (size_t i = 0; i < reader.n; i++)
+                left += (uint64_t)refrain_tally_total_left(&reader, &reader.entries[i], 0);
+            check(given + left == all, "iterations given and left", given + left, all);
+            more = refrain_tally_next(&reader, &value, 0);
+        }
+        refrain_tally_close(&reader);
+    }
+    check(given == all && all > 0, "iterations", given, all);
+    refrain_alone_bytes = before;
+}
+
 /* Accesses to windows, which stand for each other there: targets and bytes stay what they are. */
 static void check_windows(void) {
     static const struct refrain_row row = {3, 1 << 1, {1 << 1, 0}, 1 << 2};
@@ -237,6 +268,7 @@ int main(void) {
     check_communicators();
     check_known_communicators();
     check_unknown_amounts();
+    check_totals();
     check_windows();
     printf("%s\n", failed ? "failed" : "passed");
     return failed ? 1 : 0;

@@ -76,22 +76,22 @@ static void add_values(struct refrain_recursion *recursion, struct refrain_place
     node->n_arcs++;
 }
 
-/* A loop's count tells how often it goes on and that it is left once. */
-static void add_counts(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t count,
-                       uint64_t n) {
-    if (count > 0)
-        add_values(recursion, node, 1, (uint64_t)count * n);
-    add_values(recursion, node, 0, n);
-}
-
 static bool is_loop(const struct refrain_place_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
+}
+
+/* Loops tell how often they went on, all together, and each is left once. */
+static void add_loops(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t iterations,
+                      uint64_t loops) {
+    if (iterations > 0)
+        add_values(recursion, node, 1, (uint64_t)iterations);
+    add_values(recursion, node, 0, loops);
 }
 
 static void add_value(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t value, uint64_t n,
                       bool unknown) {
     if (is_loop(node))
-        add_counts(recursion, node, value, n);
+        add_loops(recursion, node, (int64_t)((uint64_t)value * n), n);
     else if (unknown)
         node->unknown += n;
     else
@@ -103,11 +103,22 @@ static void add_tally(struct refrain_recursion *recursion, struct refrain_place_
                       struct refrain_tally_reader *tally) {
     for (size_t i = 0; tally->tally && i < tally->n; i++) {
         struct refrain_tally_entry *entry = &tally->entries[i];
-        if (entry->given < entry->count)
-            add_value(recursion, node, (int64_t)entry->words[1], entry->count - entry->given,
-                      tally->has_rest && i == tally->n - 1);
+        uint64_t left = entry->count - entry->given;
+        if (left > 0 && is_loop(node))
+            add_loops(recursion, node, refrain_tally_total_left(tally, entry, 0), left);
+        else if (left > 0)
+            add_value(recursion, node, (int64_t)entry->words[1], left, tally->has_rest && i == tally->n - 1);
         entry->given = entry->count;
     }
+}
+
+/* Does this value of a place begin an activation? */
+static bool is_call(const struct refrain_recursion *recursion, const struct refrain_place_node *node, int64_t value) {
+    uint32_t kind = 0;
+    if (!node->kind && value >= 0 && value < (int64_t)recursion->walk.n_slots)
+        recursion->walk.slot(recursion->walk.walk, (uint32_t)value, &kind);
+    return kind == REFRAIN_FUNCTION || (value >= REFRAIN_NEXT_CALL && value < REFRAIN_NEXT_OPERATION) ||
+           (value >= REFRAIN_NEXT_REGION && value < REFRAIN_NEXT_VALUE);
 }
 
 /* Counts what is left of a node's values. */
@@ -134,6 +145,8 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
         sequence.run -= same - 1;
         uint64_t skipped = skip < same ? skip : same;
         skip -= skipped;
+        node->taken += skipped;
+        node->calls_taken += is_call(recursion, node, value) ? skipped : 0;
         same -= skipped;
         if (same > 0)
             add_value(recursion, node, value, same, sequence.unknown);
@@ -144,7 +157,7 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
     if (!is_loop(node))
         return;
     if (iterations >= 0 && !open)
-        add_counts(recursion, node, iterations, 1);
+        add_loops(recursion, node, iterations, 1);
     uint64_t unfinished = open ? (uint64_t)iterations : ((const struct refrain_slot *)(const void *)learner)->count;
     if (unfinished > 0)
         add_values(recursion, node, 1, unfinished);

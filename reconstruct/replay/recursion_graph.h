@@ -28,6 +28,7 @@ struct refrain_place_node {
     uint32_t first_arc, n_arcs;
     int component;
     bool recursive;
+    uint64_t taken, calls_taken; /* steps that the walk has taken before, and those of them that are calls */
     uint64_t unknown; /* steps of which only the number is known: they are shared out among the arcs when it opens */
     uint64_t left;    /* of all its arcs */
     uint64_t outside; /* activations that will begin here, called from no recursion */

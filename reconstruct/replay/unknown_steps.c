@@ -2,10 +2,11 @@
  *
  * A place that had no room to count one more kind of step has counted it as "another". But every place is left as often
  * as it is reached (docs/design.md), and how often each is left is known. So what the known steps into a place lack of
- * that is what came by unknown ones, and these are shared out until nothing lacks: decisions first, and
- * what an MPI call tells, as they lead to few places; then calls, told by how often the place after a call is left;
- * then steps within the function; then any; what is left over are ends of activations. Where steps were counted the
- * last one of each place is known, so that all can be walked whichever place lends its steps to which. */
+ * that is what came by unknown ones, and these are shared out until nothing lacks: decisions first, and what an MPI
+ * call tells, as they lead to few places; then calls, told by how often the place after a call is left, and by how
+ * often functions were entered; then steps within the function; then any; what is left over are ends of activations.
+ * Where steps were counted the last one of each place is known, so that all can be walked whichever place lends its
+ * steps to which. */
 #include "arena.h"
 #include "array.h"
 #include "recursion_graph.h"
@@ -27,8 +28,9 @@ struct share {
 struct sharing {
     struct refrain_recursion *recursion;
     uint64_t *lacks;  /* by node: times it is left for which no known step leads there */
+    uint64_t *begun;  /* by node: activations that have begun there, and those that known steps begin */
     uint64_t *calls;  /* by node: unknown steps that are calls ... */
-    uint64_t *others; /* ... and those that are not */
+    uint64_t *others; /* ... and those that are not, or are not told apart yet */
     size_t *first;    /* by node: share, + 1 */
     struct share *shares;
     size_t n_shares, capacity;
@@ -65,21 +67,28 @@ static bool find_lacks(struct sharing *sharing) {
     uint64_t *times = refrain_calloc(recursion->n_nodes + 1, sizeof *times); /* that known steps lead to a node */
     if (!times)
         return false;
-    for (size_t i = 0; i < recursion->n_nodes; i++)
-        for (uint32_t k = 0; k < recursion->nodes[i].n_arcs; k++) {
-            const struct refrain_arc *arc = &recursion->arcs[recursion->nodes[i].first_arc + k];
+    uint64_t *begun = sharing->begun;
+    for (size_t i = 0; i < recursion->n_nodes; i++) {
+        const struct refrain_place_node *node = &recursion->nodes[i];
+        begun[i] += node->taken - node->calls_taken;
+        for (uint32_t k = 0; k < node->n_arcs; k++) {
+            const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
             reached(times, arc->next, arc->left);
             reached(times, arc->called, arc->left);
+            reached(begun, arc->called, arc->left);
         }
+    }
     /* The activations that are open have reached the places where they are or will go on. */
-    const unsigned char *image = recursion->walk.image;
-    reached(times, refrain_recursion_find(recursion, (uint64_t)((const unsigned char *)recursion->walk.at - image)), 1);
+    int at = refrain_recursion_find(recursion, refrain_recursion_offset(recursion, recursion->walk.at));
+    reached(times, at, 1);
+    reached(begun, at, 1);
     size_t depth = recursion->walk.depth(recursion->walk.walk);
     for (size_t i = 0; i + 1 < depth; i++) {
         const struct refrain_slot *slot = recursion->walk.place(recursion->walk.walk, i);
-        uint64_t offset = (uint64_t)((const unsigned char *)slot - image);
-        reached(times, refrain_recursion_find(recursion, offset + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0)),
-                1);
+        at = refrain_recursion_find(recursion, refrain_recursion_offset(recursion, slot) +
+                                                   (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0));
+        reached(times, at, 1);
+        reached(begun, at, 1);
     }
     for (size_t i = 0; i < recursion->n_nodes; i++) {
         const struct refrain_place_node *node = &recursion->nodes[i];
@@ -134,26 +143,66 @@ static uint32_t function_of(const struct refrain_slot *slot) {
 
 /* ---- sharing out ---- */
 
-/* How many unknown steps of each place are calls. A probe at a call has a place behind it that only its returns lead
- * to; elsewhere a call leads back to its own place. */
+/* So many unknown steps of a place are calls, after which it goes on there. */
+static void add_calls(struct sharing *sharing, size_t from, int after, uint64_t n) {
+    sharing->calls[from] += n;
+    sharing->others[from] -= n;
+    sharing->lacks[after] -= n;
+}
+
+/* The activations of a function that are still to begin by unknown steps; all that its entry lacks, where the image
+ * does not say how many there were. */
+static uint64_t activations_left(const struct sharing *sharing, size_t entry) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    const struct refrain_place_node *node = &recursion->nodes[entry];
+    const struct refrain_slot *slot = slot_of(recursion, node);
+    if (!(slot->flags & REFRAIN_SLOT_FUNCTION) || node->learner + 2 * sizeof *slot > recursion->walk.image_bytes)
+        return sharing->lacks[entry];
+    return slot[1].count > sharing->begun[entry] ? slot[1].count - sharing->begun[entry] : 0;
+}
+
+/* How control comes to a place from another one of its activation, or by a call that returns. */
+enum way {
+    BEFORE_RETURN, /* a probe at a call: not by its own calls, which return to the place behind it */
+    BY_RETURN,     /* only so, or by a decision: what it lacks then are returns */
+    BY_STEP,       /* as well by a step of which only the number is known */
+    BY_CALL        /* it begins an activation */
+};
+
+static enum way way_to(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
+    if (slot_of(recursion, node)->flags & REFRAIN_SLOT_CALL)
+        return BEFORE_RETURN;
+    return call_of(recursion, node) >= 0 ? BY_CALL : move_to(recursion, node) >= 0 ? BY_STEP : BY_RETURN;
+}
+
+/* How many unknown steps of each place are calls. A probe at a call has a place behind it that only returns lead to:
+ * its own, and those of calls from there. Other calls lead back to their own place. What a function's entry lacks
+ * beyond the activations that are still to begin are returns. So all is known but how often control came to a place by
+ * a return that steps lead to as well: together that is as often as calls are left. */
 static void tell_calls(struct sharing *sharing) {
     struct refrain_recursion *recursion = sharing->recursion;
-    uint64_t wanted = 0;
-    for (size_t i = 0; i < recursion->n_nodes; i++)
-        if (call_of(recursion, &recursion->nodes[i]) >= 0)
-            wanted += sharing->lacks[i];
-    for (unsigned round = 0; round < 2; round++)
+    uint64_t wanted = 0, told = 0;
+    for (size_t i = 0; i < recursion->n_nodes; i++) {
+        if (recursion->nodes[i].kind || call_of(recursion, &recursion->nodes[i]) < 0)
+            continue;
+        uint64_t left = refrain_least(sharing->lacks[i], activations_left(sharing, i));
+        uint64_t own = refrain_least(sharing->lacks[i] - left, sharing->others[i]);
+        if (!recursion->nodes[i].call_site)
+            add_calls(sharing, i, (int)i, own);
+        told += recursion->nodes[i].call_site ? 0 : own;
+        wanted += sharing->lacks[i];
+    }
+    wanted -= refrain_least(wanted, told);
+    for (enum way way = BEFORE_RETURN; way < BY_CALL; way++)
         for (size_t i = 0; i < recursion->n_nodes; i++) {
             const struct refrain_place_node *node = &recursion->nodes[i];
-            bool has_return = slot_of(recursion, node)->flags & REFRAIN_SLOT_CALL;
-            int after =
-                node->unknown && !node->call_site ? refrain_recursion_after_call(recursion, node) : REFRAIN_NOWHERE;
-            if (after == REFRAIN_NOWHERE || has_return != (round == 0))
+            if (node->kind || node->call_site || node->unknown == 0 || way_to(recursion, node) != way)
                 continue;
-            uint64_t n = refrain_least(refrain_least(node->unknown, sharing->lacks[after]), wanted);
-            sharing->calls[i] = n;
-            sharing->others[i] -= n;
-            sharing->lacks[after] -= n;
+            int after = refrain_recursion_after_call(recursion, node);
+            if (after == REFRAIN_NOWHERE)
+                continue;
+            uint64_t n = refrain_least(refrain_least(sharing->others[i], sharing->lacks[after]), wanted);
+            add_calls(sharing, i, after, n);
             wanted -= n;
         }
 }
@@ -178,25 +227,40 @@ static void lend_known_calls(struct sharing *sharing, size_t from) {
         const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
         if (arc->called == REFRAIN_NOWHERE || arc->next == REFRAIN_NOWHERE)
             continue;
-        uint64_t lent = refrain_least(sharing->others[from], sharing->lacks[arc->called]);
+        uint64_t lent =
+            refrain_least(refrain_least(sharing->others[from], sharing->lacks[arc->called]), sharing->lacks[arc->next]);
         sharing->others[from] -= lent;
         sharing->lacks[arc->called] -= lent;
-        sharing->lacks[arc->next] -= refrain_least(lent, sharing->lacks[arc->next]);
+        sharing->lacks[arc->next] -= lent;
         share(sharing, from, arc->value, lent);
     }
 }
 
-/* Steps that lead to few places and nowhere else: a decision's to its two branches, one in an MPI call to what it told.
+/* A decision's steps lead to its two branches. What a branch lacks beyond its own unknown steps is no return of a call.
  */
+static void lend_decision(struct sharing *sharing, size_t from) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    uint64_t steps = sharing->others[from], size = sizeof(struct refrain_slot);
+    int taken = refrain_recursion_find(recursion, recursion->nodes[from].learner + size);
+    int other = refrain_recursion_find(recursion, recursion->nodes[from].learner + 2 * size);
+    if (steps == 0 || taken == REFRAIN_NOWHERE || other == REFRAIN_NOWHERE)
+        return;
+    uint64_t of_other = sharing->lacks[other] - refrain_least(sharing->lacks[other], sharing->others[other]);
+    uint64_t of_taken = refrain_least(sharing->lacks[taken], steps - refrain_least(steps, of_other));
+    sharing->lacks[taken] -= of_taken;
+    sharing->lacks[other] -= refrain_least(sharing->lacks[other], steps - of_taken);
+    sharing->others[from] = 0;
+    share(sharing, from, 1, of_taken);
+    share(sharing, from, 0, steps - of_taken);
+}
+
+/* Steps that lead to few places and nowhere else: a decision's, and one in an MPI call to what it told. */
 static void lend_bound_steps(struct sharing *sharing) {
     const struct refrain_recursion *recursion = sharing->recursion;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
         const struct refrain_place_node *node = &recursion->nodes[i];
-        if (node->kind) {
-            lend_value(sharing, i, 1, sharing->others[i]);
-            share(sharing, i, 0, sharing->others[i]);
-            sharing->others[i] = 0;
-        }
+        if (node->kind)
+            lend_decision(sharing, i);
         if (node->call_site)
             lend_known_calls(sharing, i);
         for (unsigned operation = 0; node->call_site && operation < REFRAIN_OPERATIONS; operation++)
@@ -329,10 +393,12 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
     size_t n = recursion->n_nodes + 1;
     struct sharing sharing = {.recursion = recursion,
                               .lacks = refrain_calloc(n, sizeof *sharing.lacks),
+                              .begun = refrain_calloc(n, sizeof *sharing.begun),
                               .calls = refrain_calloc(n, sizeof *sharing.calls),
                               .others = refrain_calloc(n, sizeof *sharing.others),
                               .first = refrain_calloc(n, sizeof *sharing.first)};
-    bool sound = sharing.lacks && sharing.calls && sharing.others && sharing.first && find_lacks(&sharing);
+    bool sound =
+        sharing.lacks && sharing.begun && sharing.calls && sharing.others && sharing.first && find_lacks(&sharing);
     if (sound) {
         for (size_t i = 0; i < recursion->n_nodes; i++)
             sharing.others[i] = recursion->nodes[i].unknown;
@@ -349,6 +415,7 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
         sound = !sharing.no_memory && add_arcs(&sharing);
     }
     refrain_free(sharing.lacks);
+    refrain_free(sharing.begun);
     refrain_free(sharing.calls);
     refrain_free(sharing.others);
     refrain_free(sharing.first);

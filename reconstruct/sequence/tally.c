@@ -165,10 +165,22 @@ bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row,
     return entry != NULL;
 }
 
+int64_t refrain_tally_total_left(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
+                                 unsigned i) {
+    int64_t amount = (int64_t)entry->words[1 + i];
+    if (!(merged(reader, entry) >> i & 1))
+        return (int64_t)((uint64_t)amount * (entry->count - entry->given));
+    uint64_t n = entry->words[0], given = entry->given;
+    return amount < 0 ? amount
+                      : amount - (int64_t)((uint64_t)amount / n * given +
+                                           (uint64_t)((unsigned __int128)given * ((uint64_t)amount % n) / n));
+}
+
 bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value) {
     for (size_t i = 0; i < reader->n; i++) {
         struct refrain_tally_entry *entry = &reader->entries[i];
-        if (entry->given < entry->count && (int64_t)entry->words[1] == value) {
+        bool is_total = merged(reader, entry) & reader->tally->amounts & 1 && entry->count > 1;
+        if (entry->given < entry->count && !is_total && (int64_t)entry->words[1] == value) {
             entry->count--;
             reader->left--;
             return true;

@@ -41,6 +41,10 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
 /* Sets row[i] to what refrain_tally_next() would, and gives nothing. False when none is left. */
 bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row, unsigned known, unsigned i);
 
+/* What all rows of an entry that are still to be given add up to, in value i, an amount. */
+int64_t refrain_tally_total_left(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
+                                 unsigned i);
+
 /* Takes one row of this value out; width 1. False when there is none. */
 bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value);
 
