@@ -172,8 +172,10 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", words->items[i], words->items[i]);
     refrain_text_string(out, refrain_inserted_declarations);
     refrain_tables_write(constructs, options, n_slots, out);
-    if (!options->late)
+    if (!options->late) {
         refrain_text_string(out, refrain_inserted_units);
+        refrain_text_string(out, refrain_inserted_entries);
+    }
     if (!options->late && !has_sections(options))
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);

@@ -217,8 +217,11 @@ static void write_room(const unsigned *sizes, struct refrain_text *out) {
                         "static struct {\n"
                         "    unsigned long words[%lu];\n"
                         "    unsigned char on[%u], base[%u];\n"
-                        "} refrain__u __attribute__((__used__));\n",
-                        refrain_unit_words(sizes), on, base);
+                        "} refrain__u __attribute__((__used__));\n"
+                        "#define REFRAIN__ON \"refrain__u + %lu\"\n"
+                        "#ifdef REFRAIN__ON\n"
+                        "#endif\n",
+                        refrain_unit_words(sizes), on, base, sizeof(unsigned long) * refrain_unit_words(sizes));
 }
 
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,

@@ -253,6 +253,12 @@ echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum 
 REFRAIN_DETAIL=every refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 refrain-cc gcc -O1 -S work.c && some=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 check "REFRAIN_DETAIL=every" test "$all" -gt "$some"
+# Each function takes as long to compile as one of the program's.
+echo 'extern int MPI_Barrier(int); int work(int n) { return MPI_Barrier(n) + MPI_Barrier(n + 1); }' >plain.c
+refrain-cc gcc -O0 -c plain.c
+check "without optimisation no function of refrain's is compiled" \
+    test "$(nm plain.o | grep -i ' t ' | sed 's/.* //' | tr '\n' ' ')" = "refrain__code work "
+check "... and the file has probes" sh -c 'nm plain.o | grep -q "w refrain_probe"'
 # Macros of the command line that are words of the text in front of the file.
 words=$(cat "$tests"/../instrumentor/inserted/*.h | grep -v '^#' | sed 's/"[^"]*"//g' | grep -o '\b[a-z][a-z_0-9]*\b' | sort -u |
     grep -vxE 'defined|work|sum|.|char|continue|do|else|extern|for|goto|if|int|long|return|sizeof|static|struct|typedef|unsigned|void|while' |

@@ -1,44 +1,46 @@
 /* Probes elsewhere: a test of the byte that says whether the probe is on, and a call. What a probe does is out of line,
- * since more than a call at each would cost the compiler too much; without optimisation nothing is inline, since that
- * would double the time to compile. */
-#ifndef REFRAIN__SITES
+ * since more than a call at each would cost the compiler too much. */
+#if !defined REFRAIN__SITES && !defined REFRAIN__ENTRIES
 static __attribute__((__noinline__, __unused__, __no_instrument_function__)) void
-refrain__tell(unsigned int slot, void *place, unsigned long extra) {
+refrain__tell(void *unit, unsigned int slot, void *place, unsigned long extra) {
 #ifdef REFRAIN__LISTED
     __asm__ __volatile__(REFRAIN__KEEP_UNIT);
 #endif
     if (refrain__do_probe)
-        refrain__do_probe(&refrain__u, slot, place, extra);
+        refrain__do_probe(unit, slot, place, extra);
 }
 REFRAIN__INLINE int refrain__enter_at(refrain__frame *frame, unsigned int slot, void *frame_address) {
     if (refrain__u.on[slot])
-        refrain__tell(slot, frame_address, (unsigned long)frame);
+        refrain__tell(&refrain__u, slot, frame_address, (unsigned long)frame);
     return 0;
 }
+REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
+    if (refrain__u.on[slot])
+        refrain__tell(&refrain__u, slot, frame, (unsigned long)frame);
+}
+REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
+    if (refrain__u.on[slot])
+        refrain__tell(&refrain__u, slot, frame, 0);
+}
+#define refrain__keep(frame) (void)0
+#endif
+#ifndef REFRAIN__SITES
 #ifdef __x86_64__
 #define refrain__enter(frame, slot) refrain__enter_at(frame, slot, __builtin_frame_address(0))
 #else /* the frame pointer is at the lower end of the frame */
 #define refrain__enter(frame, slot) refrain__enter_at(frame, slot, (char *)__builtin_dwarf_cfa() - 1)
 #endif
-REFRAIN__INLINE void refrain__leave(refrain__frame *frame, unsigned int slot) {
-    if (refrain__u.on[slot])
-        refrain__tell(slot, frame, (unsigned long)frame);
-}
-REFRAIN__INLINE void refrain__at(refrain__frame *frame, unsigned int slot) {
-    if (refrain__u.on[slot])
-        refrain__tell(slot, frame, 0);
-}
 REFRAIN__INLINE int refrain__if(refrain__frame *frame, unsigned int slot, int value) {
     if (refrain__u.on[slot])
-        refrain__tell(value ? slot + 1 : slot + 2, frame, 0);
+        refrain__tell(&refrain__u, value ? slot + 1 : slot + 2, frame, 0);
     return value;
 }
 REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slot, unsigned long count) {
     if (refrain__u.on[slot])
-        refrain__tell(slot, frame, count);
+        refrain__tell(&refrain__u, slot, frame, count);
 }
-#define refrain__keep(frame) (void)0
 #endif
+#ifndef REFRAIN__ENTRIES
 /* A function that is entered late is not left where it was not entered. To the compiler the frame is in use from the
  * beginning: no part of the function may become one of its own, with a stack pointer of its own. */
 REFRAIN__INLINE refrain__late refrain__not_yet(refrain__frame *frame) {
@@ -52,12 +54,13 @@ REFRAIN__INLINE void refrain__leave_late(refrain__late *late, unsigned int slot)
     if (late->entered)
         refrain__leave(late->frame, slot);
 }
-/* A loop's condition tells what a decision tells. (Tested for, it is no unused macro to the compiler.) */
-#define refrain__loop refrain__if
-#ifdef refrain__loop
-#endif
 /* How an activation of the function with this slot ends. */
 #define REFRAIN__LEAVES(slot, kind, leave) \
     REFRAIN__INLINE void refrain__leave_##slot(refrain__##kind *activation) { \
         leave(activation, slot + 1); \
     }
+#endif
+/* A loop's condition tells what a decision tells. (Tested for, it is no unused macro to the compiler.) */
+#define refrain__loop refrain__if
+#ifdef refrain__loop
+#endif

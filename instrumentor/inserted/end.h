@@ -27,3 +27,6 @@ static void __attribute__((__destructor__(101), __no_instrument_function__)) ref
 #undef REFRAIN__LISTED
 #undef REFRAIN__KEEP_UNIT
 #undef REFRAIN__LEAVES
+#undef REFRAIN__ON
+#undef REFRAIN__ENTRIES
+#undef REFRAIN__ENTRY
