@@ -7,8 +7,8 @@
  *
  *     ASTUnit -> cursors: a declaration, statement or expression each, with what is written below it as its children
  *
- * A cursor shows what libclang's shows, with one exception: of types only the expressions in them are children, since
- * the instrumentor passes over the rest. tests/test_same_clang.sh compares what is made of files with libclang and
+ * A cursor shows what libclang's shows, with two exceptions, since the instrumentor passes over the rest: of types only
+ * the expressions in them are children, and of macros' expansions only those in the file itself. tests/test_same_clang.sh compares what is made of files with libclang and
  * with this.
  */
 #include "clang/AST/Attr.h"
@@ -26,6 +26,7 @@
 #include <clang-c/Index.h>
 #include <cstdlib>
 #include <cstring>
+#include <pwd.h>
 
 using namespace clang;
 
@@ -159,6 +160,30 @@ CXSourceLocation make_location(const SourceManager &manager, const LangOptions &
                               : CXSourceLocation{{nullptr, nullptr}, 0};
 }
 
+/* Most locations are in the file that is instrumented, and need no search among all that it includes. */
+bool is_in_main(const SourceManager &manager, SourceLocation location, unsigned *offset) {
+    return location.isFileID() && manager.isInFileID(location, manager.getMainFileID(), offset);
+}
+
+/* The length of a token that ends where it seems to: a bracket, comma or semicolon, or a word or number before one of
+ * these or a blank. 0: it takes a lexer to say. */
+unsigned plain_length(llvm::StringRef text, unsigned offset) {
+    static const char ends[] = "()[]{};, \n";
+    unsigned end = offset;
+    while (end < text.size() && (llvm::isAlnum(text[end]) || text[end] == '_'))
+        end++;
+    if (end == text.size() || !memchr(ends, text[end], sizeof ends - 1))
+        return 0;
+    return end > offset ? end - offset : text[end] != ' ' && text[end] != '\n';
+}
+
+unsigned token_length(const SourceManager &manager, const LangOptions &options, SourceLocation location) {
+    unsigned offset, length = 0;
+    if (is_in_main(manager, location, &offset))
+        length = plain_length(manager.getBufferData(manager.getMainFileID()), offset);
+    return length ? length : Lexer::MeasureTokenLength(manager.getSpellingLoc(location), manager, options);
+}
+
 /* Of tokens, as clang keeps it, to one of characters: the end is behind the last token. */
 CXSourceRange make_range(ASTContext &context, SourceRange range) {
     const SourceManager &manager = context.getSourceManager();
@@ -171,7 +196,7 @@ CXSourceRange make_range(ASTContext &context, SourceRange range) {
         of_tokens = expansion.isTokenRange();
     }
     if (of_tokens && end.isValid())
-        end = end.getLocWithOffset((int)Lexer::MeasureTokenLength(manager.getSpellingLoc(end), manager, options));
+        end = end.getLocWithOffset((int)token_length(manager, options, end));
     return CXSourceRange{{&manager, &options}, range.getBegin().getRawEncoding(), end.getRawEncoding()};
 }
 
@@ -302,9 +327,11 @@ struct Children {
     /* What the preprocessor saw comes first. */
     void add_of_unit() {
         CXTranslationUnit unit = unit_of(parent);
+        const SourceManager &manager = unit->unit->getSourceManager();
         if (PreprocessingRecord *record = unit->unit->getPreprocessor().getPreprocessingRecord()) {
             for (PreprocessedEntity *entity : *record) {
-                if (auto *expansion = dyn_cast_or_null<MacroExpansion>(entity))
+                auto *expansion = dyn_cast_or_null<MacroExpansion>(entity);
+                if (expansion && is_in_main(manager, expansion->getSourceRange().getBegin(), nullptr))
                     show(make_cursor(CXCursor_MacroExpansion, expansion, unit));
                 else if (auto *definition = dyn_cast_or_null<MacroDefinitionRecord>(entity))
                     show(make_cursor(CXCursor_MacroDefinition, definition, unit));
@@ -412,6 +439,20 @@ Value *evaluate(const Expr *expr, ASTContext &context) {
 /* ---- the interface ---- */
 
 extern "C" {
+
+/* clang could load plugins and ask for users' directories. Nothing here makes it do so, and a program that is linked
+ * statically cannot. (The C library needs its own dlopen: the linker gives clang this one.) */
+void *__wrap_dlopen(const char *, int) {
+    return nullptr;
+}
+
+struct passwd *getpwnam(const char *) {
+    return nullptr;
+}
+
+struct passwd *getpwuid(uid_t) {
+    return nullptr;
+}
 
 CXIndex clang_createIndex(int, int) {
     return new std::shared_ptr<PCHContainerOperations>(new PCHContainerOperations);
@@ -548,11 +589,8 @@ void clang_getInclusions(CXTranslationUnit unit, CXInclusionVisitor visitor, CXC
             continue;
         std::vector<CXSourceLocation> stack;
         SourceLocation from = entry.getFile().getIncludeLoc();
-        while (from.isValid()) {
+        for (; from.isValid(); from = manager.getIncludeLoc(manager.getFileID(from)))
             stack.push_back(CXSourceLocation{{&manager, nullptr}, from.getRawEncoding()});
-            PresumedLoc place = manager.getPresumedLoc(from);
-            from = place.isValid() ? place.getIncludeLoc() : SourceLocation();
-        }
         visitor(const_cast<FileEntry *>(file), stack.data(), (unsigned)stack.size(), data);
     }
 }
@@ -599,7 +637,9 @@ void clang_getFileLocation(CXSourceLocation location, CXFile *file, unsigned *, 
         *offset = 0;
     if (!manager || location_of(location).isInvalid())
         return;
-    std::pair<FileID, unsigned> place = manager->getDecomposedLoc(manager->getFileLoc(location_of(location)));
+    std::pair<FileID, unsigned> place{manager->getMainFileID(), 0};
+    if (!is_in_main(*manager, location_of(location), &place.second))
+        place = manager->getDecomposedLoc(manager->getFileLoc(location_of(location)));
     if (file)
         *file = const_cast<FileEntry *>(manager->getFileEntryForID(place.first));
     if (offset)

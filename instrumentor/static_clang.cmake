@@ -35,8 +35,8 @@ if(refrain_try_static AND CMAKE_CXX_COMPILER AND REFRAIN_LLVM_CONFIG)
     execute_process(COMMAND ${REFRAIN_LLVM_CONFIG} --link-static --libfiles frontendopenmp option
                     OUTPUT_VARIABLE refrain_llvm_libraries OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     separate_arguments(refrain_llvm_libraries)
-    # At fixed addresses, with the C++ library in it: nothing is left to relocate.
-    set(refrain_static_link -no-pie -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--start-group
+    # At fixed addresses, with all libraries in it: nothing is left to find, map and relocate.
+    set(refrain_static_link -static -no-pie -Wl,--gc-sections -Wl,--wrap=dlopen -Wl,--start-group
         ${refrain_clang_libraries} ${refrain_llvm_libraries} -Wl,--end-group -lz -ltinfo -lrt -ldl -lm -lpthread)
     if(NOT DEFINED REFRAIN_STATIC_CLANG_LINKS)
         message(STATUS "Linking clang into a program")

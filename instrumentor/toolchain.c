@@ -88,6 +88,8 @@ bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *
     if (there) {
         refrain_list_format(flags, "-resource-dir=%s", chosen);
         refrain_list_add(flags, "--cuda-path=/dev/null"); /* where there is a CUDA, libclang reads its largest header */
+        refrain_list_add(flags, "--gcc-toolchain=/dev/null"); /* clang looks for gcc in thirty places, for links */
+        refrain_list_add(flags, "-w");                        /* to find what to warn of takes longer than to say it */
         /* omp.h and others that clang may lack; after everything else */
         if (access(REFRAIN_CC_INCLUDE_DIR, R_OK) == 0) {
             refrain_list_add(flags, "-idirafter");
