@@ -18,10 +18,18 @@ static inline __attribute__((always_inline)) bool refrain_learn_expects(const st
     return __builtin_expect(value == learner->expect && learner->confirmed != learner->until, 1);
 }
 
+/* All values that were predicted have come: predicts the next one at once where that takes few steps, so that it is as
+ * expected when it comes (learn_predict.c). Else it is looked for then. What a reader looks at stays as it is. */
+REFRAIN_HIDDEN void refrain_predict_ahead(struct refrain_learner *learner);
+
 /* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
  * stays the same, would double what a step costs. */
 static inline __attribute__((always_inline)) void refrain_learn_take(struct refrain_learner *learner) {
-    learner->confirmed++;
+    uint64_t confirmed = ++learner->confirmed;
+    if (__builtin_expect(confirmed == learner->until, 0)) {
+        refrain_predict_ahead(learner);
+        return;
+    }
     if (__builtin_expect(learner->stride != 0, 0))
         learner->expect = (int64_t)((uint64_t)learner->expect + (uint64_t)learner->stride);
 }

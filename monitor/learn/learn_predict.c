@@ -28,6 +28,32 @@ void refrain_predict_from(struct refrain_learner *learner, struct refrain_formul
     learner->until = learner->confirmed;
 }
 
+/* The prediction is the value at `position`, which is in the loop at `height`. */
+static inline void predict_value(struct refrain_learner *learner, struct refrain_formula *formula, unsigned height,
+                                 unsigned position) {
+    const struct refrain_item *items = refrain_formula_items(formula), *item = &items[position];
+    struct refrain_open_loop *within = &formula->loops[height];
+    learner->expect = value_in_loops(formula, item, height);
+    if (items[within->item].span == 2) { /* a run: the loop is left when it is used up */
+        learner->stride = item->stride[height];
+        refrain_learn_promise(learner, within->limit - within->counter);
+        within->counter = within->limit - 1;
+    } else {
+        learner->stride = 0;
+        refrain_learn_promise(learner, 1);
+    }
+    formula->position = (uint8_t)(position + 1);
+    formula->innermost = (uint8_t)height;
+}
+
+/* The prediction goes into the loop at `position`. Returns its height. */
+static inline unsigned begin_loop(struct refrain_formula *formula, const struct refrain_item *loop, unsigned position,
+                                  unsigned outer, int64_t iterations) {
+    formula->loops[loop->height] =
+        (struct refrain_open_loop){.limit = (uint64_t)iterations, .item = position, .outer = outer};
+    return loop->height;
+}
+
 bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formula *formula) {
     const struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
@@ -53,36 +79,63 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
             continue;
         }
         const struct refrain_item *item = &items[position];
-        int64_t value = value_in_loops(formula, item, height);
         if (item->kind == REFRAIN_ITEM_LOOP) {
-            if (value <= 0) {
+            int64_t iterations = value_in_loops(formula, item, height);
+            if (iterations <= 0) {
                 position += item->span;
                 continue;
             }
-            struct refrain_open_loop *inner = &formula->loops[item->height];
-            inner->counter = 0;
-            inner->limit = (uint64_t)value;
-            inner->item = position;
-            inner->outer = height;
-            height = item->height;
-            position++;
+            height = begin_loop(formula, item, position++, height, iterations);
             continue;
         }
-        learner->expect = value;
-        if (loop->span == 2) { /* a run: the loop is left when it is used up */
-            learner->stride = item->stride[loop->height];
-            refrain_learn_promise(learner, within->limit - within->counter);
-            within->counter = within->limit - 1;
-        } else {
-            learner->stride = 0;
-            refrain_learn_promise(learner, 1);
-        }
-        formula->position = (uint8_t)(position + 1);
-        formula->innermost = (uint8_t)height;
+        predict_value(learner, formula, height, position);
         return true;
     }
     formula->position = (uint8_t)position;
     formula->innermost = (uint8_t)height;
     learner->until = learner->confirmed;
     return false;
+}
+
+static inline bool is_over(const struct refrain_open_loop *loop) {
+    return loop->counter + 1 >= loop->limit;
+}
+
+/* As above, with no more than one loop left, one begun again and one begun; nothing is changed where that is not
+ * enough. */
+static inline bool predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
+    const struct refrain_item *items = refrain_formula_items(formula);
+    unsigned height = formula->innermost, position = formula->position;
+    struct refrain_open_loop *within = &formula->loops[height], *left = NULL;
+    bool ends = position == within->item + items[within->item].span;
+    if (ends && is_over(within)) {
+        if (within->outer == REFRAIN_LOOP_HEIGHTS)
+            return false;
+        left = within;
+        height = within->outer;
+        within = &formula->loops[height];
+        ends = position == within->item + items[within->item].span;
+        if (ends && is_over(within))
+            return false;
+    }
+    within->counter += ends;
+    if (ends)
+        position = within->item + 1;
+    const struct refrain_item *item = &items[position];
+    int64_t iterations = item->kind == REFRAIN_ITEM_LOOP ? value_in_loops(formula, item, height) : 1;
+    if (item->kind == REFRAIN_ITEM_LOOP && (iterations <= 0 || item[1].kind != REFRAIN_ITEM_VALUE)) {
+        within->counter -= ends;
+        return false;
+    }
+    if (left)
+        left->counter = 0;
+    if (item->kind == REFRAIN_ITEM_LOOP)
+        height = begin_loop(formula, item, position++, height, iterations);
+    predict_value(learner, formula, height, position);
+    return true;
+}
+
+void refrain_predict_ahead(struct refrain_learner *learner) {
+    if (learner->state == REFRAIN_PREDICT)
+        predict_soon(learner, refrain_at_reference(learner->body));
 }
