@@ -1,7 +1,9 @@
 /* false_clock.c: preloaded, gives each node of REFRAIN_FALSE_NODE ranks a boot id, as refrain reads it, and clocks of
  * its own: they are some seconds off and run too fast or too slow, as far as the node's number says. CLOCK_MONOTONIC is
- * ahead by REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. For processes that use
- * REFRAIN_CLOCK=gettime, on one machine, whose true clock the program can still ask the system for. */
+ * ahead by REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. With REFRAIN_FALSE_STEP, refrain's clocks
+ * do not follow the machine's, however busy that is: they go on by so many nanoseconds each time refrain reads one, and
+ * by what the program has set REFRAIN_FALSE_PASSED to. For processes that use REFRAIN_CLOCK=gettime, on one machine,
+ * whose true clock the program can still ask the system for. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,8 +19,9 @@
 #define OFFSET_NS 2700000000 /* from a node to the next; every other one is behind */
 #define DRIFT_DIVISOR 20000  /* 50 ppm from a node to the next */
 
-static long long jumped(void) {
-    const char *ns = getenv("REFRAIN_FALSE_JUMP");
+/* A number of nanoseconds that was set. */
+static long long set_ns(const char *name) {
+    const char *ns = getenv(name);
     return ns ? atoll(ns) : 0;
 }
 
@@ -27,17 +30,26 @@ static long node(void) {
     return rank && each ? atol(rank) / atol(each) : 0;
 }
 
+/* MPI libraries use what is replaced here as well: one that takes the ranks for those of several machines may talk
+ * through the network, and MPI_Finalize may then not end. */
+static bool is_refrain(void *caller) {
+    Dl_info info;
+    return dladdr(caller, &info) && strstr(info.dli_fname, "librefrain");
+}
+
 int clock_gettime(clockid_t id, struct timespec *t) {
-    static long long first[2];
+    static long long first[2], reads;
     int status = (int)syscall(SYS_clock_gettime, id, t);
     if (status != 0 || (id != CLOCK_MONOTONIC && id != CLOCK_REALTIME))
         return status;
-    long long now = t->tv_sec * 1000000000LL + t->tv_nsec, n = node();
+    long long now = t->tv_sec * 1000000000LL + t->tv_nsec, n = node(), step = set_ns("REFRAIN_FALSE_STEP");
     long long *start = &first[id == CLOCK_REALTIME];
     if (*start == 0)
         *start = now;
+    if (step > 0 && is_refrain(__builtin_return_address(0)))
+        now = *start + ++reads * step + set_ns("REFRAIN_FALSE_PASSED");
     if (id == CLOCK_MONOTONIC)
-        now += jumped();
+        now += set_ns("REFRAIN_FALSE_JUMP");
     now += (n % 2 ? -n : n) * OFFSET_NS + (now - *start) / DRIFT_DIVISOR * n;
     t->tv_sec = now / 1000000000;
     t->tv_nsec = now % 1000000000;
@@ -52,13 +64,6 @@ static int false_boot_id(void) {
     if (write(fd, text, sizeof text - 1) < 0 || lseek(fd, 0, SEEK_SET) != 0)
         return -1;
     return fd;
-}
-
-/* MPI libraries read it as well: one that takes the ranks for those of several machines may talk through the network,
- * and MPI_Finalize may then not end. */
-static bool is_refrain(void *caller) {
-    Dl_info info;
-    return dladdr(caller, &info) && strstr(info.dli_fname, "librefrain");
 }
 
 int open(const char *path, int flags, ...) {
