@@ -156,8 +156,8 @@ laps() {
     rm -rf "$work/run"
     mkdir "$work/run"
     # shellcheck disable=SC2046,SC2086 # lists of words
-    yield=auto # ranks that have a processor each spin, as they do without refrain-run
-    [ "$2" != hybrid ] || yield=on
+    yield=auto
+    [ "$2" != hybrid ] || yield=on # whose threads have no processor each
     REFRAIN_YIELD=$yield REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
         $(field "$2" 3) --laps >"$work/said" 2>"$work/error"
     grep -q VERIFIED "$work/said" || {

@@ -13,15 +13,20 @@ SYNOPSIS
 DESCRIPTION
     Runs the launcher (mpiexec, mpirun, ...) as it is given. Under MPICH it preloads librefrain-yield.so into the ranks,
     which makes a rank that waits for a message give up the processor after some polls. MPICH over UCX never does so by
-    itself: with more ranks than cores, a message then takes a thousand times as long. Where there are enough cores it
-    changes little. Open MPI yields by itself when told that it is oversubscribed (mpirun --oversubscribe); nothing is
-    preloaded there.
+    itself: with more ranks than cores, a message then takes a thousand times as long. Where there are enough cores, a
+    rank polls for some tenths of a millisecond before, in case other programs keep one of them busy: ranks that yield
+    at once could come to share one. Open MPI yields by itself when told that it is oversubscribed (mpirun
+    --oversubscribe); nothing is preloaded there.
 
     Programs need not be instrumented.
 
 OPTIONS
     --help       this text
     --version    which refrain this is
+
+ENVIRONMENT
+    REFRAIN_YIELD    auto (the default): as above; on: after some polls in any case; off: never
+    REFRAIN_LIBDIR   the directory of librefrain-yield.so, if it is not where it was installed
 
 EXIT STATUS
     The launcher's; 2 without a launcher.

@@ -2,14 +2,18 @@
  * processor, so that a rank that waits keeps the rank it waits for from running. Preloaded, this wraps UCX's progress
  * function and yields after it has found nothing to do for a while. `refrain record` and refrain-run set it up.
  *
- * REFRAIN_YIELD: on (the default), off, or auto: on where this node has more ranks of the job than cores. */
+ * REFRAIN_YIELD: on, off, or auto (the default): on where this node has more ranks of the job than cores. Else a rank
+ * yields only after it has waited for longer than a message takes: then what it waits for may have no core, since other
+ * programs run there. Ranks that yield at once could come to share a core while another one has nothing to do. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #define POLLS_BEFORE_YIELD 50u
+#define POLLS_WITH_A_CORE_EACH 2000u /* some tenths of a millisecond */
 
 unsigned ucp_worker_progress(void *worker);
 
@@ -37,13 +41,12 @@ static unsigned polls_wanted(void) {
     const char *setting = getenv("REFRAIN_YIELD");
     if (setting && strcasecmp(setting, "off") == 0)
         return 0;
-    if (setting && strcasecmp(setting, "auto") == 0) {
-        cpu_set_t cores;
-        int ranks = ranks_on_node();
-        if (ranks > 0 && sched_getaffinity(0, sizeof cores, &cores) == 0 && ranks <= CPU_COUNT(&cores))
-            return 0;
-    }
-    return POLLS_BEFORE_YIELD;
+    if (setting && strcasecmp(setting, "on") == 0)
+        return POLLS_BEFORE_YIELD;
+    cpu_set_t cores;
+    int ranks = ranks_on_node();
+    bool enough = ranks > 0 && sched_getaffinity(0, sizeof cores, &cores) == 0 && ranks <= CPU_COUNT(&cores);
+    return enough ? POLLS_WITH_A_CORE_EACH : POLLS_BEFORE_YIELD;
 }
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {

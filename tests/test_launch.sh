@@ -65,10 +65,38 @@ srun_record "srun --export=NAME" 0 --export=HOME,USER
 printf 'int rte;\n' | gcc -shared -x c - -Wl,-soname,libopen-rte.so.40 -o libopen-rte.so.40 &&
     printf '#include <stdio.h>\nint main(int c, char **v) { while (*++v) printf(" %%s", *v); return c < 2; }\n' |
     gcc -x c - -x none -Wl,--no-as-needed ./libopen-rte.so.40 -Wl,-rpath,"$work" -o rterun || fail "compile rterun"
-REFRAIN_METRICS=page-faults REFRAIN_MODE=off refrain record --directory run ./rterun -n 1 a : -n 1 b >out 2>said
+REFRAIN_METRICS=page-faults REFRAIN_MODE=off REFRAIN_YIELD=on refrain record --directory run ./rterun -n 1 a : -n 1 b >out 2>said
 for name in LD_PRELOAD REFRAIN_DIRECTORY REFRAIN_METRICS REFRAIN_MODE REFRAIN_RECORD_ID REFRAIN_YIELD; do
     [ "$(grep -o -- "-x $name " out | wc -l)" = 2 ] && pass || fail "not handed on by Open MPI's launchers: $name: $(cat out)"
 done
+
+# A rank that waits gives up the processor at once where there are more ranks than cores, late where there are enough.
+printf 'unsigned ucp_worker_progress(void *worker) { return worker != 0; }\n' | gcc -shared -fPIC -x c - -o libpolled.so &&
+    gcc -O1 -rdynamic -x c - -x none ./libpolled.so -o polls <<'END' || fail "compile polls"
+#include <stdio.h>
+unsigned ucp_worker_progress(void *worker);
+static int yields;
+int sched_yield(void) {
+    return yields++ < 0;
+}
+int main(void) {
+    for (int i = 0; i < 10000; i++)
+        ucp_worker_progress(NULL);
+    printf("%d\n", yields);
+    return 0;
+}
+END
+# yields NUMBER SETTING...: so often in 10,000 polls.
+yields() {
+    expected=$1
+    shift
+    counted=$(env -u REFRAIN_YIELD -u MPI_LOCALNRANKS LD_PRELOAD="$bin/../lib/librefrain-yield.so" "$@" ./polls)
+    [ "$counted" = "$expected" ] && pass || fail "$counted yields, not $expected, with $*"
+}
+yields 200 MPI_LOCALNRANKS=100000
+yields 5 MPI_LOCALNRANKS=1
+yields 200 MPI_LOCALNRANKS=1 REFRAIN_YIELD=on
+yields 0 MPI_LOCALNRANKS=100000 REFRAIN_YIELD=off
 
 # Below the launcher: one line for all ranks, also where they make one file.
 # below NAME WORDS...: the launcher's words; refrain record speaks once, of the trace that there is.

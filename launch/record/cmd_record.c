@@ -140,8 +140,9 @@ static const struct argp_option options[] = {
     {"threads", 't', "N", 0,
      "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1)", 0},
     {"yield", 'y', "auto|on|off", 0,
-     "Whether ranks that wait give up the processor: on, off, or auto (the default), which is on if a node has more "
-     "ranks than cores. For MPICH over UCX; other MPI libraries do so by themselves",
+     "Whether ranks that wait give up the processor: on, off, or auto (the default): soon if a node has more ranks "
+     "than "
+     "cores, else when a wait lasts. For MPICH over UCX; other MPI libraries do so by themselves",
      0},
     {0},
 };
@@ -207,8 +208,6 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     refrain_command_parse(&refrain_command_record, argc, argv, &arguments);
     argc -= arguments.first;
     argv += arguments.first;
-    if (!getenv("REFRAIN_YIELD"))
-        setenv("REFRAIN_YIELD", "auto", 1);
     clock_gettime(CLOCK_REALTIME, &now);
     gethostname(host, sizeof host - 1);
     snprintf(id, sizeof id, "%s-%lld.%09ld-%d", host, (long long)now.tv_sec, now.tv_nsec, (int)getpid());
