@@ -12,12 +12,12 @@ NAME
     cost.sh - what tracing costs hostile programs, the workloads, and programs that nobody here wrote
 
 SYNOPSIS
-    benchmarks/cost.sh --tools DIR [--rounds N] [--part hostile|workloads|foreign]... [--only WORKLOAD]... [--ranks LIST]
+    benchmarks/cost.sh --tools DIR [--rounds N] [--part hostile|workloads|calls|foreign]... [--only WORKLOAD]... [--ranks LIST]
         [--minutes N] [--out FILE]
     benchmarks/cost.sh --tools DIR --beside DIR [--rounds N] [--only WORKLOAD]... [--ranks LIST] [--minutes N] [--out FILE]
 
 DESCRIPTION
-    Writes a page in Markdown: what was found in a few lines, then three tables:
+    Writes a page in Markdown: what was found in a few lines, then these tables:
 
     hostile     programs in which probes come far more often than events (hostile.sh): processor time over plain, least of
                 the rounds
@@ -26,6 +26,9 @@ DESCRIPTION
                 with each MPI call in a function that reads the clock before and after (mpi_clocks.h) and does nothing else:
                 no tracer that tells when calls were takes less. EZTrace traces MPI calls
                 with its module for the MPI library, in the same rounds, where it is installed (Debian: eztrace)
+    calls       nanoseconds that an MPI call takes more, in a program that walks over 320 KiB between calls (mpi_cost.c), so that
+                what tracing needs has left the nearest cache; and nanoseconds that a value without a rule takes to be
+                learned (learner_cost.c)
     foreign     Debian source packages (foreign.sh) under their own tests or loads of half a second and more: compile time,
                 text, run time over plain
 
@@ -68,7 +71,7 @@ while [ $# -gt 0 ]; do
         --beside) beside=$(cd "$2" 2>/dev/null && pwd) || bad "--beside: no directory '$2'" ;;
         --rounds) whole "$1" "$2" && rounds=$2 ;;
         --part)
-            case $2 in hostile | workloads | foreign) parts="$parts $2" ;; *) bad "no part '$2'" ;; esac
+            case $2 in hostile | workloads | calls | foreign) parts="$parts $2" ;; *) bad "no part '$2'" ;; esac
             ;;
         --only)
             grep -q "^$2 " "$list" || bad "no workload '$2'"
@@ -94,7 +97,7 @@ if [ -n "$beside" ]; then
     [ -z "$parts" ] || bad "--beside is a table of its own: --part does not go with it"
     parts=workloads
 fi
-[ -n "$parts" ] || parts="hostile workloads foreign"
+[ -n "$parts" ] || parts="hostile workloads calls foreign"
 if [ -n "$out" ] && ! : >>"$out"; then exit 1; fi
 PATH=$tools:$PATH
 export PATH
@@ -242,6 +245,92 @@ call and nothing else."
     done
 }
 
+# learner: the nanoseconds of a value, least and median, for the families of sequences without a rule.
+learner() {
+    root=$here/..
+    mkdir -p "$work/learner"
+    # shellcheck disable=SC2086 # two words
+    (cd "$work/learner" && ${CC:-cc} -O2 -std=gnu11 -c -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" "$root"/monitor/learn/learn*.c) \
+        >"$work/said" 2>&1 &&
+        ${CC:-cc} -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/packed" -I "$root/reconstruct/sequence" \
+            "$here/learner_cost.c" "$here/learner_families.c" "$here/empty_call.c" "$work"/learner/*.o "$root"/reconstruct/sequence/[a-z]*.c \
+            -o "$work/learner_cost" >"$work/said" 2>&1 || {
+        echo "- the learner's cost was left out: it does not build: $(head -n 1 "$work/said")" >>"$work/notes"
+        return
+    }
+    "$work/learner_cost" --rounds "$rounds" >"$work/said" 2>"$work/error" ||
+        echo "- the learner's cost: $(head -n 1 "$work/error")" >>"$work/notes"
+    cat "$work/said"
+}
+
+# calls: what an MPI call takes in place.
+calls() {
+    say "calls in place, $rounds rounds"
+    echo "## Calls in place, and values"
+    echo
+    echo "Nanoseconds that an MPI call takes more than in the plain program, on one rank that walks over 320 KiB between calls, so that what"
+    echo "tracing needs has left the nearest cache (\`mpi_cost.c\`): of $rounds rounds with 15 batches the least. again: the plain program once more."
+    echo
+    variants="plain again clocks calls default"
+    if command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then variants="$variants eztrace"; fi
+    sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS
+    mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/place.plain" &&
+        refrain-cc --detail=calls mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/place.calls" &&
+        refrain-cc mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/place.default" || {
+        failed=1
+        return
+    }
+    : >"$work/place"
+    i=0
+    while [ "$i" -lt "$rounds" ]; do
+        i=$((i + 1))
+        for variant in $variants; do
+            program=plain peer=''
+            case $variant in
+            clocks) peer="env LD_PRELOAD=$work/clocks.so" ;;
+            calls | default) program=$variant ;;
+            eztrace) peer="eztrace -t mpich -o $work/run/eztrace" ;;
+            esac
+            rm -rf "$work/run"
+            mkdir "$work/run"
+            # shellcheck disable=SC2086 # a list of words
+            REFRAIN_DIRECTORY=$work/run timeout 120 mpiexec.mpich -n 1 $peer "$work/place.$program" 2000 "320 KiB" 2>"$work/error" |
+                sed "s/^/$variant	/" >>"$work/place"
+        done
+    done
+    awk -F'\t' -v variants="$variants" '
+        BEGIN {
+            n_variants = split(variants, variant, " ")
+            line = "| calls | plain, us |"
+            rule = "|---|---|"
+            for (i = 2; i <= n_variants; i++) {
+                line = line " " variant[i] " |"
+                rule = rule "---|"
+            }
+            print line
+            print rule
+        }
+        NF == 4 {
+            if (!($2 in calls)) name[++n] = $2
+            calls[$2] = $3
+            if (!(($1, $2) in least) || $4 < least[$1, $2]) least[$1, $2] = $4
+        }
+        END {
+            for (k = 1; k <= n; k++) {
+                line = sprintf("| %s | %.2f |", substr(name[k], 17), least["plain", name[k]] / 1000)
+                for (i = 2; i <= n_variants; i++)
+                    line = line ((variant[i], name[k]) in least ? sprintf(" %.1f |", (least[variant[i], name[k]] - least["plain", name[k]]) / calls[name[k]]) : " - |")
+                print line
+            }
+        }' "$work/place"
+    echo
+    echo "What the monitor's learner takes for one value of sequences (\`learner_cost.c\`), an empty call's time included:"
+    echo
+    echo '```'
+    learner
+    echo '```'
+}
+
 foreign() {
     echo "## Programs that nobody here wrote"
     echo
@@ -341,6 +430,18 @@ summary() {
         against_eztrace "$work/part.workloads"
         ratios "$work/part.workloads" 5 "Workloads, the plain program once more (what the others are worth)"
     fi
+    if [ -f "$work/part.calls" ]; then
+        awk -F'|' 'NF > 7 && $7 + 0 { v[++n] = $7 + 0 } $8 + 0 { e[++m] = $8 + 0 }
+            END {
+                for (i in v) { least = !least || v[i] < least ? v[i] : least; most = v[i] > most ? v[i] : most }
+                for (i in e) { least_e = !least_e || e[i] < least_e ? e[i] : least_e; most_e = e[i] > most_e ? e[i] : most_e }
+                if (n) printf "- An MPI call in place, default detail: %.0f to %.0f ns more", least, most
+                if (m) printf "; under EZTrace %.0f to %.0f ns", least_e, most_e
+                if (n) print ""
+            }' "$work/part.calls"
+        above "$work/part.calls" 7 40 "above, in ns," . "clocks:5 calls:6"
+        awk '/irregular|chance|times true/ { v = $(NF - 5) + 0; if (v > most) most = v } END { if (most) printf "- A value without a rule takes %.0f ns at most to be learned\n", most }' "$work/part.calls"
+    fi
     if [ -f "$work/part.foreign" ]; then
         ratios "$work/part.foreign" 8 "Debian's programs, default detail" '[|] communication [|]'
         above "$work/part.foreign" 8 1.05 "above" '[|] communication [|]'
@@ -354,6 +455,7 @@ for part in $parts; do
     case $part in
     hostile) hostile ;;
     workloads) workloads ;;
+    calls) calls ;;
     foreign) foreign ;;
     esac >"$work/part.$part"
 done
@@ -362,7 +464,7 @@ say "done"
     echo "# What tracing costs"
     echo
     echo "Written by \`benchmarks/cost.sh\`: $(nproc) processors ($(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)), load $load when it"
-    echo "began, $(gcc --version | head -n 1), $rounds interleaved rounds, $((($(date +%s) - began + 59) / 60)) minutes. All figures are ratios: 1.00 is the program without"
+    echo "began, $(gcc --version | head -n 1), $rounds interleaved rounds, $((($(date +%s) - began + 59) / 60)) minutes. Figures without a unit are ratios: 1.00 is the program without"
     echo "refrain. Rows like these need a machine that does nothing else."
     echo
     summary

@@ -106,6 +106,23 @@ static void walk_pair(void) {
     pair();
 }
 
+static void walk_barrier(void) {
+    walk();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* As in a conjugate gradient's exchange of sums and vectors by turns: what three calls tell goes in turns of six. */
+static void walk_exchange(void) {
+    static unsigned turn;
+    int tag = (int)(turn % 3), n = turn % 2 ? 1 : 128;
+    MPI_Request request;
+    turn++;
+    walk();
+    MPI_Irecv(in[0], n, MPI_INT, left, tag, MPI_COMM_WORLD, &request);
+    MPI_Send(out[0], n, MPI_INT, right, tag, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void iallreduce(void) {
     MPI_Request request;
     MPI_Iallreduce(out[0], in[0], 2048, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -132,9 +149,11 @@ static const struct {
     {"Allreduce of one number", dot, 1},
     {"Iallreduce + Wait", iallreduce, 2},
     {"Barrier", barrier, 1},
+    {"320 KiB walked, Barrier", walk_barrier, 1},
     {"320 KiB walked, Bcast", walk_bcast, 1},
     {"320 KiB walked, Sendrecv", walk_sendrecv, 1},
     {"320 KiB walked, Irecv + Isend + Waitall", walk_pair, 3},
+    {"320 KiB walked, Irecv + Send + Wait, in turns", walk_exchange, 3},
 };
 
 int main(int argc, char **argv) {
