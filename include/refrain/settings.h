@@ -10,7 +10,7 @@
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128, or 32 where
  *                                         REFRAIN_TOTAL_MEMORY is below 2M
  *     REFRAIN_THREADS         (OpenMP)    threads that are traced: OMP_NUM_THREADS, else as many as OpenMP has, else 1
- *     REFRAIN_THROTTLE        on          on | off: probes may take 2 % of a thread's time; while they would take more,
+ *     REFRAIN_THROTTLE        on          on | off: probes may take 1 % of a thread's time; while they would take more,
  *                                         those that come most often are switched off
  *     REFRAIN_PATCH           on          on | off: probes that are off are taken out of the code in memory (x86-64;
  *                                         elsewhere, and where the system forbids it, they cost a test, or a call)
@@ -45,10 +45,10 @@
 #define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
 #define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_ALLOWANCE_PERCENT 1u  /* of a thread's time that its probes may take ... */
-#define REFRAIN_ALLOWANCE_NS 1000000u /* ... and so much that may be saved up for a time with many of them */
-#define REFRAIN_ALLOWANCE_PROBES 64u  /* between two samples */
-#define REFRAIN_SLEEP_NS 100000000u   /* dormant probes come back after this, then after twice as long each time */
+#define REFRAIN_ALLOWANCE_PERCENT 1u /* of a thread's time that its probes may take ... */
+#define REFRAIN_ALLOWANCE_NS 500000u /* ... and so much that may be saved up for a time with many of them */
+#define REFRAIN_ALLOWANCE_PROBES 64u /* between two samples */
+#define REFRAIN_SLEEP_NS 100000000u  /* dormant probes come back after this, then after twice as long each time */
 #define REFRAIN_ADDRESS_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
 #define REFRAIN_ADDRESS_ENTRY_BYTES 24u
 #define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
