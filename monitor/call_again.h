@@ -83,6 +83,15 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
         refrain_end(context);
         return NULL;
     }
+    bool comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0), fits = true;
+    if (comes) {
+        unsigned how = refrain_round_comes(context, known, &block);
+        if (!how) {
+            refrain_end(context);
+            return NULL;
+        }
+        fits = how == 2;
+    }
     context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;
     caller->last = known->at;
@@ -99,7 +108,8 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
     now->n_awaited = 0;
     now->call = known->number + 1;
     now->inside = 1;
-    bool fits = refrain_round_end_block(context, round, 0, &block);
+    if (!comes)
+        fits = refrain_round_end_block(context, round, 0, &block);
     entry->begin_ticks = block.now;
     if (__builtin_expect(!fits, 0))
         refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
@@ -140,10 +150,13 @@ refrain_again_ends(struct refrain_context *context, const struct refrain_call_ca
     refrain_round_go_on(caller, known);
     if (__builtin_expect(!fits, 0))
         refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
-    if (__builtin_expect(context->events != NULL, 0))
+    if (__builtin_expect(context->events != NULL, 0)) {
         refrain_again_end_with_events(known, received, block.now);
-    else
-        refrain_end(context);
+        return;
+    }
+    if (__builtin_expect(known->special & REFRAIN_ROUND_TURNS, 0))
+        refrain_round_turn(round);
+    refrain_end(context);
 }
 
 /* A call that refrain_call_again() has begun ends, and tells nothing of what came in it. */

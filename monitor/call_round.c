@@ -5,20 +5,30 @@
 #include "block.h"
 #include "call_other.h"
 #include "learn_expect.h"
+#include "learn_predict.h"
+#include "round_step.h"
+
+#include <string.h>
 
 #define LEAST_CALLS 16u                        /* of a round: it takes about as long as a call to open and tell one */
 #define MOST_CALLS REFRAIN_CLOCK_REFRESH_CALLS /* so that what is put off in a round comes */
+#define MOST_ROWS 8u                           /* whose turn it may be */
+#define MOST_WAIT_PATIENCE 7u                  /* after tries that failed; as a power of two */
 
 /* What a round would be of. */
 struct plan {
     struct refrain_learner *learner[REFRAIN_ROUND_LEARNERS];
     enum refrain_round_step step[REFRAIN_ROUND_LEARNERS];
+    struct refrain_turns turns[REFRAIN_ROUND_LEARNERS]; /* that its values take; none where n is 0 */
     unsigned n;
+    unsigned rows;  /* calls after which all values come again */
+    bool comes;     /* how control comes to the call is not of the round */
     uint64_t calls; /* that it can be of */
     struct refrain_slot
         *inside; /* the call, or after an operation: the slot that control is at when the call returns */
     enum refrain_round_step inside_step;
     struct refrain_operation_record *operation[REFRAIN_ROUND_OPERATIONS];
+    unsigned first_value[REFRAIN_ROUND_OPERATIONS]; /* the learner of the operation's first value */
     unsigned n_operations;
 };
 
@@ -27,16 +37,34 @@ static void limit(struct plan *plan, uint64_t calls) {
         plan->calls = calls;
 }
 
-/* The round is to take the learner's next values, which all are the same. */
-static bool add(struct plan *plan, struct refrain_learner *learner, enum refrain_round_step step) {
+/* The next values are all the same. */
+static bool is_steady(struct refrain_learner *learner) {
     if (learner->round)
         refrain_round_tell_of(learner);
-    if (learner->stride != 0)
-        return false;
-    limit(plan, refrain_learn_left(learner));
+    return learner->stride == 0 && refrain_learn_left(learner) >= LEAST_CALLS;
+}
+
+/* The round takes the learner's next values, of which `left` are certain. */
+static bool take(struct plan *plan, struct refrain_learner *learner, enum refrain_round_step step, uint64_t left) {
+    limit(plan, left);
     plan->learner[plan->n] = learner;
     plan->step[plan->n++] = step;
     return plan->calls >= LEAST_CALLS;
+}
+
+static bool add(struct plan *plan, struct refrain_learner *learner, enum refrain_round_step step) {
+    plan->turns[plan->n].n = 0;
+    return is_steady(learner) && take(plan, learner, step, refrain_learn_left(learner));
+}
+
+/* As add(); the values may take turns. */
+static bool add_parameter(struct plan *plan, struct refrain_learner *learner, enum refrain_round_step step) {
+    struct refrain_turns *turns = &plan->turns[plan->n];
+    if (is_steady(learner) || !refrain_predict_turns(learner, MOST_ROWS, turns))
+        return add(plan, learner, step);
+    unsigned rows = plan->rows, n = turns->n;
+    plan->rows = n > rows ? n : rows;
+    return plan->rows % rows == 0 && plan->rows % n == 0 && take(plan, learner, step, turns->left);
 }
 
 static bool add_operation(struct plan *plan, const struct refrain_call_site *call_site,
@@ -48,8 +76,9 @@ static bool add_operation(struct plan *plan, const struct refrain_call_site *cal
     struct refrain_learner *learners = refrain_operation_learners(record);
     if (learners[0].tally)
         return false;
+    plan->first_value[plan->n_operations] = plan->n;
     for (unsigned i = 0; i < refrain_operation_rows[operation].width; i++)
-        if (!add(plan, &learners[i], step))
+        if (!add_parameter(plan, &learners[i], step))
             return false;
     if (record->after_return && plan->inside_step == REFRAIN_ROUND_END)
         plan->inside_step = step;
@@ -67,17 +96,27 @@ static bool has_room(struct plan *plan, const struct refrain_context *context, c
     return plan->calls >= LEAST_CALLS;
 }
 
+/* Control comes to the place, and from there to the call: with the round, where it always does. */
+static bool come(struct plan *plan, const struct refrain_call_cache *known) {
+    struct refrain_slot *from = (struct refrain_slot *)known->from, *at = known->at;
+    if (!refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
+        (from != at && !refrain_learn_expects(&from->next, at->number)))
+        return false;
+    plan->comes = !is_steady(&at->next) || (from != at && !is_steady(&from->next));
+    return plan->comes ||
+           (add(plan, &at->next, REFRAIN_ROUND_BEGIN) && (from == at || add(plan, &from->next, REFRAIN_ROUND_BEGIN)));
+}
+
 /* What the call that is known by `known` will do next, as often as that can be told. */
 static bool make_plan(struct plan *plan, const struct refrain_context *context,
                       const struct refrain_call_cache *known) {
     struct refrain_call_site *call_site = known->call_site;
-    struct refrain_slot *from = (struct refrain_slot *)known->from, *at = known->at, *last = &call_site->inside;
+    struct refrain_slot *last = &call_site->inside;
     plan->inside = last;
     plan->inside_step = REFRAIN_ROUND_END;
     plan->calls = MOST_CALLS;
-    if (!add(plan, &at->next, REFRAIN_ROUND_BEGIN) || at->next.expect != REFRAIN_NEXT_CALL + known->number)
-        return false;
-    if (from != at && (!add(plan, &from->next, REFRAIN_ROUND_BEGIN) || from->next.expect != at->number))
+    plan->rows = 1;
+    if (!come(plan, known))
         return false;
     for (;;) {
         bool ends = last->next.expect == REFRAIN_NEXT_EXIT;
@@ -94,20 +133,23 @@ static bool make_plan(struct plan *plan, const struct refrain_context *context,
             return false;
         last = &plan->operation[plan->n_operations - 1]->after;
     }
-    return has_room(plan, context, at) && has_room(plan, context, plan->inside);
+    return (plan->comes || has_room(plan, context, known->at)) && has_room(plan, context, plan->inside);
 }
 
-static struct refrain_round *take_round(struct refrain_call_site *call_site, unsigned n) {
+static struct refrain_round *take_round(struct refrain_call_site *call_site, unsigned n, unsigned rows) {
     struct refrain_round *round = call_site->round ? refrain_at_reference(call_site->round) : NULL;
-    if (round && round->room >= n)
+    if (round && round->room >= n && (rows == 1 || round->room_rows >= rows))
         return round;
     size_t bytes = sizeof *round + n * sizeof *round->learner;
+    if (rows > 1)
+        bytes += REFRAIN_LINE_BYTES + rows * sizeof(struct refrain_round_row);
     uintptr_t room =
         (uintptr_t)refrain_pool_take(bytes + REFRAIN_LINE_BYTES - REFRAIN_GRAIN_BYTES, REFRAIN_POOL_VALUES);
     if (!room)
         return NULL;
     round = (struct refrain_round *)((room + REFRAIN_LINE_BYTES - 1) & ~(uintptr_t)(REFRAIN_LINE_BYTES - 1));
     round->room = n;
+    round->room_rows = (uint8_t)(rows > 1 ? rows : 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     call_site->round = refrain_reference(round);
     return round;
@@ -129,29 +171,61 @@ static struct refrain_round_slot slot_now(const struct refrain_context *context,
     };
 }
 
+/* The values of the operations, where those that take turns have their i-th one. */
+static void fill_values(int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS], const struct plan *plan,
+                        unsigned i) {
+    memset(value, 0, sizeof value[0] * REFRAIN_ROUND_OPERATIONS);
+    for (unsigned n = 0; n < plan->n_operations; n++) {
+        unsigned first = plan->first_value[n];
+        for (unsigned k = 0; k < refrain_operation_rows[plan->operation[n]->operation].width; k++) {
+            const struct refrain_turns *turns = &plan->turns[first + k];
+            value[n][k] = turns->n ? refrain_turns_value(turns, i) : plan->learner[first + k]->expect;
+        }
+    }
+}
+
+static void fill_rows(struct refrain_call_cache *known, const struct plan *plan, struct refrain_round *round) {
+    struct refrain_round_row *rows = refrain_round_rows(round);
+    fill_values(round->value, plan, 0);
+    round->row = 0;
+    round->rows = (uint8_t)plan->rows;
+    for (unsigned i = 0; plan->rows > 1 && i < plan->rows; i++) {
+        rows[i].again.key = 0;
+        fill_values(rows[i].value, plan, i);
+    }
+    known->special = (plan->rows > 1 ? REFRAIN_ROUND_TURNS : 0) | (plan->comes ? REFRAIN_ROUND_COMES : 0);
+}
+
+void refrain_round_turn(struct refrain_round *round) {
+    struct refrain_call_cache *known = (struct refrain_call_cache *)(uintptr_t)round->owner;
+    unsigned i = round->row + 1u == round->rows ? 0 : round->row + 1u;
+    const struct refrain_round_row *row = &refrain_round_rows(round)[i];
+    round->row = (uint16_t)i;
+    memcpy(&known->again, &row->again, sizeof row->again);
+    memcpy(round->value, row->value, sizeof row->value);
+}
+
 static void open_round(const struct refrain_context *context, struct refrain_call_cache *known, const struct plan *plan,
                        struct refrain_round *round) {
     round->calls = (uint32_t)plan->calls;
     round->ticks[0] = round->ticks[1] = 0;
-    round->slot[0] = slot_now(context, known->at, REFRAIN_ROUND_BEGIN);
     round->slot[1] = slot_now(context, plan->inside, plan->inside_step);
+    round->slot[0] = plan->comes ? round->slot[1] : slot_now(context, known->at, REFRAIN_ROUND_BEGIN);
     round->n_learners = plan->n;
     round->owner = (uintptr_t)known;
     for (unsigned i = 0; i < REFRAIN_ROUND_STEPS; i++)
         round->left[i] = round->calls;
     for (unsigned i = 0; i < plan->n; i++) {
         const struct refrain_learner *learner = plan->learner[i];
-        round->learner[i] = (struct refrain_round_learner){offset_of(learner), learner->confirmed, learner->until,
-                                                           learner->changes, plan->step[i]};
+        round->learner[i] =
+            (struct refrain_round_learner){offset_of(learner), learner->confirmed,
+                                           plan->turns[i].n ? 0 : learner->until, learner->changes, plan->step[i]};
     }
     for (unsigned i = 0; i < REFRAIN_ROUND_OPERATIONS; i++) {
         const struct refrain_operation_record *record = i < plan->n_operations ? plan->operation[i] : NULL;
         known->operations[i] = record ? (uint8_t)record->operation : 0;
-        unsigned width = record ? refrain_operation_rows[record->operation].width : 0;
-        for (unsigned k = 0; k < REFRAIN_PARAMETERS; k++)
-            round->value[i][k] =
-                k < width ? refrain_operation_learners((struct refrain_operation_record *)record)[k].expect : 0;
     }
+    fill_rows(known, plan, round);
     known->operation = plan->n_operations ? plan->operation[0] : known->operation;
     known->n_operations = (uint8_t)plan->n_operations;
     known->n_before = (uint8_t)(plan->inside_step - REFRAIN_ROUND_OPERATION);
@@ -164,19 +238,29 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     round->turns++;
     for (unsigned i = 0; i < plan->n; i++) {
         plan->learner[i]->round = refrain_reference(round);
-        plan->learner[i]->until = plan->learner[i]->confirmed;
+        if (plan->turns[i].n)
+            refrain_predict_hold(plan->learner[i]);
+        else
+            plan->learner[i]->until = plan->learner[i]->confirmed;
     }
     known->round = round;
 }
 
 static void try_to_open(struct refrain_context *context, struct refrain_call_cache *known) {
-    struct plan plan = {.n = 0};
+    struct plan plan;
+    plan.n = plan.n_operations = 0;
     struct refrain_round *round;
-    if (make_plan(&plan, context, known) && (round = take_round(known->call_site, plan.n))) {
+    if (make_plan(&plan, context, known) && (round = take_round(known->call_site, plan.n, plan.rows))) {
         open_round(context, known, &plan, round);
         return;
     }
-    known->wait = LEAST_CALLS;
+    if (plan.n > 0 && plan.calls > 0 && plan.calls < LEAST_CALLS) { /* it may be otherwise behind these */
+        known->wait = (uint16_t)plan.calls;
+        return;
+    }
+    if (known->patience < MOST_WAIT_PATIENCE)
+        known->patience++;
+    known->wait = LEAST_CALLS > 1u << known->patience ? LEAST_CALLS : (uint16_t)(1u << known->patience);
 }
 
 bool refrain_round_try(struct refrain_context *context, struct refrain_call_cache *known) {

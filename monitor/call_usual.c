@@ -109,14 +109,25 @@ static __attribute__((noinline)) void begin_with_item(struct refrain_call *call,
     begin_with_events(call, parameters);
 }
 
-/* `parameters`: of its first operation, which is told at once; null: it is told by itself. */
-static inline __attribute__((always_inline)) void begin_in_round(struct refrain_call *call,
+/* `parameters`: of its first operation, which is told at once; null: it is told by itself. False, and nothing is
+ * changed, where control was not expected to come to it. */
+static inline __attribute__((always_inline)) bool begin_in_round(struct refrain_call *call,
                                                                  struct refrain_context *context,
                                                                  const struct refrain_call_cache *known,
                                                                  const void *frame_address, const int64_t *parameters) {
     struct refrain_round *round = known->round;
     struct refrain_round_block block;
+    bool fits = true;
     refrain_begin_in(context);
+    bool comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0);
+    if (comes) {
+        unsigned how = refrain_round_comes(context, known, &block);
+        if (!how) {
+            refrain_end(context);
+            return false;
+        }
+        fits = how == 2;
+    }
     context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;
     context->top->last = known->at;
@@ -130,17 +141,16 @@ static inline __attribute__((always_inline)) void begin_in_round(struct refrain_
         call->entry->last = &known->operation->after;
     }
     refrain_now_calls(context->thread, known->number);
-    bool fits = refrain_round_end_block(context, round, 0, &block);
+    if (!comes)
+        fits = refrain_round_end_block(context, round, 0, &block);
     call->begin_ticks = block.now;
-    if (__builtin_expect(!fits, 0)) {
+    if (__builtin_expect(!fits, 0))
         begin_with_item(call, block.elapsed, parameters);
-        return;
-    }
-    if (__builtin_expect(context->events != NULL, 0)) {
+    else if (__builtin_expect(context->events != NULL, 0))
         begin_with_events(call, parameters);
-        return;
-    }
-    refrain_end(context);
+    else
+        refrain_end(context);
+    return true;
 }
 
 /* The round that the call is in, null where it has been told since. */
@@ -270,6 +280,8 @@ static inline __attribute__((always_inline)) void end_told(struct refrain_call *
     round->left[REFRAIN_ROUND_END]--;
     close_entry(context, caller);
     refrain_round_go_on(caller, known);
+    if (__builtin_expect(known->special & REFRAIN_ROUND_TURNS, 0))
+        refrain_round_turn(round);
     if (!now && __builtin_expect(!refrain_round_end_block(context, round, 1, &block), 0))
         end_seldom(context, block.now, block.elapsed, true, REFRAIN_RECORD_CALL_LEAVE, known->number);
     else
@@ -329,6 +341,19 @@ static inline __attribute__((always_inline)) bool begin_as_expected(struct refra
     return true;
 }
 
+unsigned refrain_round_comes(struct refrain_context *context, const struct refrain_call_cache *known,
+                             struct refrain_round_block *block) {
+    struct refrain_slot *from = (struct refrain_slot *)known->from, *at = known->at;
+    block->history = refrain_history_of(context, at);
+    if (__builtin_expect(!block->history, 0) || !refrain_learn_expects(&at->next, REFRAIN_NEXT_CALL + known->number) ||
+        (at != from && !refrain_learn_expects(&from->next, at->number)))
+        return 0;
+    if (at != from)
+        refrain_learn_take(&from->next);
+    refrain_learn_take(&at->next);
+    return end_block(context, at, block) ? 2 : 1;
+}
+
 /* Apart from the calls in a round, so that these save few registers. */
 static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *call, struct refrain_call_cache *known,
                                                          unsigned function, void *return_address, void *frame_address) {
@@ -339,18 +364,18 @@ static __attribute__((noinline)) void begin_out_of_round(struct refrain_call *ca
         call->context = NULL;
         call->entry = NULL;
         call->known = NULL;
-    } else if (known && refrain_round_try(context, known))
-        begin_in_round(call, context, known, frame_address, NULL);
-    else if (!known || !begin_as_expected(call, context, known, frame_address))
+    } else if (known && refrain_round_try(context, known) &&
+               begin_in_round(call, context, known, frame_address, NULL)) {
+        return;
+    } else if (!known || !begin_as_expected(call, context, known, frame_address))
         refrain_call_begin_other(call, function, return_address, frame_address);
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (__builtin_expect(known && refrain_round_goes_on(known->round), 1))
-        begin_in_round(call, context, known, frame_address, NULL);
-    else
+    if (!(__builtin_expect(known && refrain_round_goes_on(known->round), 1) &&
+          begin_in_round(call, context, known, frame_address, NULL)))
         begin_out_of_round(call, known, function, return_address, frame_address);
 }
 
@@ -363,8 +388,10 @@ bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void 
         return false;
     }
     bool told = __builtin_expect(known->operations[0] == operation && are_all(parameters, known->round->value[0]), 1);
-    begin_in_round(call, context, known, frame_address, told ? parameters : NULL);
-    return told;
+    if (begin_in_round(call, context, known, frame_address, told ? parameters : NULL))
+        return told;
+    begin_out_of_round(call, known, function, return_address, frame_address);
+    return false;
 }
 
 static __attribute__((noinline)) struct refrain_operation_record *
@@ -519,6 +546,8 @@ void refrain_again_end_with_events(const struct refrain_call_cache *known, const
         refrain_events_write(context, REFRAIN_RECORD_OPERATION, now, known->number, REFRAIN_OP_RECV, received,
                              REFRAIN_PARAMETERS);
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, known->number);
+    if (known->special & REFRAIN_ROUND_TURNS)
+        refrain_round_turn(known->round);
     refrain_end(context);
 }
 
@@ -530,7 +559,7 @@ void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_en
 
 void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,
                                   const struct refrain_call_words *words) {
-    const struct refrain_round *round = round_of(call);
+    struct refrain_round *round = round_of(call);
     struct refrain_call_cache *known = (struct refrain_call_cache *)call->known;
     unsigned n_before = known->n_before, n = known->n_operations;
     if (!round || call->told != n_before || n_before > 1 || n > n_before + 1u ||
@@ -541,4 +570,6 @@ void refrain_again_remember_words(const struct refrain_call *call, uint64_t key,
     memcpy(&known->again.now, &call->context->thread->now.sends_to, sizeof known->again.now);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     known->again.key = key;
+    if (known->special & REFRAIN_ROUND_TURNS)
+        refrain_round_rows(round)[round->row].again = known->again;
 }

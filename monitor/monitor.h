@@ -113,9 +113,12 @@ struct refrain_call_cache {
     uint8_t n_before;      /* ... and has been told of when it returns */
     uint8_t ends_told;     /* the same where that are all; else more than a call can have */
     uint8_t operations[REFRAIN_ROUND_OPERATIONS]; /* enum refrain_operation */
-    struct refrain_call_again again;
+    uint8_t special;                              /* bits: REFRAIN_ROUND_* */
+    struct refrain_call_again again;              /* where values take turns, of the call that comes next */
 };
 _Static_assert(sizeof(struct refrain_call_cache) == 2 * REFRAIN_LINE_BYTES, "two lines");
+#define REFRAIN_ROUND_TURNS 1u /* the operations' values take turns */
+#define REFRAIN_ROUND_COMES 2u /* how control comes to the call is told call by call: not of the round */
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {

@@ -36,6 +36,15 @@ static inline __attribute__((always_inline)) bool refrain_round_end_block(struct
     return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
 }
 
+/* Where control comes to the calls of a round is told call by call: it comes to this one, and a block of its place
+ * ends. Returns 0, and nothing is done, where it was not expected; 1 where the timeline takes an entry that is more
+ * than two bytes, else 2. */
+REFRAIN_SHARED unsigned refrain_round_comes(struct refrain_context *context, const struct refrain_call_cache *known,
+                                            struct refrain_round_block *block);
+
+/* A call of the round has ended whose values take turns: it is the next one's turn. */
+REFRAIN_SHARED void refrain_round_turn(struct refrain_round *round);
+
 /* Control goes on behind the known call. */
 static inline __attribute__((always_inline)) void refrain_round_go_on(struct refrain_entry *caller,
                                                                       const struct refrain_call_cache *known) {

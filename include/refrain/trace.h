@@ -392,7 +392,7 @@ enum refrain_round_step {
 struct refrain_round_learner {
     uint64_t at; /* offset of the learner */
     uint64_t confirmed;
-    uint64_t until;   /* private to the monitor: what it was and will be */
+    uint64_t until;   /* private to the monitor: what it was and will be; 0: the values take turns */
     uint32_t changes; /* what was copied of the learner belongs to this where it has as many */
     uint32_t step;    /* enum refrain_round_step */
 };
@@ -412,9 +412,12 @@ struct refrain_round {
     uint32_t n_learners;
     uint32_t room;   /* for so many learners */
     uint32_t second; /* reference of the record of the second operation, 0 = none */
-    uint32_t reserved;
+    /* Private to the monitor: where values take turns, whose turn it is, among how many, and room for so many. */
+    uint16_t row;
+    uint8_t rows, room_rows;
     uint64_t owner;                    /* private to the monitor */
-    struct refrain_round_slot slot[2]; /* of the call's place, and of what is inside the call when it returns */
+    struct refrain_round_slot slot[2]; /* of the call's place, where that is told with the round (else as the next one),
+                                          and of what is inside the call when it returns */
     struct refrain_round_learner learner[];
 };
 

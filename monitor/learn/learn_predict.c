@@ -139,3 +139,49 @@ void refrain_predict_ahead(struct refrain_learner *learner) {
     if (learner->state == REFRAIN_PREDICT)
         predict_soon(learner, refrain_at_reference(learner->body));
 }
+
+/* ---- values that take turns ---- */
+
+bool refrain_predict_turns(const struct refrain_learner *learner, unsigned most, struct refrain_turns *turns) {
+    if (learner->state != REFRAIN_PREDICT || refrain_learn_left(learner) > 1)
+        return false;
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    const struct refrain_item *items = refrain_formula_items(formula);
+    unsigned height = formula->innermost;
+    const struct refrain_open_loop *within = &formula->loops[height];
+    unsigned first = within->item + 1u, n = items[within->item].span - 1u;
+    unsigned next = formula->position - first - (unsigned)refrain_learn_left(learner);
+    if (n < 2 || n > most)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (items[first + i].kind != REFRAIN_ITEM_VALUE || items[first + i].stride[height] != 0)
+            return false;
+    uint64_t iterations = within->limit - within->counter;
+    if (iterations > UINT32_MAX)
+        iterations = UINT32_MAX;
+    *turns = (struct refrain_turns){formula, first, n, next % n, iterations * n - next};
+    return true;
+}
+
+int64_t refrain_turns_value(const struct refrain_turns *turns, unsigned i) {
+    struct refrain_formula *formula = (struct refrain_formula *)turns->formula;
+    const struct refrain_item *item = &refrain_formula_items(formula)[turns->first + (turns->next + i) % turns->n];
+    return value_in_loops(formula, item, formula->innermost);
+}
+
+void refrain_predict_hold(struct refrain_learner *learner) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    formula->position = (uint8_t)(formula->position - refrain_learn_left(learner));
+    learner->until = learner->confirmed;
+}
+
+void refrain_predict_pass(struct refrain_learner *learner, uint64_t n) {
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    struct refrain_open_loop *within = &formula->loops[formula->innermost];
+    unsigned first = within->item + 1u, values = refrain_formula_items(formula)[within->item].span - 1u;
+    uint64_t come = formula->position - first + n, whole = come ? (come - 1) / values : 0;
+    within->counter += whole; /* the last iteration ends when the next value is looked for */
+    formula->position = (uint8_t)(first + (come - whole * values));
+    learner->until = learner->confirmed;
+    refrain_predict_ahead(learner);
+}

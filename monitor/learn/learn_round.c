@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "learn_round.h"
 #include "learn_formula.h"
+#include "learn_predict.h"
 
 #define LONG_ROUND 16u    /* calls; where rounds are shorter, longer is waited before the next one is opened */
 #define MOST_PATIENCE 12u /* as a power of two */
@@ -30,14 +31,19 @@ void refrain_round_tell(struct refrain_round *round) {
     for (unsigned i = 0; i < round->n_learners; i++) {
         const struct refrain_round_learner *in_round = &round->learner[i];
         struct refrain_learner *learner = at_offset(in_round->at);
-        learner->confirmed = in_round->confirmed + refrain_round_came(round, in_round->step);
-        learner->until = in_round->until;
+        uint32_t came = refrain_round_came(round, in_round->step);
+        learner->confirmed = in_round->confirmed + came;
+        if (in_round->until)
+            learner->until = in_round->until;
+        else
+            refrain_predict_pass(learner, came);
         learner->round = 0;
     }
     refrain_commit();
     round->turns++;
     struct refrain_call_cache *owner = (struct refrain_call_cache *)(uintptr_t)round->owner;
     owner->round = NULL;
+    owner->special = 0;
     owner->again.key = 0;
     bool was_long = refrain_round_came(round, REFRAIN_ROUND_BEGIN) >= LONG_ROUND;
     if (was_long)

@@ -54,6 +54,36 @@ static void messages(int rounds) {
     }
 }
 
+/* Calls from one line whose values take turns: two or three or many of them, for long or not, with others between. */
+static void exchange(int count, int tag) {
+    MPI_Request request;
+    MPI_Irecv(in, 16, MPI_INT, 0, tag, own, &request);
+    MPI_Send(out, count, MPI_INT, 0, tag, own);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void turns(int rounds) {
+    for (int i = 0; i < rounds / 50; i++) {
+        for (int k = 0; k < (i % 7 == 6 ? 9 : 25 + i % 3); k++) {
+            exchange(1, 8);
+            exchange(16, 9);
+            exchange(1, 8);
+        }
+        if (i % 11 == 10)
+            exchange(2, 8);
+        exchange(1, 8);
+    }
+    for (int i = 0; i < rounds; i++) {
+        int count = i % 8 + (i % 1333 == 1332);
+        MPI_Sendrecv(out, count, MPI_INT, 0, i % 2, in, 16, MPI_INT, 0, i % 2, own, MPI_STATUS_IGNORE);
+        MPI_Bcast(out, i % 3 + i / 2000, MPI_INT, 0, own);
+        MPI_Allreduce(out, in, i % 9 + 1, MPI_INT, MPI_SUM, i % 9 % 2 ? own : faulty);
+    }
+    for (int i = 0; i < rounds; i++)
+        MPI_Sendrecv(out, i % 2 + 1, MPI_INT, i % 402 == 401 ? MPI_PROC_NULL : 0, 5, in, 16, MPI_INT,
+                     i % 402 == 401 ? MPI_PROC_NULL : MPI_ANY_SOURCE, MPI_ANY_TAG, own, MPI_STATUS_IGNORE);
+}
+
 /* Handles that come again and mean something else, while all that a call is given stays the same. */
 static void handles(int rounds) {
     unsigned random = 1;
@@ -170,6 +200,7 @@ int main(int argc, char **argv) {
     sizes(rounds);
     chance(rounds);
     messages(rounds);
+    turns(rounds);
     handles(rounds);
     places(rounds);
     deeper(rounds);
