@@ -94,11 +94,12 @@ static void after_fork_in_child(void) {
     refrain_context_drop();
 }
 
-/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, the first call site of each MPI function,
- * and some room to learn in; `other` bytes are taken from the trace file for something else. */
+/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, those of its sites, the first call site of
+ * each MPI function, and some room to learn in; `other` bytes are taken from the trace file for something else. */
 static uint64_t least_bytes(uint32_t threads, uint64_t other) {
     uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + refrain_contexts_bytes(threads) + other;
-    return refrain_settings_least_bytes(tables, threads * refrain_call_room_named_bytes(), threads);
+    return refrain_settings_least_bytes(tables, refrain_units_site_tables_bytes(),
+                                        threads * refrain_call_room_named_bytes(), threads);
 }
 
 static void say_too_small(uint64_t least) {

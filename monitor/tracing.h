@@ -34,15 +34,16 @@ REFRAIN_HIDDEN void refrain_tracing_packed(bool last);
 /* The system's clocks and the probes' at one moment. */
 REFRAIN_HIDDEN void refrain_read_clock_pair(struct refrain_clock_pair *pair);
 
-/* Copies the tables of all units registered so far; from then on refrain_register() does so by itself. Returns the
- * bytes that the first units needed but the pool did not have, 0 when all fit. */
+/* Copies the tables of all units registered so far, and makes those of their sites; from then on refrain_register() and
+ * the first site do so by themselves. Returns the bytes that the pool did not have for it, 0 when all fit. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 
 /* Makes the slots of this thread and of those before it: nothing is written to those of threads that do not come. */
 REFRAIN_HIDDEN void refrain_units_begin_thread(uint32_t thread);
 
-/* Bytes that the tables of all units registered so far take in the trace file. */
+/* Bytes that the tables of all units registered so far take in the trace file, and those of their sites. */
 REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
+REFRAIN_HIDDEN uint64_t refrain_units_site_tables_bytes(void);
 
 /* Calls of MPI functions in the units that are in the trace file. */
 REFRAIN_HIDDEN uint64_t refrain_units_mpi_calls(void);

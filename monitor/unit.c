@@ -370,7 +370,8 @@ void refrain_units_make_site_tables(void) {
     if (!try_lock())
         return;
     if (opened && tables_generation != generation) {
-        refrain_site_tables_make(units, generation);
+        if (refrain_site_tables_make(units) > 0)
+            switch_probes();
         tables_generation = generation;
     }
     drop_lock();
@@ -479,6 +480,8 @@ uint64_t refrain_units_open(void) {
         missing += copy_unit(unit);
     refrain_lose(REFRAIN_LOSS_UNITS, n_foreign);
     opened = 1;
+    missing += refrain_site_tables_make(units);
+    tables_generation = generation;
     switch_probes();
     drop_lock();
     return missing;
@@ -504,6 +507,13 @@ uint64_t refrain_units_bytes(uint32_t threads) {
     take_lock();
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
         bytes += round_up(unit_bytes(unit, threads));
+    drop_lock();
+    return bytes;
+}
+
+uint64_t refrain_units_site_tables_bytes(void) {
+    take_lock();
+    uint64_t bytes = refrain_site_tables_bytes(units);
     drop_lock();
     return bytes;
 }

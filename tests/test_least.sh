@@ -43,4 +43,28 @@ for events in recorded replayed; do
         [ "$counts" = "5 5 5 " ] && pass || fail "threads, $events: $call comes $counts times in the threads"
     done
 done
+
+# The least has room for all that probes need, however many there are: functions show, and no file is left out.
+for function in $(seq 400); do
+    echo "int of_$function(int n) { int sum = 0; for (int i = 0; i < n; i++) { if (i & $function) sum += i; else sum -= n; if (n > 5) sum++; } return sum; }"
+done >"$work/many.c"
+{
+    echo 'int main(int argc, char **argv) { int sum = 0; (void)argv;'
+    seq 400 | sed 's/.*/    sum += of_&(argc + 3);/'
+    echo '    return sum == 7; }'
+} >>"$work/many.c"
+refrain-cc --detail=every gcc -O2 "$work/many.c" -o "$work/many" || fail "compile many.c"
+for threads in 1 3; do
+    export REFRAIN_THREADS=$threads
+    least=$(REFRAIN_TOTAL_MEMORY=1K refrain size "$work/many" 2>&1 | grep -o '[0-9]*$')
+    rm -rf "$work/run"
+    REFRAIN_TOTAL_MEMORY=$((least - 4096)) REFRAIN_DIRECTORY=$work/run "$work/many" 2>"$work/said"
+    grep -q "at least $least " "$work/said" && [ ! -d "$work/run" ] && pass || fail "many, below the least: $(cat "$work/said")"
+    REFRAIN_TOTAL_MEMORY=$least REFRAIN_DIRECTORY=$work/run "$work/many" 2>"$work/said" || fail "many: $(cat "$work/said")"
+    trace=$(the_trace "$work/run") || fail "many: no trace"
+    refrain info "$trace" >"$work/info"
+    grep -q 'untraced' "$work/info" && fail "many, $threads threads: $(grep untraced "$work/info")" || pass
+    entered=$(refrain events "$trace" | awk -F '\t' '$3 == "enter" && $4 ~ /^of_/' | wc -l)
+    [ "$entered" = 400 ] && pass || fail "many, $threads threads: $entered of 400 functions"
+done
 summary

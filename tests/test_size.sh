@@ -116,7 +116,8 @@ for how in packed whole; do
         head -c $((bytes - 100)) "$rank" >"$work/short.trace"
         refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a short file is read"
         grep -q truncated "$work/short.txt" && pass || fail "a short file: $(cat "$work/short.txt")"
-        { head -c 500 "$rank"; printf X; tail -c +502 "$rank"; } >"$work/short.trace"
+        other=$(head -c 501 "$rank" | tail -c 1 | grep -q X && echo Y || echo X) # than what is there
+        { head -c 500 "$rank"; printf $other; tail -c +502 "$rank"; } >"$work/short.trace"
         refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a damaged file is read"
         grep -q checksum "$work/short.txt" && pass || fail "a damaged file: $(cat "$work/short.txt")"
     fi

@@ -8,6 +8,7 @@ cd "$work" || exit 1
 cat >main.c <<'TEXT'
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 int near(int n);
 int far(int n);
 static int early;
@@ -19,7 +20,7 @@ int main(int argc, char **argv) {
     int sum = early;
     for (int i = 0; i < 10; i++)
         sum += near(i) + far(i);
-    for (int i = 0; argc > 1 && i < 3; i++) {
+    for (int i = 0; argc > 1 && i < (argc > 2 ? atoi(argv[2]) : 3); i++) {
         void *library = dlopen(argv[1], RTLD_NOW);
         int (*loaded)(int) = library ? (int (*)(int))dlsym(library, "loaded") : 0;
         if (!loaded)
@@ -118,6 +119,10 @@ for compiler in gcc clang; do
             traced "$compiler $level, dlopen" ./program ./loaded.so
         [ "$(counts loaded) $(counts helper_of_loaded)" = "30 135" ] && pass ||
             fail "$compiler $level, dlopen three times: $(counts loaded) $(counts helper_of_loaded)"
+        # A library that comes back takes no memory again.
+        ./plain ./plain.so 1500 >expected
+        REFRAIN_TOTAL_MEMORY=400K traced "$compiler $level, dlopen 1,500 times" ./program ./loaded.so 1500
+        [ "$(counts loaded)" = 15,000 ] && pass || fail "$compiler $level, dlopen 1,500 times: $(counts loaded)"
         ./plain >expected
         $compiler main.o $objects -o program -ldl && ./program >out
         is "$(cat expected)" "$compiler $level: without librefrain"

@@ -63,8 +63,9 @@
 #define REFRAIN_SCRATCH_BYTES 86536u /* most that one thread needs for that; touched as it is used */
 #define REFRAIN_SMALL_MEMORY ((uint64_t)2 << 20) /* with less formulas are shorter */
 #define REFRAIN_SMALL_FORMULA_LENGTH 32u
-#define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for call sites and what is learned, beyond the tables ... */
-#define REFRAIN_LEAST_LEARN_BYTES ((uint64_t)8 << 10) /* ... so much of it beyond the call sites that are sure */
+#define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for calls, sites, what is learned, beyond the tables ... */
+#define REFRAIN_LEAST_OTHER_BYTES ((uint64_t)8 << 10) /* ... so much of it beyond the call sites that are sure ... */
+#define REFRAIN_LEAST_LEARN_BYTES ((uint64_t)4 << 10) /* ... and so much beyond the tables of sites, too */
 #define REFRAIN_MAXIMUM_THREADS 256u
 #define REFRAIN_MAXIMUM_PATH 256u /* functions of a call path */
 #define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
@@ -167,10 +168,11 @@ static inline uint64_t refrain_settings_trace_file_bytes(uint64_t total, uint32_
     return total <= outside ? 0 : (total - outside) & ~(uint64_t)4095;
 }
 
-/* The least that REFRAIN_TOTAL_MEMORY can be for a program whose tables, header included, take `tables` bytes, and the
- * call sites that it is sure of `calls` (called.h). */
-static inline uint64_t refrain_settings_least_bytes(uint64_t tables, uint64_t calls, uint32_t threads) {
-    uint64_t pool = calls + REFRAIN_LEAST_LEARN_BYTES;
+/* The least that REFRAIN_TOTAL_MEMORY can be for a program whose tables, header included, take `tables` bytes, those of
+ * its sites `sites` (site_places.h), and the call sites that it is sure of `calls` (called.h). */
+static inline uint64_t refrain_settings_least_bytes(uint64_t tables, uint64_t sites, uint64_t calls, uint32_t threads) {
+    uint64_t other = sites + REFRAIN_LEAST_LEARN_BYTES;
+    uint64_t pool = calls + (other < REFRAIN_LEAST_OTHER_BYTES ? REFRAIN_LEAST_OTHER_BYTES : other);
     uint64_t file = tables + (pool < REFRAIN_LEAST_POOL_BYTES ? REFRAIN_LEAST_POOL_BYTES : pool);
     uint64_t total = refrain_settings_outside_bytes(0, threads) + file;
     while (refrain_settings_trace_file_bytes(total, threads) < file)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "site_table.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 struct refrain_site_table refrain_site_tables[REFRAIN_SITE_TABLES];
@@ -10,18 +11,18 @@ uint32_t refrain_n_site_tables;
 
 /* The units with slots, in the order of their bytes: which one has the byte of a site is asked for each. */
 struct sorted {
-    const struct refrain_unit **units;
+    struct refrain_unit **units;
     uint32_t n;
 };
 
 static void sort(struct sorted *sorted) { /* a heap, since it must not allocate */
     for (uint32_t end = sorted->n, start = sorted->n / 2; end > 1;) {
-        const struct refrain_unit **units = sorted->units;
+        struct refrain_unit **units = sorted->units;
         if (start > 0) {
             start--;
         } else {
             end--;
-            const struct refrain_unit *last = units[end];
+            struct refrain_unit *last = units[end];
             units[end] = units[0];
             units[0] = last;
         }
@@ -30,14 +31,15 @@ static void sort(struct sorted *sorted) { /* a heap, since it must not allocate 
                 child++;
             if (units[root]->on >= units[child]->on)
                 break;
-            const struct refrain_unit *lower = units[root];
+            struct refrain_unit *lower = units[root];
             units[root] = units[child];
             units[child] = lower;
         }
     }
 }
 
-static const struct refrain_unit *unit_of(const struct sorted *sorted, const unsigned char *on) {
+/* The unit whose byte it is; null where that one has no slots. */
+static struct refrain_unit *unit_of(const struct sorted *sorted, const unsigned char *on) {
     uint32_t low = 0, high = sorted->n;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
@@ -46,8 +48,12 @@ static const struct refrain_unit *unit_of(const struct sorted *sorted, const uns
         else
             high = middle;
     }
-    const struct refrain_unit *unit = low > 0 ? sorted->units[low - 1] : NULL;
+    struct refrain_unit *unit = low > 0 ? sorted->units[low - 1] : NULL;
     return unit && on < unit->on + unit->n_slots ? unit : NULL;
+}
+
+static const unsigned char *byte_of(const struct refrain_site *site) {
+    return (const unsigned char *)&site->on + site->on;
 }
 
 /* The address that the site returns to. */
@@ -55,37 +61,44 @@ static uintptr_t address_of(const struct refrain_site *site) {
     return (uintptr_t)&site->code + (uintptr_t)(intptr_t)site->code + REFRAIN_SITE_BYTES;
 }
 
-static bool fill(struct refrain_site_table *table, const struct refrain_unit *first, const struct sorted *sorted) {
+/* What `table` is to be: with the places that it has where these are as many, and the library has gone that they were
+ * of. */
+static bool fill(struct refrain_site_table *made, const struct refrain_site_table *table,
+                 const struct refrain_unit *first, const struct sorted *sorted) {
     uintptr_t low = UINTPTR_MAX, high = 0;
-    uint32_t n = 0;
-    for (const struct refrain_site *site = first->sites; site < first->sites_end; site++, n++) {
+    uint64_t n_places = refrain_site_places((uint64_t)(first->sites_end - first->sites));
+    for (const struct refrain_site *site = first->sites; site < first->sites_end; site++) {
         uintptr_t address = address_of(site);
         low = address < low ? address : low;
         high = address > high ? address : high;
     }
     if (high - low >= UINT32_MAX - 1)
         return false;
-    uint32_t bits = 1;
-    while (bits < 30 && 1u << bits < 2 * n)
-        bits++;
-    struct refrain_site_place *places = refrain_pool_take(sizeof *places * ((1u << bits) + 1), REFRAIN_POOL_FIRST_MET);
+    bool again = !table->sites && table->mask == n_places - 1;
+    struct refrain_site_place *places = again ? table->places : NULL;
+    size_t bytes = (n_places + 1) * sizeof *places;
+    if (places)
+        memset(places, 0, bytes);
+    else
+        places = refrain_pool_take(bytes, REFRAIN_POOL_FIRST_MET);
     if (!places)
         return false;
-    *table = (struct refrain_site_table){
-        .base = low - 1, .span = high - low + 2, .mask = (1u << bits) - 1, .places = places, .sites = first->sites};
+    made->base = low - 1;
+    made->span = high - low + 2;
+    made->mask = n_places - 1;
+    made->places = places;
     for (const struct refrain_site *site = first->sites; site < first->sites_end; site++) {
-        const unsigned char *on = (const unsigned char *)&site->on + site->on;
-        const struct refrain_unit *unit = unit_of(sorted, on);
+        const struct refrain_unit *unit = unit_of(sorted, byte_of(site));
         const struct refrain_slot *slots = unit ? unit->slots : NULL;
-        uint32_t offset = (uint32_t)(address_of(site) - table->base);
+        uint32_t offset = (uint32_t)(address_of(site) - made->base);
         uint64_t i = refrain_site_hash(offset);
-        while (places[i & table->mask].offset != 0)
+        while (places[i & made->mask].offset != 0)
             i++;
-        struct refrain_site_place *place = &places[i & table->mask];
+        struct refrain_site_place *place = &places[i & made->mask];
         *place = (struct refrain_site_place){.offset = offset, .function = UINT32_MAX};
         if (!slots)
             continue;
-        const struct refrain_slot *slot = &slots[on - unit->on];
+        const struct refrain_slot *slot = &slots[byte_of(site) - unit->on];
         place->slot = refrain_reference(slot);
         place->thread_bytes = unit->n_slots * (uint32_t)sizeof *slots;
         place->function = slot->number - REFRAIN_SLOT_OF_FUNCTION(slot->flags);
@@ -93,12 +106,20 @@ static bool fill(struct refrain_site_table *table, const struct refrain_unit *fi
     return true;
 }
 
-/* The table of this executable or library; a new one where it has none. */
+/* The table of this executable or library. Where it has none: one with as many places of a library that has gone, else
+ * a new one, else any of what has gone. */
 static struct refrain_site_table *table_of(const struct refrain_unit *unit) {
-    for (uint32_t t = 0; t < refrain_n_site_tables; t++)
-        if (refrain_site_tables[t].sites == unit->sites || !refrain_site_tables[t].sites)
-            return &refrain_site_tables[t];
-    return refrain_n_site_tables < REFRAIN_SITE_TABLES ? &refrain_site_tables[refrain_n_site_tables] : NULL;
+    uint64_t mask = refrain_site_places((uint64_t)(unit->sites_end - unit->sites)) - 1;
+    struct refrain_site_table *gone = NULL;
+    for (uint32_t t = 0; t < refrain_n_site_tables; t++) {
+        struct refrain_site_table *table = &refrain_site_tables[t];
+        if (table->sites == unit->sites)
+            return table;
+        if (!table->sites && (!gone || gone->mask != mask))
+            gone = table;
+    }
+    bool full = refrain_n_site_tables == REFRAIN_SITE_TABLES;
+    return full || (gone && gone->mask == mask) ? gone : &refrain_site_tables[refrain_n_site_tables];
 }
 
 /* Another thread finds what was there, what is there now, or nothing. */
@@ -108,40 +129,76 @@ static void put(struct refrain_site_table *table, const struct refrain_site_tabl
     table->mask = made->mask;
     table->places = made->places;
     table->sites = made->sites;
-    table->generation = made->generation;
+    table->n_units = made->n_units;
     __atomic_store_n(&table->span, made->span, __ATOMIC_RELEASE);
     if (table == &refrain_site_tables[refrain_n_site_tables])
         __atomic_store_n(&refrain_n_site_tables, refrain_n_site_tables + 1, __ATOMIC_RELEASE);
 }
 
-void refrain_site_tables_make(const struct refrain_unit *units, uint32_t generation) {
+/* The units that these sites are of are not traced. */
+static void give_up(const struct refrain_unit *first, const struct sorted *sorted) {
+    for (const struct refrain_site *site = first->sites; site < first->sites_end; site++) {
+        struct refrain_unit *unit = unit_of(sorted, byte_of(site));
+        if (unit && unit->slots) {
+            unit->slots = NULL;
+            refrain_lose(REFRAIN_LOSS_UNITS, 1);
+        }
+    }
+}
+
+/* From `unit` on the first one that has sites, and not these: units of an executable or library follow each other. */
+static struct refrain_unit *next_with_sites(struct refrain_unit *unit, const struct refrain_site *sites) {
+    while (unit && (!unit->sites || unit->sites == unit->sites_end || unit->sites == sites))
+        unit = unit->next;
+    return unit;
+}
+
+static uint32_t count_units(const struct refrain_unit *unit, const struct refrain_site *sites) {
+    uint32_t n = 0;
+    for (; unit; unit = unit->next)
+        n += unit->sites == sites;
+    return n;
+}
+
+uint64_t refrain_site_tables_bytes(struct refrain_unit *units) {
+    uint64_t bytes = 0;
+    for (struct refrain_unit *unit = next_with_sites(units, NULL); unit; unit = next_with_sites(unit, unit->sites))
+        bytes += refrain_site_table_bytes((uint64_t)(unit->sites_end - unit->sites));
+    return bytes;
+}
+
+uint64_t refrain_site_tables_make(struct refrain_unit *units) {
     size_t bytes = sizeof(struct refrain_unit *);
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
         bytes += sizeof(struct refrain_unit *);
     struct sorted sorted = {mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 0};
     if (sorted.units == MAP_FAILED)
-        return;
-    for (const struct refrain_unit *unit = units; unit; unit = unit->next)
+        return 0;
+    for (struct refrain_unit *unit = units; unit; unit = unit->next)
         if (unit->slots)
             sorted.units[sorted.n++] = unit;
     sort(&sorted);
-    for (const struct refrain_unit *unit = units; unit; unit = unit->next) {
-        struct refrain_site_table *table = unit->sites && unit->sites < unit->sites_end ? table_of(unit) : NULL;
-        if (!table || table->generation == generation)
+    uint64_t missing = 0;
+    for (struct refrain_unit *unit = next_with_sites(units, NULL); unit; unit = next_with_sites(unit, unit->sites)) {
+        struct refrain_site_table *table = table_of(unit);
+        struct refrain_site_table made = {.sites = unit->sites, .n_units = count_units(units, unit->sites)};
+        if (table && table->sites == made.sites && table->n_units == made.n_units)
             continue;
-        struct refrain_site_table made = {.sites = unit->sites};
-        if (!fill(&made, unit, &sorted))
-            refrain_lose(REFRAIN_LOSS_UNITS, 1);
-        made.generation = generation;
-        put(table, &made);
+        if (!table || !fill(&made, table, unit, &sorted)) {
+            give_up(unit, &sorted);
+            missing += refrain_site_table_bytes((uint64_t)(unit->sites_end - unit->sites));
+        }
+        if (table)
+            put(table, &made);
     }
     munmap(sorted.units, bytes);
+    return missing;
 }
 
 void refrain_site_tables_drop(const struct refrain_site *first) {
     for (uint32_t t = 0; t < refrain_n_site_tables; t++)
         if (refrain_site_tables[t].sites == first) {
-            struct refrain_site_table nothing = {.sites = NULL};
-            put(&refrain_site_tables[t], &nothing);
+            __atomic_store_n(&refrain_site_tables[t].span, 0, __ATOMIC_RELEASE);
+            refrain_site_tables[t].sites = NULL;
         }
 }

@@ -1,13 +1,15 @@
 /* site_table.h: from the address that a site returns to to the slot that control has reached.
  *
  * A site passes nothing but its address (unit.h, refrain_site), so that it is one instruction. The addresses of an
- * executable's or library's sites are in a hash table in the pool, at most half full, made when one of them runs
- * for the first time: the list of its sites names the byte of each, and the byte the unit and the slot.
+ * executable's or library's sites are in a hash table in the pool (refrain/site_places.h), made when the trace file is
+ * opened, of a library that is loaded later when one of its sites runs for the first time: the list of its sites names
+ * the byte of each, and the byte the unit and the slot. A library that goes leaves the places of its table for others.
  */
 #ifndef REFRAIN_SITE_TABLE_H
 #define REFRAIN_SITE_TABLE_H
 
 #include "site.h"
+#include <refrain/site_places.h>
 
 struct refrain_site_place {
     uint32_t offset;       /* of the address from the table's base; 0: free */
@@ -16,14 +18,15 @@ struct refrain_site_place {
     uint32_t function; /* number of slot [0] of the function that the site is in; that of none where it is not traced
                         */
 };
+_Static_assert(sizeof(struct refrain_site_place) == REFRAIN_SITE_PLACE_BYTES, "bytes of tables are computed with this");
 
 struct refrain_site_table {
     uintptr_t base;
     uint64_t span; /* addresses of the table are less than this above its base */
-    const struct refrain_site_place *places;
+    struct refrain_site_place *places;
     uint64_t mask;                    /* places, less one: a power of two of them, and one more that is free */
-    const struct refrain_site *sites; /* whose table it is */
-    uint32_t generation;              /* of the list of units when it was made */
+    const struct refrain_site *sites; /* whose table it is; null: what it was of has gone */
+    uint32_t n_units;                 /* that this executable or library had when it was made */
 };
 
 #define REFRAIN_SITE_TABLES 256u
@@ -65,9 +68,13 @@ static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_p
                                    (size_t)place->thread_bytes * thread);
 }
 
-/* Makes the tables of all executables and libraries that have units which came after theirs were made. `generation` of
- * the list `units` goes up with each. Under the lock of unit.c. What does not fit the pool is counted as lost units. */
-REFRAIN_HIDDEN void refrain_site_tables_make(const struct refrain_unit *units, uint32_t generation);
+/* Makes the tables of all executables and libraries of which units came since theirs were made. Under the lock of
+ * unit.c. Returns the bytes that those needed for which the pool had no room: the units whose sites these are have no
+ * slots any more, and are counted as lost. */
+REFRAIN_HIDDEN uint64_t refrain_site_tables_make(struct refrain_unit *units);
+
+/* Bytes that the tables of these units take. */
+REFRAIN_HIDDEN uint64_t refrain_site_tables_bytes(struct refrain_unit *units);
 
 /* The executable or library with these sites is about to be unloaded. Under the lock. */
 REFRAIN_HIDDEN void refrain_site_tables_drop(const struct refrain_site *first);

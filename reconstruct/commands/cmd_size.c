@@ -4,6 +4,7 @@
 #include "size_calls.h"
 #include <refrain/called.h>
 #include <refrain/settings.h>
+#include <refrain/site_places.h>
 #include <refrain/trace.h>
 #include <refrain/unit.h>
 
@@ -30,6 +31,7 @@
 struct tables {
     bool has_symbols;
     uint64_t units, nodes, slots, tree_bytes, slot_bytes;
+    uint64_t sites, site_bytes;
     uint64_t call_sites; /* calls of MPI functions in the machine code */
     uint64_t call_bytes; /* of the first call site of each MPI function, on all threads */
 };
@@ -81,6 +83,16 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
     tables->call_bytes += threads * refrain_called_bytes(&called, NULL);
 }
 
+/* The list of sites, of those of all units. */
+static void read_sites(Elf *elf, const GElf_Shdr *header, struct tables *tables) {
+    size_t names;
+    const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
+    if (!name || strcmp(name, "refrain_sites") != 0)
+        return;
+    tables->sites = header->sh_size / sizeof(struct refrain_site);
+    tables->site_bytes = refrain_site_table_bytes(tables->sites);
+}
+
 static enum refrain_status read_tables(const char *path, uint32_t threads, struct tables *tables,
                                        struct refrain_error *error) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -95,8 +107,12 @@ static enum refrain_status read_tables(const char *path, uint32_t threads, struc
     Elf_Scn *section = NULL;
     while (!status && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_type == SHT_SYMTAB)
             read_symbols(elf, section, &header, threads, tables);
+        else
+            read_sites(elf, &header, tables);
     }
     if (!status)
         tables->call_sites = refrain_size_calls(elf);
@@ -166,6 +182,7 @@ static void print_text(const struct arguments *arguments, const struct answer *a
                tables->nodes, tables->units);
         printf("    places  %12" PRIu64 " %" PRIu64 " places on %u thread%s\n", tables->slot_bytes, tables->slots,
                answer->threads, answer->threads == 1 ? "" : "s");
+        printf("    sites   %12" PRIu64 " %" PRIu64 " probes in optimised code\n", tables->site_bytes, tables->sites);
         printf("    free    %12" PRIu64 " for formulas, call sites and communicators\n", answer->free_bytes);
         printf("\nleast       %12" PRIu64 " bytes of REFRAIN_TOTAL_MEMORY\n", answer->least_bytes);
         printf("counts      %12" PRIu64 " bytes keep all counts by call site and partner (%" PRIu64
@@ -202,6 +219,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
                    {"thread_bytes", answer->threads_bytes},
                    {"tree_bytes", tables->tree_bytes},
                    {"slot_bytes", tables->slot_bytes},
+                   {"site_bytes", tables->site_bytes},
                    {"free_bytes", answer->free_bytes},
                    {"units", tables->units},
                    {"nodes", tables->nodes},
@@ -238,14 +256,14 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
         answer->threads * round_up(sizeof(struct refrain_journal) + sizeof(struct refrain_formula) +
                                    JOURNAL_ITEMS * sizeof(struct refrain_item) + JOURNAL_TALLY_BYTES);
     uint64_t taken = REFRAIN_HEADER_BYTES + answer->threads_bytes + tables->tree_bytes + tables->slot_bytes;
-    uint64_t least = refrain_settings_least_bytes(taken, tables->call_bytes, answer->threads);
+    uint64_t least = refrain_settings_least_bytes(taken, tables->site_bytes, tables->call_bytes, answer->threads);
     if (answer->total_memory_bytes < least)
         return REFRAIN_FAIL(
             error, "REFRAIN_TOTAL_MEMORY is %" PRIu64 " bytes, but %s on %u thread%s needs at least %" PRIu64,
             answer->total_memory_bytes, arguments->executable, answer->threads, answer->threads == 1 ? "" : "s", least);
     answer->least_bytes = least;
     answer->whole_counts_bytes = least + answer->threads * tables->call_sites * CALL_SITE_BYTES;
-    answer->free_bytes = answer->image_bytes - taken;
+    answer->free_bytes = answer->image_bytes - taken - tables->site_bytes;
     answer->total_bytes = answer->image_bytes * arguments->ranks;
     return REFRAIN_OK;
 }
