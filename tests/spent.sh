@@ -86,7 +86,7 @@ if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
         "$tests/programs/chance_late.c" >"$program"
 fi
 mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
-REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w $debug -I"$tests/programs" "$program" -o "$work/chance" -lpthread || fail "compile"
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w $debug -I"$tests/programs" -I"$tests/../include" "$program" -o "$work/chance" -lpthread || fail "compile"
 
 # one SEED SIZE
 one() {

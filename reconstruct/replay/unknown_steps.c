@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "array.h"
 #include "recursion_graph.h"
+#include "sequence.h"
 
 #include <refrain/amounts.h>
 #include <refrain/unit.h>
@@ -29,7 +30,8 @@ struct sharing {
     struct refrain_recursion *recursion;
     uint64_t *lacks;  /* by node: times it is left for which no known step leads there */
     uint64_t *begun;  /* by node: activations that have begun there, and those that known steps begin */
-    uint64_t *calls;  /* by node: unknown steps that are calls ... */
+    uint64_t *told;   /* by number of a marker or counter: values of it that no known step tells */
+    uint64_t *calls;  /* by node: unknown steps that are calls, or tell such a value ... */
     uint64_t *others; /* ... and those that are not, or are not told apart yet */
     size_t *first;    /* by node: share, + 1 */
     struct share *shares;
@@ -99,6 +101,33 @@ static bool find_lacks(struct sharing *sharing) {
     }
     refrain_free(times);
     return true;
+}
+
+/* Values that steps tell, of markers and the like: as many as there are. Returns how many no known step tells. */
+static uint64_t find_told(struct sharing *sharing) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    const struct refrain_recursion_walk *walk = &recursion->walk;
+    uint64_t all = 0;
+    for (size_t n = 0; n < walk->numbered->n_regions; n++) {
+        uint64_t offset = walk->numbered->regions[n];
+        const struct refrain_region_name *region = (const void *)((const unsigned char *)walk->image + offset);
+        if (!offset || offset + sizeof *region > walk->image_bytes || region->thread != walk->thread ||
+            !refrain_use_is_value(region->use))
+            continue;
+        int64_t iterations;
+        bool open;
+        uint64_t values = refrain_learner_values(walk->image, walk->image_bytes, &region->inside.next, NULL);
+        uint64_t taken = walk->taken(walk->walk, &region->inside.next, &iterations, &open);
+        sharing->told[n] = values > taken ? refrain_least(values - taken, walk->most_steps) : 0;
+    }
+    for (size_t i = 0; i < recursion->n_arcs; i++) {
+        uint64_t n = (uint64_t)recursion->arcs[i].value - (uint64_t)REFRAIN_NEXT_VALUE;
+        if (recursion->arcs[i].value >= REFRAIN_NEXT_VALUE && n < walk->numbered->n_regions)
+            sharing->told[n] -= refrain_least(sharing->told[n], recursion->arcs[i].left);
+    }
+    for (size_t n = 0; n < walk->numbered->n_regions; n++)
+        all += sharing->told[n];
+    return all;
 }
 
 /* ---- values that lead to a node ---- */
@@ -176,12 +205,12 @@ static enum way way_to(const struct refrain_recursion *recursion, const struct r
 }
 
 /* How many unknown steps of each place are calls. A probe at a call has a place behind it that only returns lead to:
- * its own, and those of calls from there. Other calls lead back to their own place. What a function's entry lacks
- * beyond the activations that are still to begin are returns. So all is known but how often control came to a place by
- * a return that steps lead to as well: together that is as often as calls are left. */
+ * its own, and those of calls from there. Other calls lead back to their own place, as what tells a value does. What a
+ * function's entry lacks beyond the activations that are still to begin are returns. So all is known but how often
+ * control came to a place by a return that steps lead to as well: together that is as often as calls are left. */
 static void tell_calls(struct sharing *sharing) {
     struct refrain_recursion *recursion = sharing->recursion;
-    uint64_t wanted = 0, told = 0;
+    uint64_t wanted = find_told(sharing), calls = 0, own_calls = 0;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
         if (recursion->nodes[i].kind || call_of(recursion, &recursion->nodes[i]) < 0)
             continue;
@@ -189,10 +218,11 @@ static void tell_calls(struct sharing *sharing) {
         uint64_t own = refrain_least(sharing->lacks[i] - left, sharing->others[i]);
         if (!recursion->nodes[i].call_site)
             add_calls(sharing, i, (int)i, own);
-        told += recursion->nodes[i].call_site ? 0 : own;
-        wanted += sharing->lacks[i];
+        own_calls += recursion->nodes[i].call_site ? 0 : own;
+        calls += sharing->lacks[i];
     }
-    wanted -= refrain_least(wanted, told);
+    wanted += calls;
+    wanted -= refrain_least(wanted, own_calls);
     for (enum way way = BEFORE_RETURN; way < BY_CALL; way++)
         for (size_t i = 0; i < recursion->n_nodes; i++) {
             const struct refrain_place_node *node = &recursion->nodes[i];
@@ -201,9 +231,11 @@ static void tell_calls(struct sharing *sharing) {
             int after = refrain_recursion_after_call(recursion, node);
             if (after == REFRAIN_NOWHERE)
                 continue;
-            uint64_t n = refrain_least(refrain_least(sharing->others[i], sharing->lacks[after]), wanted);
+            uint64_t most = way == BEFORE_RETURN ? refrain_least(calls, wanted) : wanted;
+            uint64_t n = refrain_least(refrain_least(sharing->others[i], sharing->lacks[after]), most);
             add_calls(sharing, i, after, n);
             wanted -= n;
+            calls -= refrain_least(calls, n);
         }
 }
 
@@ -265,6 +297,26 @@ static void lend_bound_steps(struct sharing *sharing) {
             lend_known_calls(sharing, i);
         for (unsigned operation = 0; node->call_site && operation < REFRAIN_OPERATIONS; operation++)
             lend_value(sharing, i, REFRAIN_NEXT_OPERATION + (int64_t)operation, sharing->others[i]);
+    }
+}
+
+/* Of what leads back to a place, values that are told there; `near`: only those that are known to be. */
+static void lend_told(struct sharing *sharing, bool near) {
+    const struct refrain_recursion *recursion = sharing->recursion;
+    for (size_t i = 0; i < recursion->n_nodes; i++) {
+        const struct refrain_place_node *node = &recursion->nodes[i];
+        bool returns_here = !node->call_site && !(slot_of(recursion, node)->flags & REFRAIN_SLOT_CALL);
+        size_t n = near ? node->n_arcs : recursion->walk.numbered->n_regions;
+        for (size_t k = 0; returns_here && k < n && sharing->calls[i] > 0; k++) {
+            int64_t value = near ? recursion->arcs[node->first_arc + k].value : REFRAIN_NEXT_VALUE + (int64_t)k;
+            uint64_t number = (uint64_t)value - (uint64_t)REFRAIN_NEXT_VALUE;
+            if (value < REFRAIN_NEXT_VALUE || number >= recursion->walk.numbered->n_regions)
+                continue;
+            uint64_t lent = refrain_least(sharing->calls[i], sharing->told[number]);
+            sharing->calls[i] -= lent;
+            sharing->told[number] -= lent;
+            share(sharing, i, value, lent);
+        }
     }
 }
 
@@ -394,16 +446,19 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
     struct sharing sharing = {.recursion = recursion,
                               .lacks = refrain_calloc(n, sizeof *sharing.lacks),
                               .begun = refrain_calloc(n, sizeof *sharing.begun),
+                              .told = refrain_calloc(recursion->walk.numbered->n_regions + 1, sizeof *sharing.told),
                               .calls = refrain_calloc(n, sizeof *sharing.calls),
                               .others = refrain_calloc(n, sizeof *sharing.others),
                               .first = refrain_calloc(n, sizeof *sharing.first)};
-    bool sound =
-        sharing.lacks && sharing.begun && sharing.calls && sharing.others && sharing.first && find_lacks(&sharing);
+    bool sound = sharing.lacks && sharing.begun && sharing.told && sharing.calls && sharing.others && sharing.first &&
+                 find_lacks(&sharing);
     if (sound) {
         for (size_t i = 0; i < recursion->n_nodes; i++)
             sharing.others[i] = recursion->nodes[i].unknown;
         lend_bound_steps(&sharing);
         tell_calls(&sharing);
+        lend_told(&sharing, true);
+        lend_told(&sharing, false);
         for (unsigned round = 0; round < CALL_ROUNDS; round++)
             lend(&sharing, true, true);
         lend(&sharing, true, false);
@@ -416,6 +471,7 @@ bool refrain_recursion_share_out(struct refrain_recursion *recursion) {
     }
     refrain_free(sharing.lacks);
     refrain_free(sharing.begun);
+    refrain_free(sharing.told);
     refrain_free(sharing.calls);
     refrain_free(sharing.others);
     refrain_free(sharing.first);

@@ -1,7 +1,8 @@
 /* kinds.c: places that go on in more ways than there is room to count: functions that call each other by chance, from
  * their beginnings, from a switch, from loops of very different counts, from branches and behind calls through
- * pointers. All ranks do the same. Usage: kinds [SEED [STEPS]] */
+ * pointers, with markers between. All ranks do the same. Usage: kinds [SEED [STEPS]] */
 #include <mpi.h>
+#include <refrain/refrain.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,10 @@ SENDERS(SENDER)
 static void (*const senders[])(void) = {SENDERS(NAME)};
 
 static void exchange(void) {
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"};
+    const char *name = names[chance(sizeof names / sizeof *names)];
+    if (chance(3) == 0)
+        refrain_marker(name);
     senders[chance(sizeof senders / sizeof *senders)]();
 }
 
