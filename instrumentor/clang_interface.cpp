@@ -17,6 +17,7 @@
 #include "clang/AST/Stmt.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/AST/TypeLocVisitor.h"
+#include "clang/Basic/Version.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
@@ -441,17 +442,27 @@ Value *evaluate(const Expr *expr, ASTContext &context) {
 extern "C" {
 
 /* clang could load plugins and ask for users' directories. Nothing here makes it do so, and a program that is linked
- * statically cannot. (The C library needs its own dlopen: the linker gives clang this one.) */
+ * statically cannot: the linker gives it these (static_clang.cmake). */
 void *__wrap_dlopen(const char *, int) {
     return nullptr;
 }
 
-struct passwd *getpwnam(const char *) {
+struct passwd *__wrap_getpwnam(const char *) {
     return nullptr;
 }
 
-struct passwd *getpwuid(uid_t) {
+struct passwd *__wrap_getpwuid(uid_t) {
     return nullptr;
+}
+
+int __wrap_getpwnam_r(const char *, struct passwd *, char *, size_t, struct passwd **found) {
+    *found = nullptr;
+    return 0;
+}
+
+int __wrap_getpwuid_r(uid_t, struct passwd *, char *, size_t, struct passwd **found) {
+    *found = nullptr;
+    return 0;
 }
 
 CXIndex clang_createIndex(int, int) {
@@ -482,12 +493,15 @@ enum CXErrorCode clang_parseTranslationUnit2(CXIndex index, const char *path, co
     std::unique_ptr<ASTUnit> failed;
     std::unique_ptr<ASTUnit> unit(ASTUnit::LoadFromCommandLine(
         arguments.data(), arguments.data() + arguments.size(),
-        *static_cast<std::shared_ptr<PCHContainerOperations> *>(index), diagnostics, "", /*OnlyLocalDecls=*/false,
-        CaptureDiagsKind::All, texts, /*RemappedFilesKeepOriginalName=*/true, /*PrecompilePreambleAfterNParses=*/0,
+        *static_cast<std::shared_ptr<PCHContainerOperations> *>(index), diagnostics, "",
+#if CLANG_VERSION_MAJOR >= 17
+        /*StorePreamblesInMemory=*/false, /*PreambleStoragePath=*/"",
+#endif
+        /*OnlyLocalDecls=*/false, CaptureDiagsKind::All, texts, /*RemappedFilesKeepOriginalName=*/true, /*PrecompilePreambleAfterNParses=*/0,
         TU_Complete, /*CacheCodeCompletionResults=*/false, /*IncludeBriefCommentsInCodeCompletion=*/false,
         /*AllowPCHWithCompilerErrors=*/true, SkipFunctionBodiesScope::None, /*SingleFileParse=*/false,
         /*UserFilesAreVolatile=*/true, /*ForSerialization=*/false, /*RetainExcludedConditionalBlocks=*/false,
-        llvm::None, &failed));
+        /*ModuleFormat=*/{}, &failed));
     *out = nullptr;
     if (!unit)
         return failed ? CXError_Failure : CXError_ASTReadError;

@@ -4,9 +4,9 @@
 #     refrain_static_clang           what to link it with; empty where it cannot be: libclang is loaded then
 #     refrain_static_clang_options   how to compile what uses it
 #
-# AUTO takes the versions of clang that it was tested with, as clang's C++ interface differs between versions.
+# AUTO takes the versions of clang that it was tested with (CMakeLists.txt), as clang's C++ interface differs between
+# versions.
 set(REFRAIN_STATIC_CLANG AUTO CACHE STRING "Link clang into the instrumentor: AUTO, ON (any version) or OFF")
-set(refrain_static_clang_tested 14)
 set(refrain_static_clang "")
 set(refrain_static_clang_options -O2 -g0 -fno-rtti -fno-exceptions -w)
 
@@ -32,12 +32,19 @@ if(refrain_try_static AND CMAKE_CXX_COMPILER AND REFRAIN_LLVM_CONFIG)
             list(APPEND refrain_clang_libraries ${refrain_llvm_prefix}/lib/libclang${name}.a)
         endif()
     endforeach()
-    execute_process(COMMAND ${REFRAIN_LLVM_CONFIG} --link-static --libfiles frontendopenmp option
+    # What these use of LLVM's, as far as that version has it, and of the system's.
+    execute_process(COMMAND ${REFRAIN_LLVM_CONFIG} --components OUTPUT_VARIABLE components ERROR_QUIET)
+    string(REGEX MATCHALL "frontendopenmp|frontendhlsl|windowsdriver|targetparser|option" components "${components}")
+    execute_process(COMMAND ${REFRAIN_LLVM_CONFIG} --link-static --libfiles ${components}
                     OUTPUT_VARIABLE refrain_llvm_libraries OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     separate_arguments(refrain_llvm_libraries)
+    execute_process(COMMAND ${REFRAIN_LLVM_CONFIG} --link-static --system-libs OUTPUT_VARIABLE system_libraries ERROR_QUIET)
+    string(REGEX MATCHALL "-l[a-z0-9]+" system_libraries "${system_libraries}")
+    list(FILTER system_libraries INCLUDE REGEX "^-l(rt|dl|m|z|zstd|tinfo)$")
     # At fixed addresses, with all libraries in it: nothing is left to find, map and relocate.
-    set(refrain_static_link -static -no-pie -Wl,--gc-sections -Wl,--wrap=dlopen -Wl,--start-group
-        ${refrain_clang_libraries} ${refrain_llvm_libraries} -Wl,--end-group -lz -ltinfo -lrt -ldl -lm -lpthread)
+    set(refrain_static_link -static -no-pie -Wl,--gc-sections
+        -Wl,--wrap=dlopen,--wrap=getpwnam,--wrap=getpwuid,--wrap=getpwnam_r,--wrap=getpwuid_r -Wl,--start-group
+        ${refrain_clang_libraries} ${refrain_llvm_libraries} -Wl,--end-group ${system_libraries} -lpthread)
     if(NOT DEFINED REFRAIN_STATIC_CLANG_LINKS)
         message(STATUS "Linking clang into a program")
         file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/try_clang.c

@@ -13,10 +13,11 @@ autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
 zlib1g-dev libzstd-dev librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
-# The static libraries of clang 14, Debian 12's, make the wrappers faster (instrumentor/static_clang.cmake).
-if grep -q '^VERSION_ID="12"' /etc/os-release 2>/dev/null; then
-    packages="$packages llvm-14-dev"
-fi
+# The static libraries of the system's clang make the wrappers faster (instrumentor/static_clang.cmake).
+case $(grep '^VERSION_ID=' /etc/os-release 2>/dev/null) in
+*12*) packages="$packages llvm-14-dev" ;;
+*13*) packages="$packages llvm-19-dev" ;;
+esac
 # node and npm may come from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
 
