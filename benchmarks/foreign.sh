@@ -14,7 +14,7 @@ NAME
     foreign.sh - build Debian source packages plainly and under refrain, run them, and compare
 
 SYNOPSIS
-    benchmarks/foreign.sh [--only NAME]... [--quick] [--rounds N] [--details LIST] [--level O0|O2] [--server] [--format F]
+    benchmarks/foreign.sh [--only NAME]... [--quick] [--rounds N] [--details LIST] [--level O0|O2] [--format F]
         [--out DIR] [--cache DIR] [--programs DIR] [--tools DIR] [--keep]
     benchmarks/foreign.sh [--programs DIR] --list
 
@@ -49,7 +49,6 @@ OPTIONS
     --rounds N      rounds of the timing, 1 to 100 (default 5)
     --details LIST  comma-separated, of calls, communication and all (default all three)
     --level L       replace the optimisation level of the builds by -O0 or -O2 (default: the program's own)
-    --server        a process with libclang instruments the files of a build (refrain-cc --server); its processor time counts
     --format F      tsv, markdown or both (default both, tsv first)
     --out DIR       keep foreign.tsv and foreign.md there, too
     --cache DIR     where tarballs and the package lists are kept (default $REFRAIN_FOREIGN_CACHE, else
@@ -85,7 +84,7 @@ die() {
     exit 1
 }
 
-only='' size=full rounds='' details=calls,communication,all level='' server='' format=both out='' tools='' keep='' list=''
+only='' size=full rounds='' details=calls,communication,all level='' format=both out='' tools='' keep='' list=''
 cache=${REFRAIN_FOREIGN_CACHE:-}
 while [ $# -gt 0 ]; do
     case $1 in
@@ -93,7 +92,6 @@ while [ $# -gt 0 ]; do
     --list) list=yes ;;
     --quick) size=quick ;;
     --keep) keep=yes ;;
-    --server) server=yes ;;
     --only | --rounds | --details | --level | --format | --out | --cache | --tools | --programs)
         [ $# -gt 1 ] || bad "$1 takes a value"
         case $1 in
@@ -153,16 +151,11 @@ done
 mkdir -p "$cache/lists/partial" "$cache/archives/partial" "$cache/sources" || die "cannot make '$cache'"
 cache=$(cd "$cache" && pwd)
 [ -z "$out" ] || mkdir -p "$out" || die "cannot make '$out'"
-unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MODE REFRAIN_DIRECTORY REFRAIN_TOTAL_MEMORY REFRAIN_THROTTLE REFRAIN_COMPILE_SERVER
+unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MODE REFRAIN_DIRECTORY REFRAIN_TOTAL_MEMORY REFRAIN_THROTTLE
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-foreign.XXXXXX") || exit 1
 if [ -n "$keep" ]; then say "everything is built in $work"; else trap 'rm -rf "$work"' EXIT; fi
 trap 'exit 1' HUP INT TERM
-if [ -n "$server" ]; then
-    mkdir -m 700 "$work/run"
-    XDG_RUNTIME_DIR=$work/run REFRAIN_COMPILE_SERVER=60
-    export XDG_RUNTIME_DIR REFRAIN_COMPILE_SERVER
-fi
 gcc -O2 "$here/foreign/clocked.c" -o "$work/clocked" || die "cannot build clocked.c"
 
 # ---- downloading ----
@@ -277,12 +270,6 @@ cd '$work/$program'/"\$1" && build
 END
 }
 
-# Ends the servers of a build and adds their processor time to that of the build, in FILE.
-add_server() {
-    seconds=$(refrain-cc --server-stop | sed -n 's/.* \([0-9.]*\) s of processor time$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-    awk -v s="$seconds" '{ printf "%.0f %.0f\n", $1, $2 + s * 1e9 }' "$1" >"$1.all" && mv "$1.all" "$1"
-}
-
 # exactness VARIANT: "events verdict"
 exactness() {
     run_load "$work/$program/time" "$work/$program/output" both small "$1" || {
@@ -360,7 +347,6 @@ measure() {
             failed=1
             continue
         fi
-        [ -z "$server" ] || add_server "$work/$program/compile-$variant"
         variants="$variants $variant"
         sizes "$variant" >"$work/$program/size-$variant"
     done

@@ -114,7 +114,7 @@ static int compile_parts(struct refrain_compiler_call *call) {
 }
 
 static int run_parts(struct refrain_compiler_call *call) {
-    refrain_compiler_call_load(call);
+    refrain_compiler_call_load();
     if (!refrain_compiler_call_make_directory(call))
         return become_original(call);
     int status = compile_parts(call);

@@ -17,8 +17,7 @@ struct refrain_build {
     const char *filter_path; /* or null */
     enum refrain_detail detail;
     bool verbose;
-    unsigned server_seconds; /* after so long without work a server ends (server.h); 0: there is none */
-    bool off;                /* run the command as it is */
+    bool off; /* run the command as it is */
 };
 
 /* Runs the compiler with the arguments. Returns the exit status, if it returns: the process may become the compiler. */

@@ -8,8 +8,8 @@
  *     ASTUnit -> cursors: a declaration, statement or expression each, with what is written below it as its children
  *
  * A cursor shows what libclang's shows, with two exceptions, since the instrumentor passes over the rest: of types only
- * the expressions in them are children, and of macros' expansions only those in the file itself. tests/test_same_clang.sh compares what is made of files with libclang and
- * with this.
+ * the expressions in them are children, and of macros' expansions only those in the file itself.
+ * tests/test_same_clang.sh compares what is made of files with libclang and with this.
  */
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
@@ -497,8 +497,9 @@ enum CXErrorCode clang_parseTranslationUnit2(CXIndex index, const char *path, co
 #if CLANG_VERSION_MAJOR >= 17
         /*StorePreamblesInMemory=*/false, /*PreambleStoragePath=*/"",
 #endif
-        /*OnlyLocalDecls=*/false, CaptureDiagsKind::All, texts, /*RemappedFilesKeepOriginalName=*/true, /*PrecompilePreambleAfterNParses=*/0,
-        TU_Complete, /*CacheCodeCompletionResults=*/false, /*IncludeBriefCommentsInCodeCompletion=*/false,
+        /*OnlyLocalDecls=*/false, CaptureDiagsKind::All, texts, /*RemappedFilesKeepOriginalName=*/true,
+        /*PrecompilePreambleAfterNParses=*/0, TU_Complete, /*CacheCodeCompletionResults=*/false,
+        /*IncludeBriefCommentsInCodeCompletion=*/false,
         /*AllowPCHWithCompilerErrors=*/true, SkipFunctionBodiesScope::None, /*SingleFileParse=*/false,
         /*UserFilesAreVolatile=*/true, /*ForSerialization=*/false, /*RetainExcludedConditionalBlocks=*/false,
         /*ModuleFormat=*/{}, &failed));

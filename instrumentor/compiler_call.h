@@ -48,7 +48,7 @@ void refrain_compiler_call_find_libraries(struct refrain_compiler_call *call);
 bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call);
 
 /* Loads libclang once for the children of this process, if it is they who do the work (transform.c). */
-void refrain_compiler_call_load(const struct refrain_compiler_call *call);
+void refrain_compiler_call_load(void);
 
 /* Reads the filter, collects libclang's flags and makes the directory; false with a line said (transform.c). */
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call);

@@ -10,7 +10,7 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
             "    %s %s\n\n"
             "DESCRIPTION\n",
             names->program, names->program,
-            mpi ? "ARGUMENTS..." : "[--detail=D] [--filter=FILE] [--server=SECONDS] [--verbose] COMPILER ARGUMENTS...");
+            mpi ? "ARGUMENTS..." : "[--detail=D] [--filter=FILE] [--verbose] COMPILER ARGUMENTS...");
     if (mpi)
         fprintf(file,
                 "    Stands where the MPI compiler stood, with the same arguments: %s=%s make. The compiler that\n"
@@ -37,14 +37,10 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
         "                             instructions\n"
         "                             every: those, too, whatever it costs\n"
         "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
-        "    --refrain-server=SECONDS keep a process that has libclang loaded for the next files; it ends when it has\n"
-        "                             had no work for so long (default 0: none)\n"
-        "    --refrain-server-stop    end these processes, and say how many files they instrumented and how much\n"
-        "                             processor time that took; alone, with no compiler behind it\n"
         "    --refrain-verbose        say what was left alone, and why\n",
         file);
-    fputs(mpi ? "    In front of all other arguments they may be written --detail=, --filter= and --server=.\n"
-              : "    In front of the compiler they may be written --detail=, --filter=, --server= and --verbose.\n",
+    fputs(mpi ? "    In front of all other arguments they may be written --detail= and --filter=.\n"
+              : "    In front of the compiler they may be written --detail=, --filter= and --verbose.\n",
           file);
     fputs(mpi ? "    --refrain-version        say which refrain this is (--version is the compiler's)\n"
               : "    --version                say which refrain this is, with no compiler behind it\n",
@@ -54,7 +50,6 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
           "    REFRAIN_WRAPPER=off         run the compiler as if the wrapper were not there (./configure steps)\n"
           "    REFRAIN_DETAIL              as --refrain-detail\n"
           "    REFRAIN_FILTER              as --refrain-filter\n"
-          "    REFRAIN_COMPILE_SERVER      as --refrain-server\n"
           "    REFRAIN_MPICC, REFRAIN_MPICXX, REFRAIN_MPIFORT\n"
           "                                the MPI compilers behind refrain-mpicc, refrain-mpicxx and refrain-mpifort\n"
           "    REFRAIN_LIBDIR              where librefrain.so is\n"

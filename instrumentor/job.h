@@ -1,4 +1,4 @@
-/* job.h: instrumenting one source, in a process of its own (transform.c, server.c). */
+/* job.h: instrumenting one source, in a process of its own (transform.c). */
 #ifndef REFRAIN_JOB_H
 #define REFRAIN_JOB_H
 

@@ -1,7 +1,6 @@
 /* program.c: running the instrumentor as a program of its own (program.h). */
 #include "program.h"
 #include "toolchain.h"
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,23 +34,4 @@ void refrain_program_do(const struct refrain_job *job) {
     }
     refrain_list_free(&words);
     refrain_text_free(&path);
-}
-
-void refrain_program_serve(int listener, const char *directory, const char *path, const char *identity,
-                           unsigned seconds) {
-    struct refrain_text program = {0};
-    struct refrain_list words = {0};
-    if (refrain_program_path(&program)) {
-        refrain_list_add(&words, program.bytes);
-        refrain_list_add(&words, "--server");
-        refrain_list_format(&words, "%d", listener);
-        refrain_list_add(&words, directory);
-        refrain_list_add(&words, path);
-        refrain_list_add(&words, identity);
-        refrain_list_format(&words, "%u", seconds);
-        fcntl(listener, F_SETFD, 0);
-        become(&words);
-    }
-    refrain_list_free(&words);
-    refrain_text_free(&program);
 }

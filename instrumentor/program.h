@@ -1,8 +1,7 @@
 /* program.h: the instrumentor as a program of its own, refrain-instrumentor, where clang's static libraries were there
  * when refrain was built (clang_interface.cpp). It lies beside refrain's libraries.
  *
- *     refrain-instrumentor WORD...                                            does a job (job.h) and exits with its
- * status refrain-instrumentor --server LISTENER DIRECTORY PATH IDENTITY SECONDS  serves (server_parts.h)
+ *     refrain-instrumentor WORD...     does a job (job.h) and exits with its status
  *
  * It starts in a fifteenth of the time that loading libclang takes. Where it is missing the caller goes on itself, with
  * libclang.
@@ -19,9 +18,5 @@ bool refrain_program_path(struct refrain_text *path);
 
 /* The process becomes the program, for the job. Returns when it cannot. */
 void refrain_program_do(const struct refrain_job *job);
-
-/* The process becomes the program, as a server. Returns when it cannot. */
-void refrain_program_serve(int listener, const char *directory, const char *path, const char *identity,
-                           unsigned seconds);
 
 #endif

@@ -1,14 +1,10 @@
 /* refrain_instrumentor.c: the instrumentor as a program of its own, for the wrappers (program.h). */
 #include "job.h"
 #include "program.h"
-#include "server_parts.h"
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #define STACK_BYTES ((rlim_t)64 << 20) /* clang goes down into expressions */
-
-enum { LISTENER = 2, DIRECTORY, PATH, IDENTITY, SECONDS, SERVER_WORDS };
 
 /* It is here and needs no loading (loaded.c). */
 refrain_instrument_function *refrain_instrument_load(struct refrain_text *reason) {
@@ -27,9 +23,6 @@ static void grow_stack(void) {
 int main(int argc, char **argv) {
     struct refrain_job_copy copy;
     grow_stack();
-    if (argc == SERVER_WORDS && strcmp(argv[1], "--server") == 0)
-        refrain_server_run(atoi(argv[LISTENER]), argv[DIRECTORY], argv[PATH], argv[IDENTITY],
-                           (unsigned)strtoul(argv[SECONDS], NULL, 10));
     if (argc < 1 || !refrain_job_read(&copy, argv + 1, (size_t)argc - 1))
         return REFRAIN_PROGRAM_CANNOT_RUN;
     _Exit((int)refrain_job_run(&copy.job));

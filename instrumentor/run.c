@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,15 +14,12 @@
 static char *directory; /* the one to remove */
 static volatile sig_atomic_t caught;
 static volatile pid_t running;
-static volatile sig_atomic_t waited_for = -1; /* a connection */
 
 static void on_signal(int number) {
     int error = errno;
     caught = number;
     if (running > 0)
         kill(running, number);
-    if (waited_for >= 0)
-        shutdown(waited_for, SHUT_RDWR);
     errno = error;
 }
 
@@ -46,11 +42,6 @@ static void release_signals(void) {
         if (sigaction(stopping[i], NULL, &before) == 0 && before.sa_handler == on_signal)
             sigaction(stopping[i], &action, NULL);
     }
-}
-
-bool refrain_run_wait_for(int connection) {
-    waited_for = connection;
-    return caught == 0;
 }
 
 void refrain_run_check_signal(void) {

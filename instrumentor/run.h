@@ -19,10 +19,6 @@ int refrain_run(char *const *arguments, const char *stderr_path);
 /* Becomes the command; returns only to report on standard error that it cannot, with status 127. */
 int refrain_run_become(char *const *arguments);
 
-/* A signal that asks the wrapper to stop shuts this connection down, so that nothing is waited for there; -1: none.
- * False: there was such a signal before. */
-bool refrain_run_wait_for(int connection);
-
 /* After a signal that asked the wrapper to stop: cleans up and dies of it. Else returns. */
 void refrain_run_check_signal(void);
 

@@ -3,7 +3,6 @@
 #include "job.h"
 #include "program.h"
 #include "run.h"
-#include "server.h"
 #include "toolchain.h"
 #include "warn.h"
 #include <errno.h>
@@ -52,9 +51,6 @@ static enum refrain_instrument_status instrument(const struct refrain_compiler_c
                               .flags = (const char *const *)call->own_flags.items,
                               .n_flags = call->own_flags.count,
                               .late = call->command.late};
-    enum refrain_instrument_status status;
-    if (refrain_server_instrument(&job, &status))
-        return status;
     return instrument_in_child(&job);
 }
 
@@ -107,9 +103,9 @@ bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call) {
     return made;
 }
 
-void refrain_compiler_call_load(const struct refrain_compiler_call *call) {
+void refrain_compiler_call_load(void) {
     struct refrain_text path = {0}, reason = {0};
-    if (!call->build->server_seconds && !refrain_program_path(&path))
+    if (!refrain_program_path(&path))
         refrain_instrument_load(&reason); /* each source says what is wrong */
     refrain_text_free(&path);
     refrain_text_free(&reason);
@@ -118,7 +114,7 @@ void refrain_compiler_call_load(const struct refrain_compiler_call *call) {
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call) {
     struct refrain_text text = {0};
     if (call->command.n_sources > 1) /* a single one's child has less to copy without it */
-        refrain_compiler_call_load(call);
+        refrain_compiler_call_load();
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
         refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);
         refrain_text_free(&text);

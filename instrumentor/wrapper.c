@@ -9,15 +9,12 @@
 #include "build.h"
 #include "help.h"
 #include "run.h"
-#include "server.h"
 #include "toolchain.h"
 #include "warn.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SERVER_SECONDS_LIMIT 86400
 
 static bool is_switch_off(const char *text) {
     return text && (!strcmp(text, "off") || !strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "0"));
@@ -36,16 +33,6 @@ static void set_detail(struct refrain_build *build, const char *text) {
         build, "detail '%s' is none of 'calls', 'communication', 'all' and 'every'; taken as 'communication'", text);
 }
 
-static void set_server(struct refrain_build *build, const char *text) {
-    char *end;
-    unsigned long seconds = strtoul(text, &end, 10);
-    bool good = text[0] >= '0' && text[0] <= '9' && !*end && seconds <= SERVER_SECONDS_LIMIT;
-    build->server_seconds = good ? (unsigned)seconds : 0;
-    if (!good && !is_switch_off(text))
-        refrain_build_warn(build, "server '%s' is no number of seconds from 0 to %d; taken as 0, none", text,
-                           SERVER_SECONDS_LIMIT);
-}
-
 /* An option of the wrapper's own, --<prefix>name; false when it is none. */
 static bool take_own_option(struct refrain_build *build, const char *text, const char *prefix) {
     size_t n = strlen(prefix);
@@ -56,8 +43,6 @@ static bool take_own_option(struct refrain_build *build, const char *text, const
         set_detail(build, name + 7);
     else if (strncmp(name, "filter=", 7) == 0)
         build->filter_path = name + 7;
-    else if (strncmp(name, "server=", 7) == 0)
-        set_server(build, name + 7);
     else if (strcmp(name, "verbose") == 0)
         build->verbose = true;
     else
@@ -72,13 +57,10 @@ static bool is_compilers_too(const char *text) {
 
 static void read_environment(struct refrain_build *build) {
     const char *detail = getenv("REFRAIN_DETAIL"), *filter = getenv("REFRAIN_FILTER");
-    const char *server = getenv("REFRAIN_COMPILE_SERVER");
     if (detail && *detail)
         set_detail(build, detail);
     if (filter && *filter)
         build->filter_path = filter;
-    if (server && *server)
-        set_server(build, server);
 }
 
 static bool is_launcher(const char *word) {
@@ -118,8 +100,7 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
 /* Whether refrain-cc, called through a link that stands for no program, can read its first argument: as an option of
  * its own or as a compiler. */
 static bool is_of_use(const char *first) {
-    static const char *const own[] = {"--detail=",  "--filter=", "--verbose", "--server",
-                                      "--refrain-", "--help",    "--version"};
+    static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--refrain-", "--help", "--version"};
     struct refrain_text path = {0};
     for (size_t i = 0; first && i < sizeof own / sizeof own[0]; i++)
         if (strncmp(first, own[i], strlen(own[i])) == 0)
@@ -170,9 +151,6 @@ int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
         printf("%s %s\n", build.program, REFRAIN_VERSION);
         return 0;
     }
-    if (!by_name && alone &&
-        (strcmp(argv[next], "--server-stop") == 0 || strcmp(argv[next], "--refrain-server-stop") == 0))
-        return refrain_server_stop(build.program);
     if (by_name) {
         good = behind.length > 0;
         if (good)

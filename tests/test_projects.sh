@@ -8,8 +8,6 @@ set -u
 unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MPICC REFRAIN_MODE MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS
 document=$tests/../docs/builds.md
 export CCACHE_DIR="$work/ccache"
-mkdir -m 700 "$work/run"
-export XDG_RUNTIME_DIR="$work/run" # the user's own servers are left alone
 
 # What users have: an MPI compiler and launcher under their usual names.
 mkdir "$work/mpi"
@@ -69,7 +67,6 @@ traced() {
 }
 
 build make && traced farm 20 -- main master worker MPI_Probe
-build server && traced farm 20 -- main master worker MPI_Probe
 build make-outside && traced build/farm 20 -- main master worker MPI_Send
 build cmake && traced build/heat 24 16 -- main grid_step norms_settle report MPI_Sendrecv MPI_Allreduce
 build cmake-launcher && traced build/test_heat -- main grid_step norms_settle MPI_Allreduce

@@ -3,7 +3,7 @@
 # libclang; and where it cannot run, libclang does the work.
 set -u
 . "$(dirname "$0")/lib.sh"
-unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER REFRAIN_COMPILE_SERVER CPATH
+unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER CPATH
 program=$bin/../lib/refrain-instrumentor
 [ -x "$program" ] || skip "built without clang's static libraries"
 cd "$work" || exit 1
