@@ -10,13 +10,14 @@
 #define REFRAIN_PROGRAM_H
 
 #include "job.h"
+#include <sys/types.h>
 
 #define REFRAIN_PROGRAM_CANNOT_RUN 127 /* exit status, as the dynamic linker's where it finds no library */
 
 /* Finds it; false where there is none. */
 bool refrain_program_path(struct refrain_text *path);
 
-/* The process becomes the program, for the job. Returns when it cannot. */
-void refrain_program_do(const struct refrain_job *job);
+/* Starts it with the job. Returns the process; -1 where it cannot be started. */
+pid_t refrain_program_start(const struct refrain_job *job);
 
 #endif

@@ -98,7 +98,7 @@ static void complain(const char *compiler) {
 
 int refrain_run(char *const *arguments, const char *stderr_path) {
     refrain_run_check_signal();
-    pid_t child = fork();
+    pid_t child = vfork(); /* to copy the wrapper takes as long as to start the compiler */
     if (child == 0) {
         if (stderr_path) {
             int file = open(stderr_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -13,28 +13,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child: a crash, an endless loop or lack of memory in there must not stop the build. Returns its wait status. */
-static int run_in_child(const struct refrain_job *job, bool by_program) {
-    pid_t child = fork();
-    if (child == 0 && by_program) {
-        refrain_program_do(job);
-        _exit(REFRAIN_PROGRAM_CANNOT_RUN);
-    }
-    if (child == 0)
-        _exit((int)refrain_job_run(job));
-    int status = 0;
-    if (child < 0)
-        return W_EXITCODE(REFRAIN_INSTRUMENT_LEFT_ALONE, 0);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+/* The wait status of a process that instruments. */
+static int wait_for(pid_t child) {
+    int status = W_EXITCODE(REFRAIN_INSTRUMENT_LEFT_ALONE, 0);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         refrain_run_check_signal();
     refrain_run_check_signal();
     return status;
 }
 
+/* In a process of its own: a crash, an endless loop or lack of memory in there must not stop the build. */
 static enum refrain_instrument_status instrument_in_child(const struct refrain_job *job) {
-    int status = run_in_child(job, true);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == REFRAIN_PROGRAM_CANNOT_RUN)
-        status = run_in_child(job, false);
+    pid_t child = refrain_program_start(job);
+    int status = child > 0 ? wait_for(child) : W_EXITCODE(REFRAIN_PROGRAM_CANNOT_RUN, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == REFRAIN_PROGRAM_CANNOT_RUN) {
+        child = fork();
+        if (child == 0)
+            _exit((int)refrain_job_run(job));
+        status = wait_for(child);
+    }
     if (!WIFEXITED(status) || WEXITSTATUS(status) > REFRAIN_INSTRUMENT_LEFT_ALONE) {
         refrain_build_warn(job->build, "%s is compiled as it was: the instrumentor failed on it", job->source);
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
