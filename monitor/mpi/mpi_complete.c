@@ -57,15 +57,38 @@ static int test_among_threads(struct refrain_call *call, MPI_Request *request, i
     return rc;
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Wait);
+static __attribute__((noinline)) int wait_watched(struct refrain_call *call, MPI_Request *request, MPI_Status *status) {
     struct refrain_watch watch;
-    refrain_watch_wait_all(&call, &watch, 1, request);
+    refrain_watch_begin(call, &watch, 1, request, true);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && watch.needs_statuses ? &own : status;
     refrain_order_waits();
     int rc = PMPI_Wait(request, used);
     refrain_order_goes_on();
-    refrain_watch_all(&call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
+    refrain_watch_all(call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
+    refrain_call_end(call);
+    return rc;
+}
+
+static __attribute__((noinline)) void wait_failed(struct refrain_call *call, struct refrain_request *taken, int rc,
+                                                  MPI_Request *request) {
+    struct refrain_watch watch;
+    watch.n_taken = 1;
+    watch.taken[0] = taken;
+    refrain_watch_all(call, &watch, rc, request, NULL);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Wait);
+    bool needs_status = false;
+    struct refrain_request *taken = request ? refrain_request_wait(&call, *request, &needs_status) : NULL;
+    if (__builtin_expect(!taken, 0))
+        return wait_watched(&call, request, status);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE && needs_status ? &own : status;
+    int rc = PMPI_Wait(request, used);
+    if (__builtin_expect(rc == MPI_SUCCESS, 1))
+        refrain_request_waited(&call, taken, used);
+    else
+        wait_failed(&call, taken, rc, request);
     refrain_call_end(&call);
     return rc;
 }

@@ -147,6 +147,11 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
 /* The same, of a call that is about to wait for all of them, so that refrain_watch_all() will follow. */
 void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
                             const MPI_Request *requests);
+/* The same, of a call that waits for one request: takes it out of the table and returns it where it is one of the
+ * thread's usual ones; else null, and nothing is done. `needs_status`: as in struct refrain_watch. */
+struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status);
+/* It has completed, with a status if it needs one. Where the call fails instead, refrain_watch_all() takes it. */
+void refrain_request_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status);
 /* It is about to wait for one of so few requests that looking them up costs little. */
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
 /* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */

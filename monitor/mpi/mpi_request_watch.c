@@ -70,6 +70,13 @@ static __attribute__((noinline)) void put_back(const struct refrain_watch *watch
     refrain_requests.bound += n;
 }
 
+/* A usual receive has completed with this status. */
+static REFRAIN_INLINE struct refrain_completion completion_of(const struct refrain_request *request,
+                                                              const MPI_Status *status) {
+    return (struct refrain_completion){refrain_at_reference(request->posted), status->MPI_SOURCE, status->MPI_TAG,
+                                       refrain_status_bytes(status)};
+}
+
 /* Takes them out of the table. False, and nothing has changed, where not all are usual ones of one communicator. */
 static REFRAIN_INLINE bool take_all(const struct refrain_call *call, struct refrain_watch *watch, uint32_t count,
                                     const MPI_Request *array) {
@@ -107,6 +114,32 @@ void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watc
     if (!is_usual_call(call) || !array || count <= 0 || count > (int)REFRAIN_MOST_AWAITED ||
         !take_all(call, watch, (uint32_t)count, array))
         refrain_watch_begin(call, watch, count, array, true);
+}
+
+struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status) {
+    uint64_t key = REFRAIN_MPI_KEY(handle);
+    struct refrain_request_bucket *bucket = refrain_request_bucket(key);
+    struct refrain_request *request = is_usual_call(call) ? usual(bucket, key, call->context->number) : NULL;
+    if (__builtin_expect(!request, 0))
+        return NULL;
+    struct refrain_now *now = &call->context->thread->now;
+    bool is_receive = request->operation == REFRAIN_OP_IRECV;
+    bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
+    refrain_requests.bound--;
+    now->awaited[0] = request->message;
+    refrain_awaiting_tell(&(struct refrain_awaiting){now, 1, !is_receive, request->comm, false});
+    *needs_status = is_receive;
+    return request;
+}
+
+void refrain_request_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status) {
+    struct refrain_completion completion = {NULL, -1, -1, -1};
+    uint32_t index = request->index;
+    if (request->operation == REFRAIN_OP_IRECV)
+        completion = completion_of(request, status);
+    refrain_request_entry_give(request);
+    if (refrain_call_complete(call, index, &completion, 1))
+        refrain_number_give(&refrain_numberings[call->context->number], index);
 }
 
 /* One of the array is settled: completed, or gone without a message. */
@@ -152,8 +185,7 @@ static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct re
         struct refrain_completion *completion = refrain_request_run_next(call, &run, request);
         completion->posted = NULL;
         if (request->operation == REFRAIN_OP_IRECV)
-            *completion = (struct refrain_completion){refrain_at_reference(request->posted), statuses[i].MPI_SOURCE,
-                                                      statuses[i].MPI_TAG, refrain_status_bytes(&statuses[i])};
+            *completion = completion_of(request, &statuses[i]);
         refrain_request_entry_give(request);
     }
     refrain_request_run_tell(call, &run);
