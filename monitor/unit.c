@@ -19,7 +19,9 @@ static int opened;                 /* the trace file takes units */
 static int closed;                 /* nothing is traced in this process */
 static uint32_t generation;        /* of the list: how often units came and went */
 static uint32_t tables_generation; /* that the tables of sites were made for */
-static unsigned n_unsettled;       /* probes that went dormant while their sites stayed calls */
+static uint32_t unsettled[128];    /* slots that went dormant while their sites stayed calls: changing code takes some
+                                      microseconds, and is done for several at once */
+static unsigned n_unsettled;
 static unsigned
     n_foreign; /* lists of units that another version of the instrumentor made, before the trace file was opened */
 static struct refrain_unit_record *last_record;
@@ -248,7 +250,7 @@ static void switch_probes(void) {
     for (struct refrain_unit *unit = units; unit; unit = unit->next)
         if (unit->base)
             switch_ways(unit);
-    refrain_sites_place(NULL);
+    refrain_sites_place();
     n_unsettled = 0;
 }
 
@@ -260,6 +262,24 @@ static bool is_first(const struct refrain_slot *slot) {
            arrival == REFRAIN_ARRIVAL_COUNT;
 }
 
+/* The sites of what is unsettled are brought in line. */
+static void settle(void) {
+    if (tables_generation == generation)
+        refrain_sites_place_slots(unsettled, n_unsettled);
+    else
+        refrain_sites_place();
+    n_unsettled = 0;
+}
+
+static void rest_slot(struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
+    const struct refrain_slot *slots = unit->slots;
+    set_flags(unit, slot, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT | flags);
+    unit->on[slot] = 0;
+    if (n_unsettled == sizeof unsettled / sizeof *unsettled)
+        settle();
+    unsettled[n_unsettled++] = slots[slot].number;
+}
+
 /* Puts the probe with this first slot to rest, but for the leave of a function that is `open`: activations that were
  * entered are left. */
 static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
@@ -269,11 +289,9 @@ static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
     for (uint32_t i = first; i < unit->n_slots && (i == first || !is_first(&slots[i])); i++) {
         if (open && REFRAIN_SLOT_KIND(slots[i].flags) == REFRAIN_ARRIVAL_LEAVE)
             continue;
-        set_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_THROTTLED);
-        unit->on[i] = 0;
+        rest_slot(unit, i, REFRAIN_SLOT_THROTTLED);
     }
     refrain_trace_file.header->n_dormant++;
-    n_unsettled++;
 }
 
 static void rest_function(struct refrain_unit *unit, uint32_t first) {
@@ -287,12 +305,8 @@ static void rest_function(struct refrain_unit *unit, uint32_t first) {
     rest_probe(unit, first, open);
     if (open)
         return;
-    if (!(slots[first + 1].flags &
-          REFRAIN_SLOT_DORMANT)) { /* its last activation has been left since it went dormant */
-        set_flags(unit, first + 1, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT);
-        unit->on[first + 1] = 0;
-        n_unsettled++;
-    }
+    if (!(slots[first + 1].flags & REFRAIN_SLOT_DORMANT)) /* its last activation has been left since it went dormant */
+        rest_slot(unit, first + 1, 0);
     for (uint32_t i = first + 2; i < unit->n_slots && REFRAIN_SLOT_KIND(slots[i].flags) != REFRAIN_ARRIVAL_ENTER; i++)
         if (is_first(&slots[i]))
             rest_probe(unit, i, false);
@@ -301,13 +315,9 @@ static void rest_function(struct refrain_unit *unit, uint32_t first) {
 void refrain_units_settle(void) {
     if (n_unsettled == 0 || !try_lock())
         return;
-    refrain_sites_place(NULL);
-    n_unsettled = 0;
+    settle();
     drop_lock();
 }
-
-/* Changing code takes some microseconds: it is done for several probes at once. */
-#define SETTLE_PROBES 16u
 
 bool refrain_units_rest(uint32_t number) {
     if (!try_lock())
@@ -323,10 +333,6 @@ bool refrain_units_rest(uint32_t number) {
             rest_function(unit, i);
         else
             rest_probe(unit, i, false);
-        if (n_unsettled >= SETTLE_PROBES) {
-            refrain_sites_place(NULL);
-            n_unsettled = 0;
-        }
         break;
     }
     drop_lock();
@@ -345,7 +351,7 @@ bool refrain_units_wake(void) {
             }
     }
     refrain_trace_file.header->n_dormant = 0;
-    refrain_sites_place(NULL);
+    refrain_sites_place();
     n_unsettled = 0;
     drop_lock();
     return true;
@@ -355,7 +361,7 @@ bool refrain_units_change_sites(bool (*change)(void *), void *data) {
     if (!try_lock())
         return false;
     if (opened && change(data)) {
-        refrain_sites_place(NULL);
+        refrain_sites_place();
         n_unsettled = 0;
     }
     drop_lock();
@@ -453,7 +459,7 @@ void refrain_register(const struct refrain_units *list) {
     if (opened)
         switch_probes();
     else if (closed)
-        refrain_sites_place(NULL);
+        refrain_sites_place();
     drop_lock();
 }
 
@@ -564,6 +570,6 @@ void refrain_units_close(bool forked) {
         if (unit->base)
             memset(unit->on, 0, unit->n_slots);
     }
-    refrain_sites_place(NULL);
+    refrain_sites_place();
     drop_lock();
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "site.h"
 #include "configure.h"
+#include "site_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +16,11 @@
 static struct refrain_sites modules[MODULES];
 static unsigned n_modules;
 static bool forbidden; /* the system lets no code be changed */
+static bool behind;    /* the code of some sites is not as their bytes say */
 
 /* Code that is written at once: what is between sites that lie close together is written as it is. */
 #define PIECE_BYTES 4096u
-#define GAP_BYTES 64u
+#define GAP_BYTES 512u
 static struct {
     unsigned char *begin;
     size_t n;
@@ -103,19 +105,23 @@ static bool is_code_denied(void) {
     return prctl(operation, 0ul, 0ul, 0ul, 0ul) > 0;
 }
 
-static bool write_piece(int memory) {
+/* Code is written by way of the process's memory as a file, which is open while there is something to write: it is
+ * never writable where it is executed. */
+static int memory = -1;
+
+static bool write_piece(void) {
     size_t n = piece.n;
     piece.n = 0;
     return n == 0 || pwrite(memory, piece.bytes, n, (off_t)(uintptr_t)piece.begin) == (ssize_t)n;
 }
 
 /* Adds the site to what is written at once; where it lies too far off that is written, and another begun. */
-static bool change(int memory, const struct refrain_sites *module, const struct refrain_site *site) {
+static bool change(const struct refrain_sites *module, const struct refrain_site *site) {
     unsigned char *code = code_of(site);
     size_t at = (size_t)(code - piece.begin);
     bool fits = piece.n > 0 && code >= piece.begin && at < PIECE_BYTES && at < piece.n + GAP_BYTES;
     if (!fits) {
-        if (!write_piece(memory))
+        if (!write_piece())
             return false;
         piece.begin = code;
         at = 0;
@@ -126,37 +132,102 @@ static bool change(int memory, const struct refrain_sites *module, const struct 
     return true;
 }
 
-/* Code is written by way of the process's memory as a file: it is never writable where it is executed. */
-static void place(const struct refrain_sites *module) {
-    const struct refrain_site *site = module->first;
-    while (site < module->end && !is_to_change(module, site))
-        site++;
-    if (site == module->end)
-        return;
-    int memory = is_code_denied() ? -1 : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-    if (memory < 0) {
+static bool open_memory(void) {
+    if (memory >= 0)
+        return true;
+    errno = 0;
+    memory = is_code_denied() ? -1 : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+    behind = memory < 0;
+    if (behind)
         forbidden = errno != EMFILE && errno != ENFILE; /* of files: it may be possible the next time */
-        return;
-    }
-    bool written = true;
-    piece.n = 0;
-    for (; written && site < module->end; site++)
-        if (is_to_change(module, site))
-            written = change(memory, module, site);
-    if (!written || !write_piece(memory))
-        forbidden = true;
-    close(memory);
+    return !behind;
 }
 
-void refrain_sites_place(const struct refrain_unit *unit) {
-    int kept = errno;
-    errno = 0;
-    for (unsigned i = 0; refrain_configuration.patch && i < n_modules && !forbidden; i++)
-        if (!unit || unit->sites == modules[i].first)
-            place(&modules[i]);
+/* False where code cannot be changed. */
+static bool place(const struct refrain_sites *module, const struct refrain_site *site) {
+    if (!is_to_change(module, site))
+        return true;
+    if (!open_memory())
+        return false;
+    forbidden |= !change(module, site);
+    return !forbidden;
+}
+
+static void close_memory(void) {
+    if (memory >= 0) {
+        forbidden |= !write_piece();
+        close(memory);
+        memory = -1;
+    }
     if (forbidden && refrain_trace_file.header)
         refrain_trace_file.header->code_is_kept = 1;
+}
+
+/* In the order of their code, so that little has to be written for neighbours. Most come in it. */
+static struct {
+    unsigned n;
+    const struct refrain_site *sites[256];
+} found; /* under the lock */
+
+static bool place_found(const struct refrain_sites *module) {
+    bool may = true;
+    for (unsigned i = 1; i < found.n; i++) {
+        const struct refrain_site *site = found.sites[i];
+        unsigned at = i;
+        for (; at > 0 && code_of(found.sites[at - 1]) > code_of(site); at--)
+            found.sites[at] = found.sites[at - 1];
+        found.sites[at] = site;
+    }
+    for (unsigned i = 0; may && i < found.n; i++)
+        may = place(module, found.sites[i]);
+    found.n = 0;
+    return may;
+}
+
+/* Sites of the slot in one executable or library. */
+static bool find_slot(const struct refrain_sites *module, const struct refrain_site_table *table, uint32_t slot) {
+    bool may = true;
+    for (uint32_t site = refrain_site_first(table, slot); may && site; site = refrain_site_next(table, site)) {
+        found.sites[found.n++] = &module->first[site - 1];
+        if (found.n == sizeof found.sites / sizeof *found.sites)
+            may = place_found(module);
+    }
+    return may;
+}
+
+/* Null where it has no chains. */
+static const struct refrain_site_table *chains_of(const struct refrain_sites *module) {
+    for (uint32_t t = 0; t < refrain_n_site_tables; t++) {
+        struct refrain_site_table *table = &refrain_site_tables[t];
+        if (table->sites == module->first && table->span > 0)
+            return refrain_site_table_chain(table, (uint32_t)(module->end - module->first)) ? table : NULL;
+    }
+    return NULL;
+}
+
+/* Without chains all sites are looked at. */
+static bool place_slots(const struct refrain_sites *module, const struct refrain_site_table *chains,
+                        const uint32_t *slots, unsigned n) {
+    bool may = true;
+    for (unsigned i = 0; chains && may && i < n; i++)
+        may = find_slot(module, chains, slots[i]);
+    may = may && place_found(module);
+    for (const struct refrain_site *site = module->first; !chains && may && site < module->end; site++)
+        may = place(module, site);
+    return may;
+}
+
+void refrain_sites_place_slots(const uint32_t *slots, unsigned n) {
+    int kept = errno;
+    bool may = refrain_configuration.patch && !forbidden, all = !slots || behind;
+    for (unsigned i = 0; may && i < n_modules; i++)
+        may = place_slots(&modules[i], !all ? chains_of(&modules[i]) : NULL, slots, n);
+    close_memory();
     errno = kept;
+}
+
+void refrain_sites_place(void) {
+    refrain_sites_place_slots(NULL, 0);
 }
 
 /* ---- sites that are quiet ---- */

@@ -26,11 +26,14 @@ REFRAIN_HIDDEN void refrain_sites_add(const struct refrain_sites *sites);
 /* The executable or library with these sites is about to be unloaded. */
 REFRAIN_HIDDEN void refrain_sites_drop(const struct refrain_site *first);
 
-/* Brings the code in line with the probes' bytes: of the executable or library of `unit`, or, null, of all. Other
- * threads may run it meanwhile; a probe that one of them still comes to, or leaves out, for a moment is as if its byte
- * had been read a moment before. Where the system does not let code be changed, it stays as it is from then on. Keeps
- * errno. */
-REFRAIN_HIDDEN void refrain_sites_place(const struct refrain_unit *unit);
+/* Brings the code in line with the probes' bytes. Other threads may run it meanwhile; a probe that one of them still
+ * comes to, or leaves out, for a moment is as if its byte had been read a moment before. Where the system does not let
+ * code be changed, it stays as it is from then on. Keeps errno. */
+REFRAIN_HIDDEN void refrain_sites_place(void);
+
+/* The same where nothing has changed but the bytes of these slots, whose sites have tables (site_table.h); null: all.
+ */
+REFRAIN_HIDDEN void refrain_sites_place_slots(const uint32_t *slots, unsigned n);
 
 /* May code at `address` be of the executable, and call MPI after a site of it? Without the lock. */
 REFRAIN_HIDDEN bool refrain_sites_have_call(uintptr_t address);

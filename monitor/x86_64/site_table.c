@@ -130,6 +130,7 @@ static void put(struct refrain_site_table *table, const struct refrain_site_tabl
     table->places = made->places;
     table->sites = made->sites;
     table->n_units = made->n_units;
+    table->chains = REFRAIN_CHAINS_NOT_MADE;
     __atomic_store_n(&table->span, made->span, __ATOMIC_RELEASE);
     if (table == &refrain_site_tables[refrain_n_site_tables])
         __atomic_store_n(&refrain_n_site_tables, refrain_n_site_tables + 1, __ATOMIC_RELEASE);
@@ -193,6 +194,48 @@ uint64_t refrain_site_tables_make(struct refrain_unit *units) {
     }
     munmap(sorted.units, bytes);
     return missing;
+}
+
+/* Number of the slot that the site is of; UINT32_MAX where it is not traced. */
+static uint32_t slot_of(const struct refrain_site_table *table, const struct refrain_site *site) {
+    uint32_t offset = (uint32_t)(address_of(site) - table->base);
+    uint64_t i = refrain_site_hash(offset);
+    while (table->places[i & table->mask].offset != offset)
+        i++;
+    const struct refrain_site_place *place = &table->places[i & table->mask];
+    return place->slot ? refrain_site_slot(place, refrain_trace_file.base, 0)->number : UINT32_MAX;
+}
+
+bool refrain_site_table_chain(struct refrain_site_table *table, uint32_t n_sites) {
+    if (table->chains != REFRAIN_CHAINS_NOT_MADE)
+        return table->chains == REFRAIN_CHAINS_MADE;
+    uint32_t low = UINT32_MAX, end = 0;
+    for (uint32_t i = 0; i < n_sites; i++) {
+        uint32_t slot = slot_of(table, &table->sites[i]);
+        if (slot == UINT32_MAX)
+            continue;
+        low = slot < low ? slot : low;
+        end = slot >= end ? slot + 1 : end;
+    }
+    uint64_t entries = (uint64_t)(low < end ? end - low : 0) + n_sites;
+    if (entries > table->chain_entries) {
+        table->first_sites = refrain_pool_take(entries * sizeof *table->first_sites, REFRAIN_POOL_VALUES);
+        table->chain_entries = table->first_sites ? entries : 0;
+    }
+    table->chains = table->chain_entries ? REFRAIN_CHAINS_MADE : REFRAIN_CHAINS_NO_ROOM;
+    if (table->chains == REFRAIN_CHAINS_NO_ROOM)
+        return false;
+    memset(table->first_sites, 0, entries * sizeof *table->first_sites);
+    table->first_slot = low;
+    table->n_slots = low < end ? end - low : 0;
+    for (uint32_t i = n_sites; i > 0; i--) {
+        uint32_t slot = slot_of(table, &table->sites[i - 1]);
+        if (slot == UINT32_MAX)
+            continue;
+        table->first_sites[table->n_slots + i - 1] = table->first_sites[slot - low];
+        table->first_sites[slot - low] = i;
+    }
+    return true;
 }
 
 void refrain_site_tables_drop(const struct refrain_site *first) {

@@ -4,6 +4,10 @@
  * executable's or library's sites are in a hash table in the pool (refrain/site_places.h), made when the trace file is
  * opened, of a library that is loaded later when one of its sites runs for the first time: the list of its sites names
  * the byte of each, and the byte the unit and the slot. A library that goes leaves the places of its table for others.
+ *
+ * The way back, from a slot to its sites, is a chain for each slot. A probe that goes dormant changes its own sites: to
+ * look at all of them would take longer than what it saves, and drive the program's data out of the caches. The chains
+ * are made when the first probe goes dormant, where the pool has room that nothing else needs.
  */
 #ifndef REFRAIN_SITE_TABLE_H
 #define REFRAIN_SITE_TABLE_H
@@ -27,6 +31,10 @@ struct refrain_site_table {
     uint64_t mask;                    /* places, less one: a power of two of them, and one more that is free */
     const struct refrain_site *sites; /* whose table it is; null: what it was of has gone */
     uint32_t n_units;                 /* that this executable or library had when it was made */
+    enum { REFRAIN_CHAINS_NOT_MADE, REFRAIN_CHAINS_MADE, REFRAIN_CHAINS_NO_ROOM } chains;
+    uint32_t first_slot, n_slots; /* with chains: of the first thread, those that sites may be of */
+    uint32_t *first_sites;        /* of each slot one of its sites, from 1 on, or 0; then of each site another one */
+    uint64_t chain_entries;       /* there is room for */
 };
 
 #define REFRAIN_SITE_TABLES 256u
@@ -66,6 +74,18 @@ static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_p
                                                      uint32_t thread) {
     return (struct refrain_slot *)(trace_file + (size_t)place->slot * REFRAIN_GRAIN_BYTES +
                                    (size_t)place->thread_bytes * thread);
+}
+
+/* Has the table chains? Makes them where it has none yet. `n_sites`: of its executable or library. Under the lock. */
+REFRAIN_HIDDEN bool refrain_site_table_chain(struct refrain_site_table *table, uint32_t n_sites);
+
+/* One of the sites of a slot, from 1 on, and the next one; 0: no more. Under the lock. */
+static inline uint32_t refrain_site_first(const struct refrain_site_table *table, uint32_t slot) {
+    uint32_t i = slot - table->first_slot;
+    return i < table->n_slots ? table->first_sites[i] : 0;
+}
+static inline uint32_t refrain_site_next(const struct refrain_site_table *table, uint32_t site) {
+    return table->first_sites[table->n_slots + site - 1];
 }
 
 /* Makes the tables of all executables and libraries of which units came since theirs were made. Under the lock of
