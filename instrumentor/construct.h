@@ -18,15 +18,15 @@ struct refrain_construct {
     unsigned after;  /* index past its last descendant */
     unsigned right;  /* AND, OR: index of the first construct in the right operand */
     unsigned line, column;
-    unsigned file;          /* index in refrain_constructs.files */
-    unsigned function;      /* index of the function it is in */
-    char *name;             /* owned; null is "" */
-    struct refrain_span at; /* placed: the condition, the call, or the place to insert at */
-    bool placed;            /* a probe may stand there */
-    bool constant;          /* the condition is absent or decided by the compiler */
-    bool shared;            /* several threads may be in it in one activation of its function */
-    bool few;               /* loop: over a small constant number of iterations */
-    unsigned n_tokens;      /* loop: all of it */
+    unsigned file;                   /* index in refrain_constructs.files */
+    unsigned function;               /* index of the function it is in */
+    char *name;                      /* owned; null is "" */
+    struct refrain_span at;          /* placed: the condition, the call, or the place to insert at */
+    bool placed;                     /* a probe may stand there */
+    bool constant;                   /* the condition is absent or decided by the compiler */
+    bool shared;                     /* several threads may be in it in one activation of its function */
+    bool few;                        /* loop: over a small constant number of iterations */
+    unsigned first_token, end_token; /* what it is spelled with, for weigh.c; both 0: not asked for, or not known */
 
     /* CALL, MPI_CALL */
     bool ends;       /* calls MPI_Abort, or is the macro statement around that */

@@ -229,10 +229,6 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
     refrain_walk_at(walker, loop)->constant = constant;
     refrain_walk_at(walker, loop)->few = few;
     refrain_walk_at(walker, loop)->shared = walker->shared;
-    refrain_walk_at(walker, loop)->n_tokens = whole.begin == REFRAIN_NO_INDEX
-                                                  ? UINT_MAX
-                                                  : (unsigned)(refrain_lex_at(&walker->source->tokens, whole.end) -
-                                                               refrain_lex_at(&walker->source->tokens, whole.begin));
     walker->constructs->functions[walker->function].has_loop |= !few;
     for (size_t i = 0; i < children.count; i++) {
         if (i == body) {

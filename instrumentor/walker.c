@@ -43,6 +43,14 @@ static unsigned file_index(struct refrain_constructs *constructs, const char *na
     return (unsigned)constructs->files.count - 1;
 }
 
+static void find_tokens(const struct refrain_walker *walker, struct refrain_construct *construct, CXCursor cursor) {
+    struct refrain_span span = refrain_walk_extent(walker, cursor);
+    if (span.begin == REFRAIN_NO_INDEX)
+        return;
+    construct->first_token = (unsigned)refrain_lex_at(&walker->source->tokens, span.begin);
+    construct->end_token = (unsigned)refrain_lex_at(&walker->source->tokens, span.end);
+}
+
 unsigned refrain_walk_open(struct refrain_walker *walker, enum refrain_node_kind kind, CXCursor cursor) {
     struct refrain_constructs *constructs = walker->constructs;
     constructs->items =
@@ -54,6 +62,8 @@ unsigned refrain_walk_open(struct refrain_walker *walker, enum refrain_node_kind
                                             .function = walker->function,
                                             .callee = REFRAIN_NO_INDEX,
                                             .slot = REFRAIN_NO_SLOT};
+    if (walker->options->all && !walker->options->every)
+        find_tokens(walker, construct, cursor);
     CXString file;
     clang_getPresumedLocation(clang_getCursorLocation(cursor), &file, &construct->line, &construct->column);
     const char *name = clang_getCString(file);

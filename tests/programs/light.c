@@ -2,7 +2,8 @@
 volatile int many = 40, few = 7;
 static int table[64];
 
-/* In the first loop nothing has a probe, as a turn of it is little work. The second holds enough to pay for all. */
+/* In the first loop nothing has a probe, as a turn of it is little work. The second holds enough to pay for all. Of the
+ * third half of the turns, as far as its text says, end before there was enough. */
 __attribute__((noinline)) int work(int n) {
     int sum = 0;
     for (int i = 0; i < n; i++) {
@@ -17,9 +18,19 @@ __attribute__((noinline)) int work(int n) {
         for (int j = 0; j < few; j++) {
             table[(i + j) & 63] += sum * j + i * 3 - (sum >> 2) + (i ^ j) * 5 + (sum & 7) * (j + 1);
             table[(i + j + 1) & 63] -= sum * i + j * 3 - (sum >> 3) + (i | j) * 7 + (sum & 3) * (i + 1);
+            table[(i + j + 2) & 63] += sum * j + i * 3 - (sum >> 2) + (i ^ j) * 5 + (sum & 7) * (j + 1);
+            table[(i + j + 3) & 63] -= sum * i + j * 3 - (sum >> 3) + (i | j) * 7 + (sum & 3) * (i + 1);
         }
         if (i == 5)
             sum--;
+    }
+    for (int i = 0; i < n; i++) {
+        if (i & 3)
+            continue;
+        table[i & 63] += sum * i + i * 3 - (sum >> 2) + (i ^ n) * 5 + (sum & 7) * (n + 1);
+        table[(i + 1) & 63] -= sum * i + n * 3 - (sum >> 3) + (i | n) * 7 + (sum & 3) * (i + 1);
+        table[(i + 2) & 63] += sum * i + i * 3 - (sum >> 2) + (i ^ n) * 5 + (sum & 7) * (n + 1);
+        table[(i + 3) & 63] -= sum * i + n * 3 - (sum >> 3) + (i | n) * 7 + (sum & 3) * (i + 1);
     }
     return sum;
 }
