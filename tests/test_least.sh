@@ -67,4 +67,21 @@ for threads in 1 3; do
     entered=$(refrain events "$trace" | awk -F '\t' '$3 == "enter" && $4 ~ /^of_/' | wc -l)
     [ "$entered" = 400 ] && pass || fail "many, $threads threads: $entered of 400 functions"
 done
+
+# Of a program without probes all calls are made from one place, which goes on in more ways than there is room to count.
+unset REFRAIN_THREADS
+mpicc.mpich -O1 -w -I"$tests/programs" "$tests/programs/chance.c" -o "$work/chance" || fail "compile chance.c"
+for memory in 250K 264K; do
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    launch mpich 2 "$bin/refrain" record -q --memory $memory --directory "$work/run" "$work/chance" 1 1500 >"$work/said" 2>&1 ||
+        fail "record: $(cat "$work/said")"
+    trace=$(the_trace "$work/run") || fail "record: no trace"
+    for command in events reconstruct; do
+        refrain $command "$trace" --format text -o - 2>"$work/said" | awk -F '\t' '$3 == "enter" { print $1, $4 }' | sort | uniq -c >"$work/$command"
+    done
+    grep -q 'events are approximate' "$work/said" && pass || fail "record, $memory: the memory was not spent"
+    [ -s "$work/events" ] && cmp -s "$work/events" "$work/reconstruct" && pass ||
+        fail "record, $memory: $(diff "$work/events" "$work/reconstruct" | grep -c '^[<>]') counts of calls differ"
+done
 summary

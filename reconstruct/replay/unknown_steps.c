@@ -92,11 +92,14 @@ static bool find_lacks(struct sharing *sharing) {
         reached(times, at, 1);
         reached(begun, at, 1);
     }
+    uint64_t bottom = refrain_recursion_offset(recursion, recursion->walk.place(recursion->walk.walk, 0));
     for (size_t i = 0; i < recursion->n_nodes; i++) {
         const struct refrain_place_node *node = &recursion->nodes[i];
         uint64_t left = node->unknown;
         for (uint32_t k = 0; k < node->n_arcs; k++)
             left += recursion->arcs[node->first_arc + k].left;
+        /* Control has come to the bottom of the thread once more than it left it, when the thread ends. */
+        left += recursion->nodes[i].learner == bottom;
         sharing->lacks[i] = left > times[i] ? left - times[i] : 0;
     }
     refrain_free(times);
