@@ -110,15 +110,19 @@ static __attribute__((noinline)) void begin_with_item(struct refrain_call *call,
 }
 
 /* `parameters`: of its first operation, which is told at once; null: it is told by itself. False, and nothing is
- * changed, where control was not expected to come to it. */
+ * changed, where control was not expected to come to it, or a signal handler has told the round just now. */
 static inline __attribute__((always_inline)) bool begin_in_round(struct refrain_call *call,
                                                                  struct refrain_context *context,
                                                                  const struct refrain_call_cache *known,
                                                                  const void *frame_address, const int64_t *parameters) {
-    struct refrain_round *round = known->round;
     struct refrain_round_block block;
     bool fits = true;
     refrain_begin_in(context);
+    struct refrain_round *round = known->round;
+    if (!refrain_round_goes_on(round)) {
+        refrain_end(context);
+        return false;
+    }
     bool comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0);
     if (comes) {
         unsigned how = refrain_round_comes(context, known, &block);
@@ -383,11 +387,12 @@ bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void 
                              enum refrain_operation operation, const int64_t *parameters) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    if (__builtin_expect(!known || !refrain_round_goes_on(known->round), 0)) {
+    const struct refrain_round *round = known ? known->round : NULL;
+    if (__builtin_expect(!refrain_round_goes_on(round), 0)) {
         begin_out_of_round(call, known, function, return_address, frame_address);
         return false;
     }
-    bool told = __builtin_expect(known->operations[0] == operation && are_all(parameters, known->round->value[0]), 1);
+    bool told = __builtin_expect(known->operations[0] == operation && are_all(parameters, round->value[0]), 1);
     if (begin_in_round(call, context, known, frame_address, told ? parameters : NULL))
         return told;
     begin_out_of_round(call, known, function, return_address, frame_address);
