@@ -62,9 +62,12 @@ static pid_t owner;
 /* ---- opening ---- */
 
 /* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
- * be, for requests under way, and for counting what comes next where its order is given up. */
+ * be, for requests under way, and for counting what comes next where its order is given up. They are shares of what the
+ * tables of the program leave, of which those of its sites are a part: the least memory has both in one (settings.h).
+ */
 static void keep_reserves(struct refrain_header *header) {
-    uint64_t left = header->bytes - header->pool_used, threads = header->n_threads;
+    uint64_t sites = refrain_least(refrain_units_site_tables_bytes(), REFRAIN_LEAST_OTHER_BYTES);
+    uint64_t left = header->bytes - header->pool_used + sites, threads = header->n_threads;
     uint64_t of_thread = refrain_least(refrain_call_room_named_bytes(), left);
     uint64_t calls = refrain_least(of_thread * threads, left), pool = left - calls;
     uint64_t call_sites = refrain_units_mpi_calls() * threads;
