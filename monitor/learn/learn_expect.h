@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) bool refrain_learn_expects(const st
 
 /* All values that were predicted have come: predicts the next one at once where that takes few steps, so that it is as
  * expected when it comes (learn_predict.c). Else it is looked for then. What a reader looks at stays as it is. */
-REFRAIN_HIDDEN void refrain_predict_ahead(struct refrain_learner *learner);
+REFRAIN_SHARED void refrain_predict_ahead(struct refrain_learner *learner);
 
 /* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it
  * stays the same, would double what a step costs. */
