@@ -136,6 +136,10 @@ field() {
     awk -F'|' -v n="$1" -v c="$2" '$1 ~ "^" n " *$" { gsub(/^ +| +$/, "", $c); print $c }' "$list"
 }
 
+has_eztrace() {
+    command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich
+}
+
 # takes NAME RANKS: does the workload run on so many?
 takes() {
     case $(field "$1" 4) in
@@ -187,7 +191,7 @@ call and nothing else; off: compiled in, REFRAIN_MODE=off; calls: MPI calls only
         variants="plain again clocks default beside" directories="plain communication beside" also=" clocks: two clock reads around each MPI
 call and nothing else."
         columns="again clocks default beside default/beside" titles="again | clocks | this build | the other | this over the other |"
-    elif command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then
+    elif has_eztrace; then
         variants="$variants eztrace"
     else
         echo "- EZTrace with its mpich module is not installed (Debian: eztrace)" >>"$work/notes"
@@ -247,14 +251,7 @@ call and nothing else."
 
 # learner: the nanoseconds of a value, least and median, for the families of sequences without a rule.
 learner() {
-    root=$here/..
-    mkdir -p "$work/learner"
-    # shellcheck disable=SC2086 # two words
-    (cd "$work/learner" && ${CC:-cc} -O2 -std=gnu11 -c -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" "$root"/monitor/learn/learn*.c) \
-        >"$work/said" 2>&1 &&
-        ${CC:-cc} -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/packed" -I "$root/reconstruct/sequence" \
-            "$here/learner_cost.c" "$here/learner_families.c" "$here/empty_call.c" "$work"/learner/*.o "$root"/reconstruct/sequence/[a-z]*.c \
-            -o "$work/learner_cost" >"$work/said" 2>&1 || {
+    sh "$here/learner_cost.sh" "$work/learner_cost" >"$work/said" 2>&1 || {
         echo "- the learner's cost was left out: it does not build: $(head -n 1 "$work/said")" >>"$work/notes"
         return
     }
@@ -272,7 +269,7 @@ calls() {
     echo "tracing needs has left the nearest cache (\`mpi_cost.c\`): of $rounds rounds with 15 batches the least. again: the plain program once more."
     echo
     variants="plain again clocks calls default"
-    if command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich; then variants="$variants eztrace"; fi
+    if has_eztrace; then variants="$variants eztrace"; fi
     sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS
     mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/place.plain" &&
         refrain-cc --detail=calls mpicc.mpich -O2 -w "$here/mpi_cost.c" -o "$work/place.calls" &&

@@ -291,17 +291,8 @@ probe_cost() {
         "$work/probes" >>"$out/raw.tsv"
 }
 
-# The learner alone, built as in the monitor: of general registers only.
 learner_cost() {
-    root=$here/..
-    general=
-    [ "$(uname -m)" != x86_64 ] || general=-mgeneral-regs-only
-    mkdir -p "$work/learner"
-    # shellcheck disable=SC2086 # none or one
-    (cd "$work/learner" && "${CC:-cc}" -O2 $general -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -c "$root"/monitor/learn/*.c "$root/monitor/bytes.c") \
-        >"$work/said" 2>&1 &&
-        "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/reconstruct/sequence" -I "$root/packed" "$here/learner_cost.c" "$here/learner_families.c" \
-            "$here/empty_call.c" "$work"/learner/*.o "$root/reconstruct/sequence/sequence.c" "$root/reconstruct/sequence/terms.c" "$root/reconstruct/sequence/arena.c" "$root/reconstruct/sequence/difference.c" "$root/reconstruct/sequence/tally.c" "$root/reconstruct/sequence/numbered.c" -o "$work/learner_cost" >"$work/said" 2>&1 || {
+    sh "$here/learner_cost.sh" "$work/learner_cost" >"$work/said" 2>&1 || {
         note "The learner's costs are left out: learner_cost.c does not build: $(head -n 1 "$work/said")"
         return
     }
