@@ -5,7 +5,7 @@
 #include "block.h"
 #include "call_other.h"
 #include "learn_expect.h"
-#include "learn_predict.h"
+#include "learn_turns.h"
 #include "round_step.h"
 
 #include <string.h>
@@ -60,11 +60,13 @@ static bool add(struct plan *plan, struct refrain_learner *learner, enum refrain
 /* As add(); the values may take turns. */
 static bool add_parameter(struct plan *plan, struct refrain_learner *learner, enum refrain_round_step step) {
     struct refrain_turns *turns = &plan->turns[plan->n];
-    if (is_steady(learner) || !refrain_predict_turns(learner, MOST_ROWS, turns))
+    if (is_steady(learner) || !refrain_turns_find(learner, MOST_ROWS, turns))
         return add(plan, learner, step);
-    unsigned rows = plan->rows, n = turns->n;
-    plan->rows = n > rows ? n : rows;
-    return plan->rows % rows == 0 && plan->rows % n == 0 && take(plan, learner, step, turns->left);
+    unsigned rows = turns->n;
+    while (rows % plan->rows != 0)
+        rows += turns->n;
+    plan->rows = rows;
+    return rows <= MOST_ROWS && take(plan, learner, step, turns->left);
 }
 
 static bool add_operation(struct plan *plan, const struct refrain_call_site *call_site,
@@ -239,7 +241,7 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     for (unsigned i = 0; i < plan->n; i++) {
         plan->learner[i]->round = refrain_reference(round);
         if (plan->turns[i].n)
-            refrain_predict_hold(plan->learner[i]);
+            refrain_turns_hold(plan->learner[i]);
         else
             plan->learner[i]->until = plan->learner[i]->confirmed;
     }

@@ -4,15 +4,6 @@
 #include "learn_expect.h"
 #include "learn_formula.h"
 
-/* In the loops that are open from the one at `height` outwards: the counters of all others are 0. */
-static inline int64_t value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item,
-                                     unsigned height) {
-    uint64_t value = (uint64_t)item->base;
-    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->loops[h].outer)
-        value += (uint64_t)item->stride[h] * formula->loops[h].counter;
-    return (int64_t)value;
-}
-
 void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula, unsigned item,
                           uint64_t done, uint64_t limit) {
     const struct refrain_item *loop = &refrain_formula_items(formula)[item];
@@ -33,7 +24,7 @@ static inline void predict_value(struct refrain_learner *learner, struct refrain
                                  unsigned position) {
     const struct refrain_item *items = refrain_formula_items(formula), *item = &items[position];
     struct refrain_open_loop *within = &formula->loops[height];
-    learner->expect = value_in_loops(formula, item, height);
+    learner->expect = refrain_value_in_loops(formula, item, height);
     if (items[within->item].span == 2) { /* a run: the loop is left when it is used up */
         learner->stride = item->stride[height];
         refrain_learn_promise(learner, within->limit - within->counter);
@@ -80,7 +71,7 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
         }
         const struct refrain_item *item = &items[position];
         if (item->kind == REFRAIN_ITEM_LOOP) {
-            int64_t iterations = value_in_loops(formula, item, height);
+            int64_t iterations = refrain_value_in_loops(formula, item, height);
             if (iterations <= 0) {
                 position += item->span;
                 continue;
@@ -122,7 +113,7 @@ static inline bool predict_soon(struct refrain_learner *learner, struct refrain_
     if (ends)
         position = within->item + 1;
     const struct refrain_item *item = &items[position];
-    int64_t iterations = item->kind == REFRAIN_ITEM_LOOP ? value_in_loops(formula, item, height) : 1;
+    int64_t iterations = item->kind == REFRAIN_ITEM_LOOP ? refrain_value_in_loops(formula, item, height) : 1;
     if (item->kind == REFRAIN_ITEM_LOOP && (iterations <= 0 || item[1].kind != REFRAIN_ITEM_VALUE)) {
         within->counter -= ends;
         return false;
@@ -138,50 +129,4 @@ static inline bool predict_soon(struct refrain_learner *learner, struct refrain_
 void refrain_predict_ahead(struct refrain_learner *learner) {
     if (learner->state == REFRAIN_PREDICT)
         predict_soon(learner, refrain_at_reference(learner->body));
-}
-
-/* ---- values that take turns ---- */
-
-bool refrain_predict_turns(const struct refrain_learner *learner, unsigned most, struct refrain_turns *turns) {
-    if (learner->state != REFRAIN_PREDICT || refrain_learn_left(learner) > 1)
-        return false;
-    struct refrain_formula *formula = refrain_at_reference(learner->body);
-    const struct refrain_item *items = refrain_formula_items(formula);
-    unsigned height = formula->innermost;
-    const struct refrain_open_loop *within = &formula->loops[height];
-    unsigned first = within->item + 1u, n = items[within->item].span - 1u;
-    unsigned next = formula->position - first - (unsigned)refrain_learn_left(learner);
-    if (n < 2 || n > most)
-        return false;
-    for (unsigned i = 0; i < n; i++)
-        if (items[first + i].kind != REFRAIN_ITEM_VALUE || items[first + i].stride[height] != 0)
-            return false;
-    uint64_t iterations = within->limit - within->counter;
-    if (iterations > UINT32_MAX)
-        iterations = UINT32_MAX;
-    *turns = (struct refrain_turns){formula, first, n, next % n, iterations * n - next};
-    return true;
-}
-
-int64_t refrain_turns_value(const struct refrain_turns *turns, unsigned i) {
-    struct refrain_formula *formula = (struct refrain_formula *)turns->formula;
-    const struct refrain_item *item = &refrain_formula_items(formula)[turns->first + (turns->next + i) % turns->n];
-    return value_in_loops(formula, item, formula->innermost);
-}
-
-void refrain_predict_hold(struct refrain_learner *learner) {
-    struct refrain_formula *formula = refrain_at_reference(learner->body);
-    formula->position = (uint8_t)(formula->position - refrain_learn_left(learner));
-    learner->until = learner->confirmed;
-}
-
-void refrain_predict_pass(struct refrain_learner *learner, uint64_t n) {
-    struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_open_loop *within = &formula->loops[formula->innermost];
-    unsigned first = within->item + 1u, values = refrain_formula_items(formula)[within->item].span - 1u;
-    uint64_t come = formula->position - first + n, whole = come ? (come - 1) / values : 0;
-    within->counter += whole; /* the last iteration ends when the next value is looked for */
-    formula->position = (uint8_t)(first + (come - whole * values));
-    learner->until = learner->confirmed;
-    refrain_predict_ahead(learner);
 }

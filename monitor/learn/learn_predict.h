@@ -13,23 +13,13 @@ REFRAIN_HIDDEN void refrain_predict_from(struct refrain_learner *learner, struct
  * only). False at the end of the loop, and when it would go on without ever giving a value. */
 REFRAIN_HIDDEN bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formula *formula);
 
-/* Values that take turns, as far as that is certain: those of the loop that the prediction is in. */
-struct refrain_turns {
-    const struct refrain_formula *formula;
-    unsigned first, n; /* items of the loop's body, from this one on, all of them values */
-    unsigned next;     /* of these comes next */
-    uint64_t left;     /* values that are still to come */
-};
-
-/* False where the next values are not such, or of more than `most` turns. Of all that comes later: the value of turn
- * i, from the next one on. */
-REFRAIN_HIDDEN bool refrain_predict_turns(const struct refrain_learner *learner, unsigned most,
-                                          struct refrain_turns *turns);
-REFRAIN_HIDDEN int64_t refrain_turns_value(const struct refrain_turns *turns, unsigned i);
-
-/* Of a learner whose values take turns: nothing is predicted any more, and then the next `n` values have come, all at
- * once, and the next is predicted. */
-REFRAIN_HIDDEN void refrain_predict_hold(struct refrain_learner *learner);
-REFRAIN_HIDDEN void refrain_predict_pass(struct refrain_learner *learner, uint64_t n);
+/* An item's value in the loops that are open from the one at `height` outwards: the counters of all others are 0. */
+static inline int64_t refrain_value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item,
+                                             unsigned height) {
+    uint64_t value = (uint64_t)item->base;
+    for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->loops[h].outer)
+        value += (uint64_t)item->stride[h] * formula->loops[h].counter;
+    return (int64_t)value;
+}
 
 #endif

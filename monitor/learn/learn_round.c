@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "learn_round.h"
 #include "learn_formula.h"
-#include "learn_predict.h"
+#include "learn_turns.h"
 
 #define LONG_ROUND 16u    /* calls; where rounds are shorter, longer is waited before the next one is opened */
 #define MOST_PATIENCE 12u /* as a power of two */
@@ -36,7 +36,7 @@ void refrain_round_tell(struct refrain_round *round) {
         if (in_round->until)
             learner->until = in_round->until;
         else
-            refrain_predict_pass(learner, came);
+            refrain_turns_pass(learner, came);
         learner->round = 0;
     }
     refrain_commit();

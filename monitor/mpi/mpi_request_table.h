@@ -161,9 +161,12 @@ static REFRAIN_INLINE void refrain_request_give(struct refrain_request *request)
     refrain_request_entry_give(request);
 }
 
-/* MPICH's handles are numbers in a row, whose buckets share cache lines; Open MPI's are addresses. */
+/* MPICH's handles are numbers in a row, whose buckets share cache lines: a row for persistent requests, one for others,
+ * and one for sends that are over at once. Which row it is is in the topmost bits. Open MPI's handles are addresses. */
 static REFRAIN_INLINE struct refrain_request_bucket *refrain_request_bucket(uint64_t key) {
-#ifndef MPICH_VERSION
+#ifdef MPICH_VERSION
+    key ^= key >> 22;
+#else
     key = key * 0x9e3779b97f4a7c15u >> 32;
 #endif
     return &refrain_requests.buckets[key % REFRAIN_REQUEST_BUCKETS];

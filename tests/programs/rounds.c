@@ -1,7 +1,8 @@
 /* rounds.c: calls that go alike for long, and all that ends such a row of calls: another value, a handle that means
  * something else, another place that they come from, a call within the same call, a jump out of it, a pause, the end of
  * a thread. One process. Usage: rounds ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside":
- * within a call of it; "waits": at the end another thread is still there, whose calls have gone alike so far. */
+ * within a call of it; "waits": at the end another thread is still there, whose calls have gone alike so far;
+ * "threads": several threads may call MPI at once, though they do not. */
 #include "mpi_check.h"
 #include <pthread.h>
 #include <refrain/refrain.h>
@@ -82,6 +83,56 @@ static void turns(int rounds) {
     for (int i = 0; i < rounds; i++)
         MPI_Sendrecv(out, i % 2 + 1, MPI_INT, i % 402 == 401 ? MPI_PROC_NULL : 0, 5, in, 16, MPI_INT,
                      i % 402 == 401 ? MPI_PROC_NULL : MPI_ANY_SOURCE, MPI_ANY_TAG, own, MPI_STATUS_IGNORE);
+}
+
+/* The same, with tags in a row and runs of sizes, and turns of which some are as often as others twice. Persistent
+ * requests lie among those that come and go. */
+static void posted(int rounds) {
+    MPI_Request all[4], kept[2];
+    MPI_Status status;
+    MPI_Recv_init(in, 16, MPI_INT, 0, 20, own, &kept[0]);
+    MPI_Send_init(out, 16, MPI_INT, 0, 20, own, &kept[1]);
+    for (int i = 0; i < rounds; i++)
+        exchange(i % 2 ? 1 : 7 + (i % 1001 == 1000), i % 3);
+    for (int i = 0; i < rounds; i++)
+        exchange(i % 3 < 2 ? 4 : 5, 10 + i % 6 + i / 2500);
+    for (int i = 0; i < rounds; i++) {
+        int n = i % 901 == 900 ? 1 : 2;
+        for (int k = 0; k < n; k++)
+            MPI_Irecv(in + 4 * k, 4, MPI_INT, i % 1111 == 1110 ? MPI_ANY_SOURCE : 0, 11 + k, own, &all[k]);
+        for (int k = 0; k < n; k++)
+            MPI_Isend(out, 1 + (i + k) % 2, MPI_INT, 0, 11 + k, own, &all[n + k]);
+        MPI_Waitall(2 * n, all, MPI_STATUSES_IGNORE);
+        if (i % 800 > 780) {
+            MPI_Startall(2, kept);
+            MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
+        }
+    }
+    for (int i = 0; i < rounds; i++) { /* one place completes what several have posted, and in another order */
+        MPI_Irecv(in, 16, MPI_INT, 0, 13, own, &all[0]);
+        if (i % 2 || i > rounds / 2)
+            MPI_Irecv(in, 16, MPI_INT, 0, 14, own, &all[1]);
+        else
+            MPI_Irecv(in, 16, MPI_INT, 0, 14, own, &all[1]);
+        MPI_Send(out, 2, MPI_INT, 0, 13, own);
+        MPI_Send(out, 3, MPI_INT, 0, 14, own);
+        for (int k = 0; k < 2; k++)
+            MPI_Wait(&all[i % 777 == 776 ? 1 - k : k], &status);
+    }
+    for (int i = 0; i < rounds; i++) { /* a receive that is withdrawn now and then, a request that is given up */
+        MPI_Irecv(in, 16, MPI_INT, 0, 15, own, &all[0]);
+        if (i % 650 == 649)
+            MPI_Cancel(&all[0]);
+        else
+            MPI_Isend(out, 16, MPI_INT, 0, 15, own, &all[1]);
+        MPI_Wait(&all[0], &status);
+        if (i % 650 != 649 && i % 510 == 509)
+            MPI_Request_free(&all[1]);
+        else if (i % 650 != 649)
+            MPI_Wait(&all[1], i % 2 ? MPI_STATUS_IGNORE : &status);
+    }
+    MPI_Request_free(&kept[0]);
+    MPI_Request_free(&kept[1]);
 }
 
 /* Handles that come again and mean something else, while all that a call is given stays the same. */
@@ -190,7 +241,7 @@ int main(int argc, char **argv) {
     int rounds = atoi(argv[1]), level;
     const char *what = argc > 2 ? argv[2] : "";
     MPI_Errhandler handler;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &level);
     MPI_Comm_dup(MPI_COMM_SELF, &own);
     MPI_Comm_dup(MPI_COMM_SELF, &faulty);
     MPI_Comm_create_errhandler(jump, &handler);
@@ -201,6 +252,7 @@ int main(int argc, char **argv) {
     chance(rounds);
     messages(rounds);
     turns(rounds);
+    posted(rounds);
     handles(rounds);
     places(rounds);
     deeper(rounds);
