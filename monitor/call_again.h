@@ -190,6 +190,26 @@ static inline __attribute__((always_inline)) bool refrain_again_receives(struct 
     return true;
 }
 
+/* It ends with the completion of a request, and what that has received (-1 where it receives nothing). False, and
+ * nothing is done, where that is not the one of the calls before. */
+static inline __attribute__((always_inline)) bool refrain_again_completes(struct refrain_call_cache *known,
+                                                                          struct refrain_entry *entry, int64_t request,
+                                                                          uint32_t posted, int64_t source, int64_t tag,
+                                                                          int64_t bytes) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = refrain_again_begin_end(context, known, entry);
+    if (__builtin_expect(!round, 0))
+        return false;
+    const int64_t *value = round->value[0];
+    if (__builtin_expect(known->ends_told == 0, 0) ||
+        __builtin_expect(value[0] != request || !refrain_round_completes(round, posted, source, tag, bytes), 0)) {
+        refrain_end(context);
+        return false;
+    }
+    refrain_again_ends(context, known, round, entry - 1, value);
+    return true;
+}
+
 /* The call has begun otherwise, and has told all that comes before its PMPI function: if it is in a round, the next
  * ones with these words are begun by refrain_call_again(). `comm`: the communicator's index. */
 REFRAIN_SHARED void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,
@@ -199,5 +219,9 @@ static inline void refrain_again_remember(const struct refrain_call *call, uint6
     if (call->entry && call->known)
         refrain_again_remember_words(call, key, comm, words);
 }
+
+/* The same for a call that waits for one request, where its round has the message of that: the next ones with a request
+ * can be begun by refrain_call_again(), and end by refrain_again_completes(). */
+REFRAIN_SHARED void refrain_again_remember_wait(const struct refrain_call *call, uint64_t key);
 
 #endif

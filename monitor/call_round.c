@@ -12,8 +12,10 @@
 
 #define LEAST_CALLS 16u                        /* of a round: it takes about as long as a call to open and tell one */
 #define MOST_CALLS REFRAIN_CLOCK_REFRESH_CALLS /* so that what is put off in a round comes */
-#define MOST_ROWS 8u                           /* whose turn it may be */
-#define MOST_WAIT_PATIENCE 7u                  /* after tries that failed; as a power of two */
+_Static_assert(MOST_CALLS <= UINT16_MAX, "counted in 16 bits");
+#define MOST_ROWS 8u           /* whose turn it may be */
+#define MOST_WAIT_PATIENCE 7u  /* after tries that failed; as a power of two */
+#define MOST_OTHER_MESSAGES 3u /* rounds that these end, until messages are told call by call */
 
 /* What a round would be of. */
 struct plan {
@@ -21,9 +23,11 @@ struct plan {
     enum refrain_round_step step[REFRAIN_ROUND_LEARNERS];
     struct refrain_turns turns[REFRAIN_ROUND_LEARNERS]; /* that its values take; none where n is 0 */
     unsigned n;
-    unsigned rows;  /* calls after which all values come again */
-    bool comes;     /* how control comes to the call is not of the round */
-    uint64_t calls; /* that it can be of */
+    unsigned rows;   /* calls after which all values come again */
+    bool comes;      /* how control comes to the call is not of the round */
+    bool message;    /* that of what the call completes is of the round */
+    uint32_t posted; /* where that is: the operation that posted it, 0 where it receives nothing */
+    uint64_t calls;  /* that it can be of */
     struct refrain_slot
         *inside; /* the call, or after an operation: the slot that control is at when the call returns */
     enum refrain_round_step inside_step;
@@ -69,6 +73,25 @@ static bool add_parameter(struct plan *plan, struct refrain_learner *learner, en
     return rows <= MOST_ROWS && take(plan, learner, step, turns->left);
 }
 
+/* The call completes one request. If it was posted where the one before it was, the message is as predicted there,
+ * which is of the round, too, if it goes on like that. */
+static void add_message(struct plan *plan, const struct refrain_call_site *call_site, enum refrain_round_step step) {
+    const struct refrain_round *before = call_site->round ? refrain_at_reference(call_site->round) : NULL;
+    struct plan without = *plan;
+    if (!before || before->other_messages >= MOST_OTHER_MESSAGES)
+        return;
+    plan->posted = before->posted;
+    plan->message = true;
+    if (!plan->posted)
+        return;
+    struct refrain_operation_record *posted = refrain_at_reference(plan->posted);
+    plan->message = posted->operation == REFRAIN_OP_IRECV && !posted->parameter[0].tally;
+    for (unsigned i = 0; plan->message && i < REFRAIN_PARAMETERS - 1; i++)
+        plan->message = !posted->parameter[i].round && add_parameter(plan, &posted->parameter[i], step);
+    if (!plan->message)
+        *plan = without;
+}
+
 static bool add_operation(struct plan *plan, const struct refrain_call_site *call_site,
                           enum refrain_operation operation) {
     enum refrain_round_step step = REFRAIN_ROUND_OPERATION + plan->n_operations;
@@ -82,6 +105,8 @@ static bool add_operation(struct plan *plan, const struct refrain_call_site *cal
     for (unsigned i = 0; i < refrain_operation_rows[operation].width; i++)
         if (!add_parameter(plan, &learners[i], step))
             return false;
+    if (operation == REFRAIN_OP_COMPLETE && plan->n_operations == 0)
+        add_message(plan, call_site, step);
     if (record->after_return && plan->inside_step == REFRAIN_ROUND_END)
         plan->inside_step = step;
     if (!record->after_return)
@@ -118,6 +143,8 @@ static bool make_plan(struct plan *plan, const struct refrain_context *context,
     plan->inside_step = REFRAIN_ROUND_END;
     plan->calls = MOST_CALLS;
     plan->rows = 1;
+    plan->message = false;
+    plan->posted = 0;
     if (!come(plan, known))
         return false;
     for (;;) {
@@ -150,7 +177,7 @@ static struct refrain_round *take_round(struct refrain_call_site *call_site, uns
     if (!room)
         return NULL;
     round = (struct refrain_round *)((room + REFRAIN_LINE_BYTES - 1) & ~(uintptr_t)(REFRAIN_LINE_BYTES - 1));
-    round->room = n;
+    round->room = (uint8_t)n;
     round->room_rows = (uint8_t)(rows > 1 ? rows : 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     call_site->round = refrain_reference(round);
@@ -178,12 +205,16 @@ static void fill_values(int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETE
                         unsigned i) {
     memset(value, 0, sizeof value[0] * REFRAIN_ROUND_OPERATIONS);
     for (unsigned n = 0; n < plan->n_operations; n++) {
-        unsigned first = plan->first_value[n];
-        for (unsigned k = 0; k < refrain_operation_rows[plan->operation[n]->operation].width; k++) {
+        unsigned first = plan->first_value[n], width = refrain_operation_rows[plan->operation[n]->operation].width;
+        if (n == 0 && plan->message && plan->posted)
+            width = REFRAIN_PARAMETERS;
+        for (unsigned k = 0; k < width; k++) {
             const struct refrain_turns *turns = &plan->turns[first + k];
             value[n][k] = turns->n ? refrain_turns_value(turns, i) : plan->learner[first + k]->expect;
         }
     }
+    for (unsigned k = 1; plan->message && !plan->posted && k < REFRAIN_PARAMETERS; k++)
+        value[0][k] = -1;
 }
 
 static void fill_rows(struct refrain_call_cache *known, const struct plan *plan, struct refrain_round *round) {
@@ -195,14 +226,15 @@ static void fill_rows(struct refrain_call_cache *known, const struct plan *plan,
         rows[i].again.key = 0;
         fill_values(rows[i].value, plan, i);
     }
-    known->special = (plan->rows > 1 ? REFRAIN_ROUND_TURNS : 0) | (plan->comes ? REFRAIN_ROUND_COMES : 0);
+    known->special = (plan->rows > 1 ? REFRAIN_ROUND_TURNS : 0) | (plan->comes ? REFRAIN_ROUND_COMES : 0) |
+                     (plan->message ? REFRAIN_ROUND_MESSAGE : 0);
 }
 
 void refrain_round_turn(struct refrain_round *round) {
     struct refrain_call_cache *known = (struct refrain_call_cache *)(uintptr_t)round->owner;
     unsigned i = round->row + 1u == round->rows ? 0 : round->row + 1u;
     const struct refrain_round_row *row = &refrain_round_rows(round)[i];
-    round->row = (uint16_t)i;
+    round->row = (uint8_t)i;
     memcpy(&known->again, &row->again, sizeof row->again);
     memcpy(round->value, row->value, sizeof row->value);
 }
@@ -215,8 +247,10 @@ static void open_round(const struct refrain_context *context, struct refrain_cal
     round->slot[0] = plan->comes ? round->slot[1] : slot_now(context, known->at, REFRAIN_ROUND_BEGIN);
     round->n_learners = plan->n;
     round->owner = (uintptr_t)known;
+    if (plan->message)
+        round->posted = plan->posted;
     for (unsigned i = 0; i < REFRAIN_ROUND_STEPS; i++)
-        round->left[i] = round->calls;
+        round->left[i] = (uint16_t)plan->calls;
     for (unsigned i = 0; i < plan->n; i++) {
         const struct refrain_learner *learner = plan->learner[i];
         round->learner[i] =

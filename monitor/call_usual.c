@@ -225,6 +225,22 @@ static inline __attribute__((always_inline)) bool learn_message(const struct ref
     return true;
 }
 
+static inline uint32_t posted_at(const struct refrain_completion *completion) {
+    return completion->posted ? refrain_reference(completion->posted) : 0;
+}
+
+/* The completion is not that of the round's calls: another message, or one that was posted elsewhere. The next round is
+ * of such as this one. */
+static __attribute__((noinline)) void other_message(struct refrain_round *round,
+                                                    const struct refrain_completion *completion) {
+    uint32_t posted = posted_at(completion);
+    if (posted == round->posted)
+        return;
+    round->posted = posted;
+    round->other_messages =
+        refrain_round_came(round, REFRAIN_ROUND_BEGIN) < REFRAIN_LONG_ROUND ? round->other_messages + 1 : 0;
+}
+
 bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
                            unsigned n) {
     struct refrain_context *context = refrain_thread_context;
@@ -233,10 +249,16 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     enum refrain_operation operation = n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
     struct refrain_round_block block;
     unsigned i = call->told;
-    if (__builtin_expect(!round || !is_on_top(context, call) || call->end_ticks || i != known->n_before ||
-                             i >= known->n_operations || known->operations[i] != operation ||
-                             round->value[i][0] != request || (n > 1 && round->value[i][1] != n),
-                         0)) {
+    bool with_message = round && known->special & REFRAIN_ROUND_MESSAGE && i == 0;
+    if (__builtin_expect(
+            !round || !is_on_top(context, call) || call->end_ticks || i != known->n_before ||
+                i >= known->n_operations || known->operations[i] != operation || round->value[i][0] != request ||
+                (n > 1 && round->value[i][1] != n) ||
+                (with_message && !refrain_round_completes(round, posted_at(completions), completions->source,
+                                                          completions->tag, completions->bytes)),
+            0)) {
+        if (with_message)
+            other_message(round, completions);
         if (known)
             leave_round(call);
         return refrain_call_complete_other(call, request, completions, n);
@@ -250,7 +272,7 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     round->left[REFRAIN_ROUND_OPERATION + i]--;
     call->told = i + 1;
     call->entry->last = &record->after;
-    for (unsigned k = 0; k < n; k++)
+    for (unsigned k = 0; !with_message && k < n; k++)
         if (completions[k].posted && __builtin_expect(!learn_message(&completions[k]), 0))
             refrain_learn_completion(context, &completions[k]);
     if (__builtin_expect(context->events != NULL, 0))
@@ -547,9 +569,11 @@ void refrain_again_begin_with_events(struct refrain_call_cache *known, struct re
 
 void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received, uint64_t now) {
     struct refrain_context *context = refrain_thread_context;
-    if (received)
-        refrain_events_write(context, REFRAIN_RECORD_OPERATION, now, known->number, REFRAIN_OP_RECV, received,
-                             REFRAIN_PARAMETERS);
+    if (received) {
+        bool is_message = !(known->special & REFRAIN_ROUND_MESSAGE) || known->round->posted;
+        refrain_events_write(context, REFRAIN_RECORD_OPERATION, now, known->number, known->operations[known->n_before],
+                             received, is_message ? REFRAIN_PARAMETERS : 1);
+    }
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, known->number);
     if (known->special & REFRAIN_ROUND_TURNS)
         refrain_round_turn(known->round);
@@ -562,19 +586,36 @@ void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_en
     refrain_call_end(&call);
 }
 
-void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,
-                                  const struct refrain_call_words *words) {
-    struct refrain_round *round = round_of(call);
+/* The words of a call in its round are known from now on. */
+static void remember(const struct refrain_call *call, uint64_t key, const struct refrain_call_words *words) {
     struct refrain_call_cache *known = (struct refrain_call_cache *)call->known;
-    unsigned n_before = known->n_before, n = known->n_operations;
-    if (!round || call->told != n_before || n_before > 1 || n > n_before + 1u ||
-        (call->entry - 1)->kind == REFRAIN_ENTRY_CALL ||
-        (n > n_before && (known->operations[n_before] != REFRAIN_OP_RECV || round->value[n_before][3] != comm)))
-        return;
     known->again.words = *words;
     memcpy(&known->again.now, &call->context->thread->now.sends_to, sizeof known->again.now);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     known->again.key = key;
     if (known->special & REFRAIN_ROUND_TURNS)
-        refrain_round_rows(round)[round->row].again = known->again;
+        refrain_round_rows(known->round)[known->round->row].again = known->again;
+}
+
+/* It is in its round, and has told all that comes before its PMPI function. */
+static bool is_begun(const struct refrain_call *call) {
+    const struct refrain_round *round = round_of(call);
+    return round && call->told == call->known->n_before && (call->entry - 1)->kind != REFRAIN_ENTRY_CALL;
+}
+
+void refrain_again_remember_words(const struct refrain_call *call, uint64_t key, int64_t comm,
+                                  const struct refrain_call_words *words) {
+    const struct refrain_call_cache *known = call->known;
+    unsigned n_before = known->n_before, n = known->n_operations;
+    if (is_begun(call) && n_before <= 1 &&
+        (n == n_before || (n == n_before + 1u && known->operations[n_before] == REFRAIN_OP_RECV &&
+                           known->round->value[n_before][3] == comm)))
+        remember(call, key, words);
+}
+
+void refrain_again_remember_wait(const struct refrain_call *call, uint64_t key) {
+    const struct refrain_call_cache *known = call->known;
+    if (call->entry && known && is_begun(call) && known->n_before == 0 && known->n_operations == 1 &&
+        known->special & REFRAIN_ROUND_MESSAGE)
+        remember(call, key, &(struct refrain_call_words){0});
 }

@@ -117,8 +117,9 @@ struct refrain_call_cache {
     struct refrain_call_again again;              /* where values take turns, of the call that comes next */
 };
 _Static_assert(sizeof(struct refrain_call_cache) == 2 * REFRAIN_LINE_BYTES, "two lines");
-#define REFRAIN_ROUND_TURNS 1u /* the operations' values take turns */
-#define REFRAIN_ROUND_COMES 2u /* how control comes to the call is told call by call: not of the round */
+#define REFRAIN_ROUND_TURNS 1u   /* the operations' values take turns */
+#define REFRAIN_ROUND_MESSAGE 4u /* the message of what the calls complete is of the round */
+#define REFRAIN_ROUND_COMES 2u   /* how control comes to the call is told call by call: not of the round */
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {

@@ -45,6 +45,14 @@ REFRAIN_SHARED unsigned refrain_round_comes(struct refrain_context *context, con
 /* A call of the round has ended whose values take turns: it is the next one's turn. */
 REFRAIN_SHARED void refrain_round_turn(struct refrain_round *round);
 
+/* Is that the message of what the round's calls complete? */
+static inline __attribute__((always_inline)) bool refrain_round_completes(const struct refrain_round *round,
+                                                                          uint32_t posted, int64_t source, int64_t tag,
+                                                                          int64_t bytes) {
+    const int64_t *value = round->value[0];
+    return ((value[1] ^ source) | (value[2] ^ tag) | (value[3] ^ bytes) | (int64_t)(round->posted ^ posted)) == 0;
+}
+
 /* Control goes on behind the known call. */
 static inline __attribute__((always_inline)) void refrain_round_go_on(struct refrain_entry *caller,
                                                                       const struct refrain_call_cache *known) {

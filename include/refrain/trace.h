@@ -24,7 +24,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 29u
+#define REFRAIN_TRACE_VERSION 30u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -403,19 +403,22 @@ struct refrain_round_slot {
     uint64_t step;          /* its block has ended when this comes */
 };
 struct refrain_round {
-    uint32_t left[REFRAIN_ROUND_STEPS]; /* calls that may still come to the step, of `calls` */
-    uint64_t ticks[2];                  /* of the blocks so far: of the call's place, and in the call */
-    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS]; /* that the operations are to have */
+    uint16_t left[REFRAIN_ROUND_STEPS]; /* calls that may still come to the step, of `calls` */
+    /* Private to the monitor: reference of the operation that posted what the calls complete, 0 = none that receives;
+     * and where values take turns, whose turn it is, among how many, and room for so many. */
+    uint32_t posted;
+    uint8_t row, rows, room_rows;
+    uint8_t room;      /* for so many learners */
+    uint64_t ticks[2]; /* of the blocks so far: of the call's place, and in the call */
+    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS]; /* that the operations are to have; of one that
+                                                                    completes, its message behind it */
     /* Looked at when the round begins and when it is told. */
     uint32_t turns; /* odd: it is open */
     uint32_t calls;
     uint32_t n_learners;
-    uint32_t room;   /* for so many learners */
-    uint32_t second; /* reference of the record of the second operation, 0 = none */
-    /* Private to the monitor: where values take turns, whose turn it is, among how many, and room for so many. */
-    uint16_t row;
-    uint8_t rows, room_rows;
-    uint64_t owner;                    /* private to the monitor */
+    uint32_t second;                   /* reference of the record of the second operation, 0 = none */
+    uint64_t other_messages;           /* private: rounds that ended as a call completed what others posted */
+    uint64_t owner;                    /* private */
     struct refrain_round_slot slot[2]; /* of the call's place, where that is told with the round (else as the next one),
                                           and of what is inside the call when it returns */
     struct refrain_round_learner learner[];

@@ -4,7 +4,6 @@
 #include "learn_formula.h"
 #include "learn_turns.h"
 
-#define LONG_ROUND 16u    /* calls; where rounds are shorter, longer is waited before the next one is opened */
 #define MOST_PATIENCE 12u /* as a power of two */
 
 static void *at_offset(uint64_t offset) {
@@ -45,7 +44,7 @@ void refrain_round_tell(struct refrain_round *round) {
     owner->round = NULL;
     owner->special = 0;
     owner->again.key = 0;
-    bool was_long = refrain_round_came(round, REFRAIN_ROUND_BEGIN) >= LONG_ROUND;
+    bool was_long = refrain_round_came(round, REFRAIN_ROUND_BEGIN) >= REFRAIN_LONG_ROUND;
     if (was_long)
         owner->patience = 0;
     else if (owner->patience < MOST_PATIENCE)

@@ -9,6 +9,8 @@
 
 #include "monitor.h"
 
+#define REFRAIN_LONG_ROUND 16u /* calls; where rounds are shorter, longer is waited before the next one is opened */
+
 /* Tells the calls of the round, if it is open, to its learners and slots. It is over then. Thread: that of the calls.
  */
 REFRAIN_HIDDEN void refrain_round_tell(struct refrain_round *round);

@@ -2,6 +2,7 @@
  * order, is told after the call. MPI overwrites the handles, so that the requests are looked up before it. */
 #define _GNU_SOURCE
 #include "mpi_objects.h"
+#include "mpi_request_wait.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -77,12 +78,14 @@ static __attribute__((noinline)) void wait_failed(struct refrain_call *call, str
     refrain_watch_all(call, &watch, rc, request, NULL);
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Wait);
+REFRAIN_MPI_OTHERWISE(MPI_Wait, MPI_Request *request, MPI_Status *status) {
+    struct refrain_call call;
+    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Wait));
     bool needs_status = false;
     struct refrain_request *taken = request ? refrain_request_wait(&call, *request, &needs_status) : NULL;
     if (__builtin_expect(!taken, 0))
         return wait_watched(&call, request, status);
+    refrain_again_remember_wait(&call, key);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && needs_status ? &own : status;
     int rc = PMPI_Wait(request, used);
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
@@ -90,6 +93,44 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     else
         wait_failed(&call, taken, rc, request);
     refrain_call_end(&call);
+    return rc;
+}
+
+/* One that was begun as the one before it ends otherwise. */
+static __attribute__((noinline)) void wait_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                     struct refrain_request *taken, int rc, MPI_Request *request,
+                                                     const MPI_Status *status) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    if (rc == MPI_SUCCESS)
+        refrain_request_waited(&call, taken, status);
+    else
+        wait_failed(&call, taken, rc, request);
+    refrain_call_end(&call);
+}
+
+/* Waiting has no words: the request is a usual one, and which one it was is told when it has completed. */
+static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Request *request) {
+    uint64_t key = request ? REFRAIN_MPI_KEY(*request) : 0;
+    *usual = request ? refrain_request_usual(refrain_request_bucket(key), key, refrain_thread_context->number) : NULL;
+    return *usual != NULL;
+}
+#define IS_WAIT(known, words) is_wait(&usual, request)
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    struct refrain_request *usual = NULL;
+    REFRAIN_MPI_AGAIN(MPI_Wait, IS_WAIT, , request, status);
+    bool receives = refrain_request_take_out(usual, &refrain_thread_context->thread->now);
+    MPI_Status own, *used = receives && status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = PMPI_Wait(request, used);
+    bool told = rc == MPI_SUCCESS &&
+                (receives ? refrain_again_completes(known, entry, usual->index, usual->posted, used->MPI_SOURCE,
+                                                    used->MPI_TAG, refrain_status_bytes(used))
+                          : refrain_again_completes(known, entry, usual->index, 0, -1, -1, -1));
+    if (__builtin_expect(told, 1))
+        refrain_request_give_back(usual);
+    else
+        wait_otherwise(known, entry, usual, rc, request, used);
     return rc;
 }
 

@@ -306,15 +306,68 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
 
 /* ---- nonblocking and persistent ---- */
 
+/* A call has begun that posts `taken`: the next one with these words may be begun as it was. */
+static void posted(const struct refrain_call *call, const struct refrain_request *taken, uint64_t key,
+                   const struct refrain_call_words *words) {
+    if (taken && !refrain_mpi_often.order && !refrain_mpi_multiple)
+        refrain_again_remember(call, key, -1, words);
+}
+
+/* Are the words those of the call before, and is there a request that it can post? `comm`: its communicator's index is
+ * value `i` of what it tells. */
+static REFRAIN_INLINE bool posts_again(const struct refrain_call_cache *known, struct refrain_call_words words,
+                                       unsigned i, int64_t *comm) {
+    const struct refrain_round *round = known->round;
+    if (!refrain_again_message(known, words) || !round || !refrain_request_is_at_hand())
+        return false;
+    *comm = round->value[0][i];
+    return true;
+}
+#define SENDS_AGAIN(known, ...) posts_again(known, __VA_ARGS__, REFRAIN_PARAMETERS - 1, &comm_index)
+#define RECEIVES_AGAIN(known, ...) posts_again(known, __VA_ARGS__, 0, &comm_index)
+
+/* There is no request to be waited for. */
+static __attribute__((noinline)) void not_bound(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                struct refrain_request *taken) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    refrain_request_bind(&call, taken, false, 0);
+    refrain_call_end(&call);
+}
+
+/* A call ends that has posted `taken`. */
+static REFRAIN_INLINE int end_posting(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                      struct refrain_request *taken, int rc, const MPI_Request *request) {
+    if (__builtin_expect(rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL, 0)) {
+        not_bound(known, entry, taken);
+        return rc;
+    }
+    refrain_request_insert(taken, REFRAIN_MPI_KEY(*request));
+    refrain_again_end(known, entry);
+    return rc;
+}
+
 #define ISEND(name, count_t)                                                                                           \
-    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
-             MPI_Request *request) {                                                                                   \
+    REFRAIN_MPI_OTHERWISE(name, const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag,              \
+                          MPI_Comm comm, MPI_Request *request) {                                                       \
         struct refrain_call call;                                                                                      \
-        struct refrain_request *taken = begin_isend(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, tag, comm);  \
+        struct refrain_request *taken =                                                                                \
+            begin_isend(&call, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, tag, comm);                    \
+        posted(&call, taken, key, &SENT(count, datatype, dest, tag, comm));                                            \
         int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
+             MPI_Request *request) {                                                                                   \
+        int64_t comm_index = 0;                                                                                        \
+        REFRAIN_MPI_AGAIN(name, SENDS_AGAIN, SENT(count, datatype, dest, tag, comm), buf, count, datatype, dest, tag,  \
+                          comm, request);                                                                              \
+        struct refrain_request *taken =                                                                                \
+            refrain_request_take_again(known->operation, REFRAIN_OP_ISEND, dest, tag, comm_index);                     \
+        int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
+        return end_posting(known, entry, taken, rc, request);                                                          \
     }
 
 #define SEND_INIT(name, count_t)                                                                                       \
@@ -329,14 +382,26 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     }
 
 #define IRECV(name, count_t)                                                                                           \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
-             MPI_Request *request) {                                                                                   \
+    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
+                          MPI_Request *request) {                                                                      \
         struct refrain_call call;                                                                                      \
-        struct refrain_request *taken = begin_irecv(&call, REFRAIN_MPI_FROM(name), source, tag, comm);                 \
+        struct refrain_request *taken = begin_irecv(&call, REFRAIN_MPI_OTHERWISE_FROM(name), source, tag, comm);       \
+        posted(&call, taken, key, &RECEIVED(source, tag, comm));                                                       \
         int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
+    }                                                                                                                  \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Request *request) {                                                                                   \
+        int64_t comm_index = 0;                                                                                        \
+        REFRAIN_MPI_AGAIN(name, RECEIVES_AGAIN, RECEIVED(source, tag, comm), buf, count, datatype, source, tag, comm,  \
+                          request);                                                                                    \
+        struct refrain_request *taken =                                                                                \
+            refrain_request_take_again(known->operation, REFRAIN_OP_IRECV, 0, 0, comm_index);                          \
+        refrain_request_expects(taken, source, tag);                                                                   \
+        int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
+        return end_posting(known, entry, taken, rc, request);                                                          \
     }
 
 #define RECV_INIT(name, count_t)                                                                                       \

@@ -75,6 +75,22 @@ static REFRAIN_INLINE struct refrain_request *refrain_request_take_told(const st
     return request;
 }
 
+/* The same in a call that goes as the one before it (call_again.h); `peer` is known. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_take_again(const struct refrain_operation_record *posted,
+                                                                         enum refrain_operation operation, int peer,
+                                                                         int tag, int64_t comm) {
+    uint32_t thread = refrain_thread_context->number;
+    struct refrain_request *request = refrain_request_entry_take();
+    refrain_number_take(&refrain_numberings[thread], &request->index);
+    request->operation = (uint8_t)operation;
+    request->flags = REFRAIN_REQUEST_ACTIVE;
+    request->message = (struct refrain_awaited){peer, tag};
+    request->comm = (uint32_t)(comm + 1);
+    request->posted = operation == REFRAIN_OP_IRECV ? refrain_reference(posted) : 0;
+    request->thread = (uint16_t)thread;
+    return request;
+}
+
 /* The part that a number taken is in; the number becomes that in the part. */
 static REFRAIN_INLINE struct refrain_numbering *refrain_number_part(struct refrain_numbering *numbering,
                                                                     uint32_t *index) {

@@ -1,6 +1,7 @@
 /* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_objects.h). */
 #include "mpi_request_await.h"
 #include "mpi_request_complete.h"
+#include "mpi_request_wait.h"
 
 /* Those of an array that are looked up. */
 struct looked_up {
@@ -45,18 +46,6 @@ static REFRAIN_INLINE bool is_usual_call(const struct refrain_call *call) {
     return __builtin_expect(call->entry && !refrain_mpi_multiple && !refrain_mpi_often.order, 1);
 }
 
-/* A message of the thread's own that is under way and the oldest in its bucket; else null. */
-static REFRAIN_INLINE struct refrain_request *usual(const struct refrain_request_bucket *bucket, uint64_t key,
-                                                    uint32_t thread) {
-    struct refrain_request *request = bucket->head;
-    return __builtin_expect(request && request->handle == key && request->thread == thread &&
-                                request->flags == REFRAIN_REQUEST_ACTIVE &&
-                                (request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_ISEND),
-                            1)
-               ? request
-               : NULL;
-}
-
 /* The oldest come first again. */
 static __attribute__((noinline)) void put_back(const struct refrain_watch *watch, uint32_t n) {
     for (uint32_t i = n; i-- > 0;) {
@@ -86,7 +75,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_call *call, struct refr
     for (; i < count; i++) {
         uint64_t key = REFRAIN_MPI_KEY(array[i]);
         struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-        struct refrain_request *request = usual(bucket, key, thread);
+        struct refrain_request *request = refrain_request_usual(bucket, key, thread);
         if (!request || (i > 0 && request->comm != comm))
             break;
         bool is_receive = request->operation == REFRAIN_OP_IRECV;
@@ -118,17 +107,12 @@ void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watc
 
 struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status) {
     uint64_t key = REFRAIN_MPI_KEY(handle);
-    struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-    struct refrain_request *request = is_usual_call(call) ? usual(bucket, key, call->context->number) : NULL;
+    const struct refrain_request_bucket *bucket = refrain_request_bucket(key);
+    struct refrain_request *request =
+        is_usual_call(call) ? refrain_request_usual(bucket, key, call->context->number) : NULL;
     if (__builtin_expect(!request, 0))
         return NULL;
-    struct refrain_now *now = &call->context->thread->now;
-    bool is_receive = request->operation == REFRAIN_OP_IRECV;
-    bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
-    refrain_requests.bound--;
-    now->awaited[0] = request->message;
-    refrain_awaiting_tell(&(struct refrain_awaiting){now, 1, !is_receive, request->comm, false});
-    *needs_status = is_receive;
+    *needs_status = refrain_request_take_out(request, &call->context->thread->now);
     return request;
 }
 
