@@ -22,9 +22,10 @@
 #include <string.h>
 
 /* What is known of the call that begins, if there are words under `key`; else null. */
-static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_again_find(uint64_t key,
-                                                                                           const void *return_address) {
+static inline __attribute__((always_inline)) struct refrain_call_cache *
+refrain_again_find(uint64_t key, const void *return_address, struct refrain_call_again **again) {
     struct refrain_context *context = refrain_thread_context;
+    *again = NULL;
     if (__builtin_expect(!context || context->busy | context->unusual, 0))
         return NULL;
     const struct refrain_slot *from = context->top->last;
@@ -32,23 +33,24 @@ static inline __attribute__((always_inline)) struct refrain_call_cache *refrain_
     __asm__("" : "+r"(known)); /* an address from here on, which compilers else make anew of its parts each time */
     if (!known)
         __builtin_unreachable();
-    bool is_it = known->from == from && known->address == (uintptr_t)return_address && known->again.key == key;
-    return __builtin_expect(is_it, 1) ? known : NULL;
+    if (__builtin_expect(known->from != from || known->address != (uintptr_t)return_address, 0))
+        return NULL;
+    *again = refrain_round_words(known);
+    return __builtin_expect(*again && (*again)->key == key, 1) ? known : NULL;
 }
 
 /* Are these the words? Of a collective and of a message. What is 0 in all calls of the function needs no look. */
 #define REFRAIN_SAME_WORD(word)                                                                                        \
-    ((__builtin_constant_p(words.word) && words.word == 0) || words.word == known->again.words.word)
-static inline __attribute__((always_inline)) bool refrain_again_collective(const struct refrain_call_cache *known,
+    ((__builtin_constant_p(words.word) && words.word == 0) || words.word == again->words.word)
+static inline __attribute__((always_inline)) bool refrain_again_collective(const struct refrain_call_again *again,
                                                                            struct refrain_call_words words) {
     return REFRAIN_SAME_WORD(comm) && REFRAIN_SAME_WORD(type) && REFRAIN_SAME_WORD(count) && REFRAIN_SAME_WORD(partner);
 }
-static inline __attribute__((always_inline)) bool refrain_again_message(const struct refrain_call_cache *known,
+static inline __attribute__((always_inline)) bool refrain_again_message(const struct refrain_call_again *again,
                                                                         struct refrain_call_words words) {
-    const struct refrain_call_words *before = &known->again.words;
     /* Without && between the two, which compilers make one comparison of in memory, right after both were stored. */
-    int received = (words.source ^ before->source) | (words.received_tag ^ before->received_tag);
-    return refrain_again_collective(known, words) && REFRAIN_SAME_WORD(tag) && received == 0;
+    int received = (words.source ^ again->words.source) | (words.received_tag ^ again->words.received_tag);
+    return refrain_again_collective(again, words) && REFRAIN_SAME_WORD(tag) && received == 0;
 }
 
 /* ---- what is left to call_usual.c ---- */
@@ -70,8 +72,9 @@ REFRAIN_SHARED void refrain_again_begun(struct refrain_call *begun, struct refra
 
 /* The call begins, and is told of all that comes before its PMPI function. Null, and nothing is done, where anything is
  * not as in the call before; it is to be begun by refrain_call_begin() then. */
-static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_again(struct refrain_call_cache *known,
-                                                                                      const void *frame_address) {
+static inline __attribute__((always_inline)) struct refrain_entry *
+refrain_call_again(struct refrain_call_cache *known, const struct refrain_call_again *again,
+                   const void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_entry *caller = context->top, *entry = caller + 1;
     struct refrain_round_block block;
@@ -104,7 +107,7 @@ static inline __attribute__((always_inline)) struct refrain_entry *refrain_call_
     refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
     context->top = entry;
     struct refrain_now *now = &context->thread->now;
-    memcpy(&now->sends_to, &known->again.now, sizeof known->again.now); /* by 16 bytes, where fields come one by one */
+    memcpy(&now->sends_to, &again->now, sizeof again->now); /* by 16 bytes, where fields come one by one */
     now->n_awaited = 0;
     now->call = known->number + 1;
     now->inside = 1;
@@ -180,7 +183,7 @@ static inline __attribute__((always_inline)) bool refrain_again_receives(struct 
     if (__builtin_expect(!round, 0))
         return false;
     unsigned i = known->n_before;
-    const int64_t *value = round->value[i];
+    const int64_t *value = refrain_round_values(round, i);
     if (__builtin_expect(known->ends_told == i, 0) ||
         __builtin_expect(((value[0] ^ source) | (value[1] ^ tag) | (value[2] ^ bytes)) != 0, 0)) {
         refrain_end(context);
@@ -200,7 +203,7 @@ static inline __attribute__((always_inline)) bool refrain_again_completes(struct
     struct refrain_round *round = refrain_again_begin_end(context, known, entry);
     if (__builtin_expect(!round, 0))
         return false;
-    const int64_t *value = round->value[0];
+    const int64_t *value = refrain_round_values(round, 0);
     if (__builtin_expect(known->ends_told == 0, 0) ||
         __builtin_expect(value[0] != request || !refrain_round_completes(round, posted, source, tag, bytes), 0)) {
         refrain_end(context);

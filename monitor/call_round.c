@@ -219,24 +219,16 @@ static void fill_values(int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETE
 
 static void fill_rows(struct refrain_call_cache *known, const struct plan *plan, struct refrain_round *round) {
     struct refrain_round_row *rows = refrain_round_rows(round);
-    fill_values(round->value, plan, 0);
     round->row = 0;
     round->rows = (uint8_t)plan->rows;
+    if (plan->rows == 1)
+        fill_values(round->value, plan, 0);
     for (unsigned i = 0; plan->rows > 1 && i < plan->rows; i++) {
         rows[i].again.key = 0;
         fill_values(rows[i].value, plan, i);
     }
     known->special = (plan->rows > 1 ? REFRAIN_ROUND_TURNS : 0) | (plan->comes ? REFRAIN_ROUND_COMES : 0) |
                      (plan->message ? REFRAIN_ROUND_MESSAGE : 0);
-}
-
-void refrain_round_turn(struct refrain_round *round) {
-    struct refrain_call_cache *known = (struct refrain_call_cache *)(uintptr_t)round->owner;
-    unsigned i = round->row + 1u == round->rows ? 0 : round->row + 1u;
-    const struct refrain_round_row *row = &refrain_round_rows(round)[i];
-    round->row = (uint8_t)i;
-    memcpy(&known->again, &row->again, sizeof row->again);
-    memcpy(round->value, row->value, sizeof row->value);
 }
 
 static void open_round(const struct refrain_context *context, struct refrain_call_cache *known, const struct plan *plan,

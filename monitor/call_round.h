@@ -1,8 +1,8 @@
 /* call_round.h: MPI calls that go as those before them from the same place, of which only a count is kept (struct
  * refrain_round): what they take is in two cache lines, that by which the call is known and the round's first.
  *
- * The values of its operations may be the same for all calls, or take turns: with each call that ends, those of the
- * next are put where the calls look for them. How control comes to the call is of the round where it always comes so;
+ * The values of its operations may be the same for all calls, or take turns: then each has a row of its own
+ * (round_step.h). How control comes to the call is of the round where it always comes so;
  * else that is told call by call.
  *
  *     call_usual.c --- call after call as expected ---> refrain_round_open() ---> rounds, counted there
@@ -13,19 +13,6 @@
 #define REFRAIN_CALL_ROUND_H
 
 #include "learn_round.h"
-
-/* What one of the calls of a round has, where values take turns. The rounds' calls find it where it is with others: in
- * their entry, and in the round. */
-struct refrain_round_row {
-    struct refrain_call_again again;
-    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS];
-};
-
-/* They are behind the learners, in lines of their own. */
-static inline struct refrain_round_row *refrain_round_rows(struct refrain_round *round) {
-    uintptr_t end = (uintptr_t)&round->learner[round->room];
-    return (struct refrain_round_row *)((end + REFRAIN_LINE_BYTES - 1) & ~(uintptr_t)(REFRAIN_LINE_BYTES - 1));
-}
 
 /* The call that now begins is known, but not in a round that it can go on with: opens one if it is time. True where
  * there is one then. */

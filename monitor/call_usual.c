@@ -183,8 +183,9 @@ operation_in_round(struct refrain_call *call, enum refrain_operation operation, 
     unsigned i = call->told;
     if (__builtin_expect(!round || i >= known->n_operations || known->operations[i] != operation, 0))
         return NULL;
+    const int64_t *value = refrain_round_values(round, i);
     for (unsigned k = 0; k < n; k++)
-        if (__builtin_expect(parameters[k] != round->value[i][k], 0))
+        if (__builtin_expect(parameters[k] != value[k], 0))
             return NULL;
     struct refrain_operation_record *record = i == 0 ? known->operation : refrain_at_reference(round->second);
     refrain_begin_in(call->context);
@@ -252,8 +253,8 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     bool with_message = round && known->special & REFRAIN_ROUND_MESSAGE && i == 0;
     if (__builtin_expect(
             !round || !is_on_top(context, call) || call->end_ticks || i != known->n_before ||
-                i >= known->n_operations || known->operations[i] != operation || round->value[i][0] != request ||
-                (n > 1 && round->value[i][1] != n) ||
+                i >= known->n_operations || known->operations[i] != operation ||
+                refrain_round_values(round, i)[0] != request || (n > 1 && refrain_round_values(round, i)[1] != n) ||
                 (with_message && !refrain_round_completes(round, posted_at(completions), completions->source,
                                                           completions->tag, completions->bytes)),
             0)) {
@@ -409,12 +410,13 @@ bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void 
                              enum refrain_operation operation, const int64_t *parameters) {
     struct refrain_context *context = refrain_thread_context;
     struct refrain_call_cache *known = known_call(context, function, return_address, frame_address);
-    const struct refrain_round *round = known ? known->round : NULL;
+    struct refrain_round *round = known ? known->round : NULL;
     if (__builtin_expect(!refrain_round_goes_on(round), 0)) {
         begin_out_of_round(call, known, function, return_address, frame_address);
         return false;
     }
-    bool told = __builtin_expect(known->operations[0] == operation && are_all(parameters, round->value[0]), 1);
+    bool told =
+        __builtin_expect(known->operations[0] == operation && are_all(parameters, refrain_round_values(round, 0)), 1);
     if (begin_in_round(call, context, known, frame_address, told ? parameters : NULL))
         return told;
     begin_out_of_round(call, known, function, return_address, frame_address);
@@ -564,7 +566,7 @@ void refrain_again_begun(struct refrain_call *begun, struct refrain_call_cache *
 void refrain_again_begin_with_events(struct refrain_call_cache *known, struct refrain_entry *entry) {
     struct refrain_call call;
     refrain_again_begun(&call, known, entry);
-    begin_with_events(&call, known->n_before ? known->round->value[0] : NULL);
+    begin_with_events(&call, known->n_before ? refrain_round_values(known->round, 0) : NULL);
 }
 
 void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received, uint64_t now) {
@@ -588,13 +590,11 @@ void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_en
 
 /* The words of a call in its round are known from now on. */
 static void remember(const struct refrain_call *call, uint64_t key, const struct refrain_call_words *words) {
-    struct refrain_call_cache *known = (struct refrain_call_cache *)call->known;
-    known->again.words = *words;
-    memcpy(&known->again.now, &call->context->thread->now.sends_to, sizeof known->again.now);
+    struct refrain_call_again *again = refrain_round_words((struct refrain_call_cache *)call->known);
+    again->words = *words;
+    memcpy(&again->now, &call->context->thread->now.sends_to, sizeof again->now);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    known->again.key = key;
-    if (known->special & REFRAIN_ROUND_TURNS)
-        refrain_round_rows(known->round)[known->round->row].again = known->again;
+    again->key = key;
 }
 
 /* It is in its round, and has told all that comes before its PMPI function. */
@@ -609,7 +609,7 @@ void refrain_again_remember_words(const struct refrain_call *call, uint64_t key,
     unsigned n_before = known->n_before, n = known->n_operations;
     if (is_begun(call) && n_before <= 1 &&
         (n == n_before || (n == n_before + 1u && known->operations[n_before] == REFRAIN_OP_RECV &&
-                           known->round->value[n_before][3] == comm)))
+                           refrain_round_values(known->round, n_before)[3] == comm)))
         remember(call, key, words);
 }
 

@@ -5,6 +5,40 @@
 
 #include "block.h"
 
+/* What one of the calls of a round has, where values take turns. */
+struct refrain_round_row {
+    struct refrain_call_again again;
+    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS];
+};
+
+/* The rows are behind the learners, in lines of their own. */
+static inline struct refrain_round_row *refrain_round_rows(struct refrain_round *round) {
+    uintptr_t end = (uintptr_t)&round->learner[round->room];
+    return (struct refrain_round_row *)((end + REFRAIN_LINE_BYTES - 1) & ~(uintptr_t)(REFRAIN_LINE_BYTES - 1));
+}
+
+/* The values that the operation of the next call is to have, or of the one that is under way. */
+static inline __attribute__((always_inline)) const int64_t *refrain_round_values(struct refrain_round *round,
+                                                                                 unsigned operation) {
+    return __builtin_expect(round->rows > 1, 0) ? refrain_round_rows(round)[round->row].value[operation]
+                                                : round->value[operation];
+}
+
+/* The words of that call, if there are any. Null where the round has just been told. */
+static inline __attribute__((always_inline)) struct refrain_call_again *
+refrain_round_words(struct refrain_call_cache *known) {
+    if (__builtin_expect(!(known->special & REFRAIN_ROUND_TURNS), 1))
+        return &known->again;
+    struct refrain_round *round = known->round;
+    return round ? &refrain_round_rows(round)[round->row].again : NULL;
+}
+
+/* A call of the round has ended: it is the next one's turn. */
+static inline void refrain_round_turn(struct refrain_round *round) {
+    unsigned next = round->row + 1u;
+    round->row = (uint8_t)(next == round->rows ? 0 : next);
+}
+
 /* A block that ends. */
 struct refrain_round_block {
     struct refrain_history *history; /* in which it is filed; not looked at in a round */
@@ -42,14 +76,10 @@ static inline __attribute__((always_inline)) bool refrain_round_end_block(struct
 REFRAIN_SHARED unsigned refrain_round_comes(struct refrain_context *context, const struct refrain_call_cache *known,
                                             struct refrain_round_block *block);
 
-/* A call of the round has ended whose values take turns: it is the next one's turn. */
-REFRAIN_SHARED void refrain_round_turn(struct refrain_round *round);
-
 /* Is that the message of what the round's calls complete? */
-static inline __attribute__((always_inline)) bool refrain_round_completes(const struct refrain_round *round,
-                                                                          uint32_t posted, int64_t source, int64_t tag,
-                                                                          int64_t bytes) {
-    const int64_t *value = round->value[0];
+static inline __attribute__((always_inline)) bool refrain_round_completes(struct refrain_round *round, uint32_t posted,
+                                                                          int64_t source, int64_t tag, int64_t bytes) {
+    const int64_t *value = refrain_round_values(round, 0);
     return ((value[1] ^ source) | (value[2] ^ tag) | (value[3] ^ bytes) | (int64_t)(round->posted ^ posted)) == 0;
 }
 

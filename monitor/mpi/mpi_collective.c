@@ -219,7 +219,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
     }                                                                                                                  \
     int name parameters {                                                                                              \
         REFRAIN_MPI_AGAIN(name, refrain_again_collective, WORDS(NULL, UNWRAP told_by), UNWRAP arguments);              \
-        ++*known->again.words.collectives;                                                                             \
+        ++*again->words.collectives;                                                                                   \
         int rc = P##name arguments;                                                                                    \
         refrain_again_end(known, entry);                                                                               \
         return rc;                                                                                                     \

@@ -115,7 +115,7 @@ static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Req
     *usual = request ? refrain_request_usual(refrain_request_bucket(key), key, refrain_thread_context->number) : NULL;
     return *usual != NULL;
 }
-#define IS_WAIT(known, words) is_wait(&usual, request)
+#define IS_WAIT(again, words) is_wait(&usual, request)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct refrain_request *usual = NULL;
@@ -136,8 +136,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 /* Polls that find nothing are all alike. They have no words, and go as those before them until there is something to
  * tell (call_again.h). */
-static REFRAIN_INLINE bool is_poll(const struct refrain_call_cache *known, struct refrain_call_words words) {
-    (void)known, (void)words;
+static REFRAIN_INLINE bool is_poll(const struct refrain_call_again *again, struct refrain_call_words words) {
+    (void)again, (void)words;
     return true;
 }
 static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {

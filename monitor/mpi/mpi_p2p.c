@@ -313,18 +313,30 @@ static void posted(const struct refrain_call *call, const struct refrain_request
         refrain_again_remember(call, key, -1, words);
 }
 
-/* Are the words those of the call before, and is there a request that it can post? `comm`: its communicator's index is
- * value `i` of what it tells. */
-static REFRAIN_INLINE bool posts_again(const struct refrain_call_cache *known, struct refrain_call_words words,
-                                       unsigned i, int64_t *comm) {
-    const struct refrain_round *round = known->round;
-    if (!refrain_again_message(known, words) || !round || !refrain_request_is_at_hand())
+/* Of a receive, only the communicator is told when it is posted: its words are that, and how many ranks there are whom
+ * a message may come from. */
+static void posted_receive(const struct refrain_call *call, const struct refrain_request *taken, uint64_t key,
+                           MPI_Comm comm) {
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    int ranks = communicator ? communicator->remote_size ? communicator->remote_size : communicator->size : 0;
+    posted(call, taken, key, &REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), 0, 0, ranks, 0, {{0, 0}}));
+}
+
+/* Is there a request that the call can post as the one before it did? `comm`: its communicator's index is value `i` of
+ * what it tells. */
+static REFRAIN_INLINE bool posts_again(const struct refrain_call_cache *known, unsigned i, int64_t *comm) {
+    struct refrain_round *round = known->round;
+    if (!round || !refrain_request_is_at_hand())
         return false;
-    *comm = round->value[0][i];
+    *comm = refrain_round_values(round, 0)[i];
     return true;
 }
-#define SENDS_AGAIN(known, ...) posts_again(known, __VA_ARGS__, REFRAIN_PARAMETERS - 1, &comm_index)
-#define RECEIVES_AGAIN(known, ...) posts_again(known, __VA_ARGS__, 0, &comm_index)
+#define SENDS_AGAIN(again, ...)                                                                                        \
+    (refrain_again_message(again, __VA_ARGS__) && posts_again(known, REFRAIN_PARAMETERS - 1, &comm_index))
+#define RECEIVES_AGAIN(again, handle)                                                                                  \
+    ((again)->words.comm == (handle) &&                                                                                \
+     (source == MPI_ANY_SOURCE || (unsigned)source < (unsigned)(again)->words.partner) &&                              \
+     posts_again(known, 0, &comm_index))
 
 /* There is no request to be waited for. */
 static __attribute__((noinline)) void not_bound(struct refrain_call_cache *known, struct refrain_entry *entry,
@@ -386,7 +398,7 @@ static REFRAIN_INLINE int end_posting(struct refrain_call_cache *known, struct r
                           MPI_Request *request) {                                                                      \
         struct refrain_call call;                                                                                      \
         struct refrain_request *taken = begin_irecv(&call, REFRAIN_MPI_OTHERWISE_FROM(name), source, tag, comm);       \
-        posted(&call, taken, key, &RECEIVED(source, tag, comm));                                                       \
+        posted_receive(&call, taken, key, comm);                                                                       \
         int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
@@ -395,7 +407,7 @@ static REFRAIN_INLINE int end_posting(struct refrain_call_cache *known, struct r
     int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
              MPI_Request *request) {                                                                                   \
         int64_t comm_index = 0;                                                                                        \
-        REFRAIN_MPI_AGAIN(name, RECEIVES_AGAIN, RECEIVED(source, tag, comm), buf, count, datatype, source, tag, comm,  \
+        REFRAIN_MPI_AGAIN(name, RECEIVES_AGAIN, REFRAIN_MPI_KEY(comm), buf, count, datatype, source, tag, comm,        \
                           request);                                                                                    \
         struct refrain_request *taken =                                                                                \
             refrain_request_take_again(known->operation, REFRAIN_OP_IRECV, 0, 0, comm_index);                          \

@@ -52,10 +52,11 @@ static inline bool refrain_mpi_passes(void) {
 #define REFRAIN_MPI_OTHERWISE_FROM(name) REFRAIN_CALL_##name, return_address, frame_address
 #define REFRAIN_MPI_AGAIN(name, is_same, words, ...)                                                                   \
     const uint64_t key = refrain_mpi_often.meaning + REFRAIN_CALL_##name;                                              \
-    struct refrain_call_cache *known = refrain_again_find(key, __builtin_return_address(0));                           \
+    struct refrain_call_again *again;                                                                                  \
+    struct refrain_call_cache *known = refrain_again_find(key, __builtin_return_address(0), &again);                   \
     struct refrain_entry *entry = NULL;                                                                                \
-    if (__builtin_expect(known && is_same(known, words), 1))                                                           \
-        entry = refrain_call_again(known, REFRAIN_FRAME_ADDRESS);                                                      \
+    if (__builtin_expect(known && is_same(again, words), 1))                                                           \
+        entry = refrain_call_again(known, again, REFRAIN_FRAME_ADDRESS);                                               \
     if (__builtin_expect(!entry, 0)) {                                                                                 \
         if (!known && refrain_mpi_passes())                                                                            \
             return P##name(__VA_ARGS__);                                                                               \
