@@ -210,24 +210,26 @@ struct refrain_now {
 
 #define REFRAIN_SAMPLES_UNKNOWN UINT32_MAX
 
-/* One per thread, in a row. */
+/* One per thread, in a row: each begins a cache line, which has what changes with every MPI call. */
 struct refrain_thread {
-    uint64_t start_ticks;
     uint64_t last_ticks; /* last clock read */
     uint32_t started;    /* 1 once a thread has taken this record */
+    uint32_t paused;     /* 1: it is not traced at present */
+    struct refrain_now now;
+    uint64_t start_ticks;
     uint32_t ended;
-    struct refrain_slot root;                /* where the thread is before and between its outermost activations */
     uint32_t journal;                        /* reference of struct refrain_journal */
+    struct refrain_slot root;                /* where the thread is before and between its outermost activations */
     uint32_t timeline;                       /* reference of struct refrain_timeline, 0 = none */
-    uint32_t paused;                         /* 1: it is not traced at present */
     uint32_t samples;                        /* every REFRAIN_ALLOWANCE_PROBES probes that it runs are one more;
                                                 REFRAIN_SAMPLES_UNKNOWN: more than can be counted, or not known */
     uint64_t untold_calls;                   /* MPI calls while it was paused: not in the trace */
     uint64_t left_out_calls;                 /* ... and those that a filter leaves out */
     uint64_t metrics_ns, metrics_counted_ns; /* since its metrics were opened, and how long of it they were counted:
                                                 less where others use the same counters; 0 where all of it */
-    struct refrain_now now;
+    uint64_t reserved[7];
 };
+_Static_assert(sizeof(struct refrain_thread) % 64 == 0, "they begin cache lines");
 
 /* Undo record of one structural change. While `learner` is not 0, the learner there and its formula are to be read from
  * here. */

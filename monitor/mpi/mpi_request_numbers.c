@@ -1,7 +1,7 @@
 /* mpi_request_numbers.c: see mpi_request_numbers.h. */
 #include "mpi_request_numbers.h"
 
-struct refrain_numbering refrain_numberings[REFRAIN_MAXIMUM_THREADS];
+_Alignas(REFRAIN_LINE_BYTES) struct refrain_numbering refrain_numberings[REFRAIN_MAXIMUM_THREADS];
 
 void refrain_number_orphan(struct refrain_numbering *numbering, uint32_t index) {
     numbering = refrain_number_part(numbering, &index);
