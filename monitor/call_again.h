@@ -60,6 +60,14 @@ static inline __attribute__((always_inline)) bool refrain_again_message(const st
 REFRAIN_SHARED void refrain_again_begin_with_events(struct refrain_call_cache *known, struct refrain_entry *entry);
 REFRAIN_SHARED void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received,
                                                   uint64_t now);
+/* The records of completions, which come before that. */
+REFRAIN_SHARED void refrain_again_complete_with_events(const struct refrain_call_cache *known, uint32_t request,
+                                                       const struct refrain_completion *completions, unsigned n,
+                                                       uint64_t now);
+
+/* What the messages of completions say is learned. Within a probe. */
+REFRAIN_SHARED void refrain_again_learn(struct refrain_context *context, const struct refrain_completion *completions,
+                                        unsigned n);
 
 /* Something has come between: it ends as one that refrain_call_begin() has begun. */
 REFRAIN_SHARED void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_entry *entry);
@@ -138,15 +146,24 @@ refrain_again_begin_end(struct refrain_context *context, const struct refrain_ca
     return NULL;
 }
 
+/* What a call tells when it has returned. */
+struct refrain_again_told {
+    const int64_t *values;                        /* of its last operation; null: it tells nothing */
+    const struct refrain_completion *completions; /* `n` of them, whose messages are not of the round; or null */
+    unsigned n;
+};
+
 /* The block ends that the call itself is, and with it the call, which no other MPI call is around. */
 static inline __attribute__((always_inline)) void
 refrain_again_ends(struct refrain_context *context, const struct refrain_call_cache *known, struct refrain_round *round,
-                   struct refrain_entry *caller, const int64_t *received) {
+                   struct refrain_entry *caller, struct refrain_again_told told) {
     struct refrain_round_block block;
     bool fits = refrain_round_end_block(context, round, 1, &block);
-    if (received)
+    if (told.values)
         round->left[REFRAIN_ROUND_OPERATION + known->n_before]--;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (told.completions)
+        refrain_again_learn(context, told.completions, told.n);
     round->left[REFRAIN_ROUND_END]--;
     context->top = caller;
     context->thread->now.inside = 0;
@@ -154,7 +171,9 @@ refrain_again_ends(struct refrain_context *context, const struct refrain_call_ca
     if (__builtin_expect(!fits, 0))
         refrain_timeline_entry(&context->timeline, block.now, block.elapsed);
     if (__builtin_expect(context->events != NULL, 0)) {
-        refrain_again_end_with_events(known, received, block.now);
+        if (told.completions)
+            refrain_again_complete_with_events(known, (uint32_t)told.values[0], told.completions, told.n, block.now);
+        refrain_again_end_with_events(known, told.completions ? NULL : told.values, block.now);
         return;
     }
     if (__builtin_expect(known->special & REFRAIN_ROUND_TURNS, 0))
@@ -170,7 +189,7 @@ static inline __attribute__((always_inline)) void refrain_again_end(struct refra
     if (__builtin_expect(!round, 0))
         refrain_again_end_begun(known, entry);
     else
-        refrain_again_ends(context, known, round, entry - 1, NULL);
+        refrain_again_ends(context, known, round, entry - 1, (struct refrain_again_told){NULL, NULL, 0});
 }
 
 /* It ends with a message that has been received. False, and nothing is done, where that is not the one of the calls
@@ -189,7 +208,7 @@ static inline __attribute__((always_inline)) bool refrain_again_receives(struct 
         refrain_end(context);
         return false;
     }
-    refrain_again_ends(context, known, round, entry - 1, value);
+    refrain_again_ends(context, known, round, entry - 1, (struct refrain_again_told){value, NULL, 0});
     return true;
 }
 
@@ -209,9 +228,15 @@ static inline __attribute__((always_inline)) bool refrain_again_completes(struct
         refrain_end(context);
         return false;
     }
-    refrain_again_ends(context, known, round, entry - 1, value);
+    refrain_again_ends(context, known, round, entry - 1, (struct refrain_again_told){value, NULL, 0});
     return true;
 }
+
+/* It ends with the completion of several requests, as refrain_call_complete() has them. False, and nothing is done,
+ * where these are not the numbers of the calls before. */
+REFRAIN_SHARED bool refrain_again_completes_all(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                uint32_t request, const struct refrain_completion *completions,
+                                                unsigned n);
 
 /* The call has begun otherwise, and has told all that comes before its PMPI function: if it is in a round, the next
  * ones with these words are begun by refrain_call_again(). `comm`: the communicator's index. */
@@ -223,8 +248,9 @@ static inline void refrain_again_remember(const struct refrain_call *call, uint6
         refrain_again_remember_words(call, key, comm, words);
 }
 
-/* The same for a call that waits for one request, where its round has the message of that: the next ones with a request
- * can be begun by refrain_call_again(), and end by refrain_again_completes(). */
+/* The same for a call that waits for requests: the next ones can be begun by refrain_call_again(), and end by
+ * refrain_again_completes() where they wait for one, whose message is of the round, or by refrain_again_completes_all()
+ * where they wait for several. */
 REFRAIN_SHARED void refrain_again_remember_wait(const struct refrain_call *call, uint64_t key);
 
 #endif

@@ -226,6 +226,12 @@ static inline __attribute__((always_inline)) bool learn_message(const struct ref
     return true;
 }
 
+void refrain_again_learn(struct refrain_context *context, const struct refrain_completion *completions, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (completions[i].posted && __builtin_expect(!learn_message(&completions[i]), 0))
+            refrain_learn_completion(context, &completions[i]);
+}
+
 static inline uint32_t posted_at(const struct refrain_completion *completion) {
     return completion->posted ? refrain_reference(completion->posted) : 0;
 }
@@ -273,9 +279,8 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     round->left[REFRAIN_ROUND_OPERATION + i]--;
     call->told = i + 1;
     call->entry->last = &record->after;
-    for (unsigned k = 0; !with_message && k < n; k++)
-        if (completions[k].posted && __builtin_expect(!learn_message(&completions[k]), 0))
-            refrain_learn_completion(context, &completions[k]);
+    if (!with_message)
+        refrain_again_learn(context, completions, n);
     if (__builtin_expect(context->events != NULL, 0))
         refrain_call_record_completions(call, request, completions, n);
     refrain_end(context);
@@ -582,6 +587,14 @@ void refrain_again_end_with_events(const struct refrain_call_cache *known, const
     refrain_end(context);
 }
 
+void refrain_again_complete_with_events(const struct refrain_call_cache *known, uint32_t request,
+                                        const struct refrain_completion *completions, unsigned n, uint64_t now) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_entry ended = {.id = known->number};
+    struct refrain_call call = {.context = context, .entry = &ended, .end_ticks = now};
+    refrain_call_record_completions(&call, request, completions, n);
+}
+
 void refrain_again_end_begun(struct refrain_call_cache *known, struct refrain_entry *entry) {
     struct refrain_call call;
     refrain_again_begun(&call, known, entry);
@@ -616,6 +629,23 @@ void refrain_again_remember_words(const struct refrain_call *call, uint64_t key,
 void refrain_again_remember_wait(const struct refrain_call *call, uint64_t key) {
     const struct refrain_call_cache *known = call->known;
     if (call->entry && known && is_begun(call) && known->n_before == 0 && known->n_operations == 1 &&
-        known->special & REFRAIN_ROUND_MESSAGE)
+        (known->special & REFRAIN_ROUND_MESSAGE || known->operations[0] == REFRAIN_OP_COMPLETE_RUN))
         remember(call, key, &(struct refrain_call_words){0});
+}
+
+bool refrain_again_completes_all(struct refrain_call_cache *known, struct refrain_entry *entry, uint32_t request,
+                                 const struct refrain_completion *completions, unsigned n) {
+    struct refrain_context *context = refrain_thread_context;
+    struct refrain_round *round = refrain_again_begin_end(context, known, entry);
+    if (__builtin_expect(!round, 0))
+        return false;
+    const int64_t *value = refrain_round_values(round, 0);
+    if (__builtin_expect(known->ends_told == 0 || known->operations[0] != REFRAIN_OP_COMPLETE_RUN ||
+                             value[0] != request || value[1] != n,
+                         0)) {
+        refrain_end(context);
+        return false;
+    }
+    refrain_again_ends(context, known, round, entry - 1, (struct refrain_again_told){value, completions, n});
+    return true;
 }

@@ -109,6 +109,9 @@ static __attribute__((noinline)) void wait_otherwise(struct refrain_call_cache *
     refrain_call_end(&call);
 }
 
+/* Whatever the requests are: what matters of them is told when the call has returned. */
+#define HAVE_NO_WORDS(again, words) true
+
 /* Waiting has no words: the request is a usual one, and which one it was is told when it has completed. */
 static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Request *request) {
     uint64_t key = request ? REFRAIN_MPI_KEY(*request) : 0;
@@ -123,11 +126,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     bool receives = refrain_request_take_out(usual, &refrain_thread_context->thread->now);
     MPI_Status own, *used = receives && status == MPI_STATUS_IGNORE ? &own : status;
     int rc = PMPI_Wait(request, used);
-    bool told = rc == MPI_SUCCESS &&
-                (receives ? refrain_again_completes(known, entry, usual->index, usual->posted, used->MPI_SOURCE,
-                                                    used->MPI_TAG, refrain_status_bytes(used))
-                          : refrain_again_completes(known, entry, usual->index, 0, -1, -1, -1));
-    if (__builtin_expect(told, 1))
+    if (__builtin_expect(rc == MPI_SUCCESS && refrain_request_completes_again(known, entry, usual, used), 1))
         refrain_request_give_back(usual);
     else
         wait_otherwise(known, entry, usual, rc, request, used);
@@ -136,10 +135,6 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 /* Polls that find nothing are all alike. They have no words, and go as those before them until there is something to
  * tell (call_again.h). */
-static REFRAIN_INLINE bool is_poll(const struct refrain_call_again *again, struct refrain_call_words words) {
-    (void)again, (void)words;
-    return true;
-}
 static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {
     if (!refrain_mpi_multiple)
         refrain_again_remember(call, key, -1, &REFRAIN_MPI_WORDS(0));
@@ -173,7 +168,7 @@ REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *use
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    REFRAIN_MPI_AGAIN(MPI_Test, is_poll, REFRAIN_MPI_WORDS(0), request, flag, used);
+    REFRAIN_MPI_AGAIN(MPI_Test, HAVE_NO_WORDS, , request, flag, used);
     MPI_Request former = handle_of(request);
     int rc = PMPI_Test(request, flag, used);
     if (__builtin_expect(rc == MPI_SUCCESS && !*flag, 1)) {
@@ -189,17 +184,62 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 
 /* ---- all ---- */
 
-int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-    REFRAIN_MPI_BEGIN(MPI_Waitall);
-    struct refrain_watch watch;
-    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
-    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+/* The call is told. */
+static int end_wait_all(struct refrain_call *call, struct refrain_watch *watch, int rc, int count,
+                        const MPI_Request *array, const MPI_Status *user, MPI_Status *statuses) {
+    refrain_watch_all(call, watch, rc, array, known(statuses));
+    statuses_done(user, statuses, count);
+    refrain_call_end(call);
+    return rc;
+}
+
+/* It has begun, and waits. */
+static int wait_all(struct refrain_call *call, struct refrain_watch *watch, int count, MPI_Request array[],
+                    MPI_Status user[]) {
+    MPI_Status *statuses = STATUSES(user, count, *watch);
     refrain_order_waits();
-    int rc = PMPI_Waitall(count, array_of_requests, statuses);
+    int rc = PMPI_Waitall(count, array, statuses);
     refrain_order_goes_on();
-    refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
-    statuses_done(array_of_statuses, statuses, count);
-    refrain_call_end(&call);
+    return end_wait_all(call, watch, rc, count, array, user, statuses);
+}
+
+REFRAIN_MPI_OTHERWISE(MPI_Waitall, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+    struct refrain_call call;
+    struct refrain_watch watch;
+    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Waitall));
+    if (!refrain_mpi_multiple && !refrain_mpi_often.order)
+        refrain_again_remember_wait(&call, key);
+    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
+    return wait_all(&call, &watch, count, array_of_requests, array_of_statuses);
+}
+
+static __attribute__((noinline)) int wait_all_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
+                                                        int count, MPI_Request array[], MPI_Status user[]) {
+    struct refrain_call call;
+    struct refrain_watch watch;
+    refrain_again_begun(&call, known, entry);
+    refrain_watch_begin(&call, &watch, count, array, true);
+    return wait_all(&call, &watch, count, array, user);
+}
+
+static __attribute__((noinline)) int end_wait_all_otherwise(struct refrain_call_cache *known,
+                                                            struct refrain_entry *entry, struct refrain_watch *watch,
+                                                            int rc, int count, const MPI_Request *array,
+                                                            const MPI_Status *user, MPI_Status *statuses) {
+    struct refrain_call call;
+    refrain_again_begun(&call, known, entry);
+    return end_wait_all(&call, watch, rc, count, array, user, statuses);
+}
+
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+    REFRAIN_MPI_AGAIN(MPI_Waitall, HAVE_NO_WORDS, , count, array_of_requests, array_of_statuses);
+    struct refrain_watch watch;
+    if (__builtin_expect(!refrain_watch_wait_all_again(&watch, count, array_of_requests), 0))
+        return wait_all_otherwise(known, entry, count, array_of_requests, array_of_statuses);
+    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    int rc = PMPI_Waitall(count, array_of_requests, statuses);
+    if (__builtin_expect(rc != MPI_SUCCESS || !refrain_watch_all_again(known, entry, &watch, statuses), 0))
+        return end_wait_all_otherwise(known, entry, &watch, rc, count, array_of_requests, array_of_statuses, statuses);
     return rc;
 }
 
@@ -338,7 +378,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     if (count > FEW_COPIED || !array_of_requests)
         return refrain_MPI_Testany_otherwise(0, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, count,
                                              array_of_requests, indx, flag, used);
-    REFRAIN_MPI_AGAIN(MPI_Testany, is_poll, REFRAIN_MPI_WORDS(0), count, array_of_requests, indx, flag, used);
+    REFRAIN_MPI_AGAIN(MPI_Testany, HAVE_NO_WORDS, , count, array_of_requests, indx, flag, used);
     struct any any;
     any.former = any.few;
     any.count = count;

@@ -5,6 +5,8 @@
 
 #include "mpi_request_await.h"
 #include "mpi_request_numbers.h"
+#include "mpi_types.h"
+#include "mpi_wrap.h"
 
 /* The usual request of the thread that is the oldest in the bucket, where that has this key; else null. */
 static REFRAIN_INLINE struct refrain_request *refrain_request_usual(const struct refrain_request_bucket *bucket,
@@ -28,6 +30,18 @@ static REFRAIN_INLINE bool refrain_request_take_out(const struct refrain_request
     now->awaited[0] = request->message;
     refrain_awaiting_tell(&(struct refrain_awaiting){now, 1, !receives, request->comm, false});
     return receives;
+}
+
+/* It has completed, with a status if it receives, and with that the call ends that waited for it. False, and nothing is
+ * done, where that is not as in the calls before it (call_again.h). */
+static REFRAIN_INLINE bool refrain_request_completes_again(struct refrain_call_cache *known,
+                                                           struct refrain_entry *entry,
+                                                           const struct refrain_request *request,
+                                                           const MPI_Status *status) {
+    if (request->operation != REFRAIN_OP_IRECV)
+        return refrain_again_completes(known, entry, request->index, 0, -1, -1, -1);
+    return refrain_again_completes(known, entry, request->index, request->posted, status->MPI_SOURCE, status->MPI_TAG,
+                                   refrain_status_bytes(status));
 }
 
 /* Its completion has been told: nobody's any more. */
