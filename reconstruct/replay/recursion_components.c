@@ -1,5 +1,7 @@
-/* recursion_components.c: which places are recursive: those of a strongly connected component with a call within it
- * (recursion_graph.h). */
+/* recursion_components.c: which places are recursive: those of a strongly connected component with a call within it,
+ * and those from which an activation comes to such places by itself (recursion_graph.h). The latter are only there
+ * where entries of functions were not told, as those of dormant probes: what such a function does is told of the
+ * activation that called it, which so comes into the middle of a recursion. */
 #include "arena.h"
 #include "recursion_graph.h"
 
@@ -11,6 +13,20 @@ struct visit {
 static int target(const struct refrain_recursion *recursion, const struct refrain_place_node *node, uint32_t k) {
     const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k / 2];
     return k % 2 ? arc->called : arc->next;
+}
+
+/* Is this component recursive? All that it leads to have been found, and *members are its nodes. */
+static bool is_recursive(const struct refrain_recursion *recursion, const int *members, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const struct refrain_place_node *node = &recursion->nodes[members[i]];
+        for (uint32_t k = 0; k < node->n_arcs; k++) {
+            const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+            if ((arc->called != REFRAIN_NOWHERE && recursion->nodes[arc->called].component == node->component) ||
+                (arc->next != REFRAIN_NOWHERE && recursion->nodes[arc->next].recursive))
+                return true;
+        }
+    }
+    return false;
 }
 
 /* Tarjan's algorithm, without recursion. */
@@ -48,24 +64,16 @@ bool refrain_recursion_find_components(struct refrain_recursion *recursion) {
                 low[path[depth - 1].node] = low[done];
             if (low[done] != index[done])
                 continue;
-            int member;
+            size_t members = on_stack;
             do
-                recursion->nodes[member = stack[--on_stack]].component = components;
-            while (member != done);
+                recursion->nodes[stack[--members]].component = components;
+            while (stack[members] != done);
+            bool recursive = is_recursive(recursion, stack + members, on_stack - members);
+            while (on_stack > members)
+                recursion->nodes[stack[--on_stack]].recursive = recursive;
             components++;
         }
     }
-    bool *recursive = sound ? refrain_calloc((size_t)components + 1, sizeof *recursive) : NULL;
-    for (size_t i = 0; recursive && i < n; i++)
-        for (uint32_t k = 0; k < recursion->nodes[i].n_arcs; k++) {
-            int called = recursion->arcs[recursion->nodes[i].first_arc + k].called;
-            if (called != REFRAIN_NOWHERE && recursion->nodes[called].component == recursion->nodes[i].component)
-                recursive[recursion->nodes[i].component] = true;
-        }
-    for (size_t i = 0; recursive && i < n; i++)
-        recursion->nodes[i].recursive = recursive[recursion->nodes[i].component];
-    sound = recursive != NULL;
-    refrain_free(recursive);
     refrain_free(index);
     refrain_free(low);
     refrain_free(stack);

@@ -27,7 +27,7 @@ struct refrain_place_node {
     uint32_t kind;      /* of a decision or loop: enum refrain_node_kind, else 0 */
     uint32_t first_arc, n_arcs;
     int component;
-    bool recursive;
+    bool recursive;              /* in a recursion, or an activation comes from here into one by itself */
     uint64_t taken, calls_taken; /* steps that the walk has taken before, and those of them that are calls */
     uint64_t unknown; /* steps of which only the number is known: they are shared out among the arcs when it opens */
     uint64_t left;    /* of all its arcs */
