@@ -4,6 +4,7 @@
 #include "configure.h"
 #include "monitor.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an entry */
@@ -11,6 +12,8 @@
 #define LARGEST_ENTRY_SHIFT 62u
 #define MOST_PAGE_ENTRIES (REFRAIN_TIME_ENTRIES_BYTES / 2)
 #define LONGER_BY 16u /* entries of pages that are merged are made longer by this part until there is room for them */
+#define LONGER_PARTS 64u   /* by how much they are longer than the mean is counted in such parts of it ... */
+#define MOST_LONGER 256u   /* ... up to so many */
 #define ROWS_LOOKED_AT 64u /* before pages are merged */
 #define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
 #define NEVER (~(uint64_t)0)
@@ -134,45 +137,101 @@ static inline __attribute__((always_inline)) void pass_item(struct source *sourc
     source->ticks = next->ticks;
 }
 
+/* Entries of the page that is filled: where the one begun begins, and where the next one goes. */
+struct filled {
+    struct refrain_time_page *page;
+    struct source begin;
+    unsigned char *at;
+};
+
+static bool is_full(const struct filled *filled) {
+    return filled->at + ROOM_BYTES > filled->page->entries + sizeof filled->page->entries;
+}
+
+/* The entry begun ends where `end` is, at `ticks`. */
+static inline void end_entry(struct filled *filled, uint64_t block, uint64_t ticks) {
+    unsigned shift = filled->page->quantum_shift;
+    filled->at =
+        put_several(filled->at, block - filled->begin.block, (ticks >> shift) - (filled->begin.ticks >> shift));
+}
+
+/* Goes on from `end` in its page as long as numbers are one byte, as most are; the rest is next_item()'s. Of pages that
+ * are merged this looks at every entry: so ends are compared in quanta of the page. */
+static inline __attribute__((always_inline)) void fill_with_short(struct filled *filled, struct source *end,
+                                                                  uint64_t entry_ticks, bool several) {
+    struct source source = *end;
+    const struct refrain_time_page *page = source.page;
+    uint64_t first_quantum = page->first_ticks >> page->quantum_shift;
+    int64_t most = (int64_t)(((filled->begin.ticks + entry_ticks) >> page->quantum_shift) - first_quantum);
+    while (source.at + 1 < sizeof page->entries) {
+        unsigned first = page->entries[source.at], second = several ? page->entries[source.at + 1] : 0;
+        uint64_t block = source.block + (several ? first : 1), quanta = source.quanta + (several ? second : first - 1);
+        if (first - 1 >= 127 || second >= 128 || block >= source.end_block)
+            break;
+        if ((int64_t)quanta > most && source.block > filled->begin.block) {
+            if (is_full(filled))
+                break;
+            source.ticks = later(source.ticks, refrain_time_page_ticks(page, source.quanta));
+            end_entry(filled, source.block, source.ticks);
+            filled->begin = source;
+            most = (int64_t)(((source.ticks + entry_ticks) >> page->quantum_shift) - first_quantum);
+        }
+        source.block = block;
+        source.quanta = quanta;
+        source.at += several ? 2 : 1;
+    }
+    if (source.at != end->at)
+        source.ticks = later(source.ticks, refrain_time_page_ticks(page, source.quanta));
+    *end = source;
+}
+
 /* Fills a page that is free with what follows `source`, up to the page `until`: neighbours are added up as long as they
- * take no more than `entry_ticks` together. */
-static void fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
-                 uint64_t entry_ticks) {
-    struct source begin = *source, end = begin;
-    unsigned char *at = page->entries;
-    memset(page->entries, 0, sizeof page->entries);
-    page->first_ticks = begin.ticks;
+ * take no more than `entry_ticks` together. Returns how many bytes of it are left. */
+static unsigned fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
+                     uint64_t entry_ticks) {
+    struct filled filled = {.page = page, .begin = *source, .at = page->entries};
+    struct source end = *source;
+    page->first_ticks = end.ticks;
     set_length(page, entry_ticks);
     for (;;) {
         struct step next = {.at = 0};
+        if (end.page != until && end.page->entry_shift > 0)
+            fill_with_short(&filled, &end, entry_ticks, true);
+        else if (end.page != until)
+            fill_with_short(&filled, &end, entry_ticks, false);
         bool ends = end.page == until, in_page = !ends && next_item(&end, &next);
-        if (end.block > begin.block && (ends || next.ticks - begin.ticks > entry_ticks)) {
-            uint64_t quanta = (end.ticks >> page->quantum_shift) - (begin.ticks >> page->quantum_shift);
-            if (at + ROOM_BYTES > page->entries + sizeof page->entries)
+        if (end.block > filled.begin.block && (ends || next.ticks - filled.begin.ticks > entry_ticks)) {
+            if (is_full(&filled))
                 break;
-            at = put_several(at, end.block - begin.block, quanta);
-            begin = end;
+            end_entry(&filled, end.block, end.ticks);
+            filled.begin = end;
         }
         if (ends)
             break;
         pass_item(&end, &next, in_page);
     }
-    *source = begin;
+    unsigned left = (unsigned)(page->entries + sizeof page->entries - filled.at);
+    memset(filled.at, 0, left);
+    *source = filled.begin;
+    return left;
 }
 
+#define DO_NOT_FIT UINT_MAX
+
 /* Do the pages from `first` to before `until`, one of which is to be saved, find room so? With each that is written
- * another one must come to its end, which is free then for the next, and which the one before leads on from. Scribbles
- * on a page that is free. */
-static bool fit(struct refrain_time_page *page, const struct refrain_time_page *first,
-                const struct refrain_time_page *until, unsigned n_pages, uint64_t entry_ticks) {
+ * another one must come to its end, which is free then for the next, and which the one before leads on from. Returns
+ * how many bytes are left. Scribbles on a page that is free. */
+static unsigned fit(struct refrain_time_page *page, const struct refrain_time_page *first,
+                    const struct refrain_time_page *until, unsigned n_pages, uint64_t entry_ticks) {
     struct source source = begin_of(first);
-    for (unsigned i = 1; i < n_pages && source.page != until; i++) {
+    unsigned left = 0;
+    for (unsigned i = 1; i < n_pages; i++) {
         const struct refrain_time_page *before = source.page;
-        fill(page, &source, until, entry_ticks);
-        if (source.page == before)
-            return false;
+        left = source.page == until ? left + REFRAIN_TIME_ENTRIES_BYTES : fill(page, &source, until, entry_ticks);
+        if (source.page == before && before != until)
+            return DO_NOT_FIT;
     }
-    return source.page == until;
+    return source.page == until ? left : DO_NOT_FIT;
 }
 
 /* Entries of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
@@ -187,6 +246,29 @@ static unsigned merged_at_once(const struct refrain_timeline *timeline) {
     return n > most ? most : n < 2 ? 2 : n;
 }
 
+/* How long entries are to be such that the pages find room, to within one part in LONGER_BY: the last trial has fitted.
+ * The mean would be enough if each entry could be as long. By how much more it takes is mostly as the last time; a
+ * little less than that is tried first. */
+static uint64_t find_length(struct refrain_timeline_writer *writer, const struct refrain_time_page *first,
+                            const struct refrain_time_page *until, unsigned n_pages) {
+    uint64_t ticks = until->first_ticks - first->first_ticks, room = REFRAIN_TIME_ENTRIES_BYTES * (n_pages - 1);
+    uint64_t mean = entry_ticks_at_least(writer, ticks / (MOST_PAGE_ENTRIES * (n_pages - 1)));
+    uint64_t entry_ticks = mean + mean / LONGER_PARTS * writer->longer;
+    unsigned left = fit(writer->spare, first, until, n_pages, entry_ticks);
+    if (left != DO_NOT_FIT && left > room / LONGER_BY && entry_ticks > mean) {
+        uint64_t shorter = entry_ticks - entry_ticks / room * left;
+        entry_ticks = shorter > mean ? shorter : mean;
+        left = fit(writer->spare, first, until, n_pages, entry_ticks);
+    }
+    while (left == DO_NOT_FIT) {
+        entry_ticks = entry_ticks_at_least(writer, entry_ticks + entry_ticks / LONGER_BY);
+        left = fit(writer->spare, first, until, n_pages, entry_ticks);
+    }
+    uint64_t longer = (entry_ticks - mean) / (mean / LONGER_PARTS);
+    writer->longer = longer > MOST_LONGER ? MOST_LONGER : longer > 0 ? (uint16_t)(longer - 1) : 0;
+    return entry_ticks;
+}
+
 /* Writes the n pages after `before` (null: the first ones) anew, in one page less. Until the last one is written, the
  * others lead on to those that are replaced. */
 static void merge_after(struct refrain_timeline_writer *writer, struct refrain_time_page *before, unsigned n_pages) {
@@ -194,10 +276,7 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
     struct refrain_time_page *first = page_at(before ? before->next : timeline->first), *until = first;
     for (unsigned i = 0; i < n_pages; i++)
         until = page_at(until->next);
-    uint64_t ticks = until->first_ticks - first->first_ticks;
-    uint64_t entry_ticks = entry_ticks_at_least(writer, ticks / (MOST_PAGE_ENTRIES * (n_pages - 1)));
-    while (!fit(writer->spare, first, until, n_pages, entry_ticks))
-        entry_ticks = entry_ticks_at_least(writer, entry_ticks + entry_ticks / LONGER_BY);
+    uint64_t entry_ticks = find_length(writer, first, until, n_pages);
     for (struct source source = begin_of(first); source.page != until;) {
         struct refrain_time_page *page = take_free(writer);
         uint64_t block = source.block;
@@ -411,7 +490,8 @@ void refrain_timeline_open(struct refrain_context *context) {
     }
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     uint64_t ticks = header->last.ticks - header->start.ticks;
-    writer->first_quantum_shift = log2_of(ns ? ticks * REFRAIN_TIME_QUANTUM_NS / ns : REFRAIN_TIME_QUANTUM_NS);
+    writer->first_quantum_shift =
+        (uint16_t)log2_of(ns ? ticks * REFRAIN_TIME_QUANTUM_NS / ns : REFRAIN_TIME_QUANTUM_NS);
     begin_page(writer, page, 0, context->thread->start_ticks, 0);
     commit();
     timeline->first = refrain_reference(page);

@@ -20,10 +20,11 @@ struct refrain_timeline_writer {
     uint64_t most_ticks;  /* ... and how long it may last; more than it can: no timeline */
     uint64_t blocks;      /* that it has so far */
     uint32_t quantum_shift;
-    uint32_t first_quantum_shift;
     /* Looked at seldom. */
-    uint64_t block;        /* number of the entry's first block; while an entry is one block, of the page's */
-    unsigned char *almost; /* from there on an entry may be the page's last */
+    uint16_t first_quantum_shift;
+    uint16_t longer; /* by how much entries had to be longer than the mean when pages were merged last, in parts */
+    uint64_t block;  /* number of the entry's first block; while an entry is one block, of the page's */
+    unsigned char *almost;             /* from there on an entry may be the page's last */
     struct refrain_timeline *timeline; /* null: none */
     struct refrain_time_page *page;    /* that is written */
     struct refrain_time_page *spare;   /* pages that are free, for the next merge */
