@@ -25,8 +25,8 @@
 #include <sys/mman.h>
 
 #define ROUNDS 8u
-#define TIMES 16u                                      /* the probes of a round */
-#define CALLS_BEFORE (REFRAIN_HISTORY_STRETCHES * 32u) /* then a stretch of the history has room for calls in a row */
+#define TIMES 8u                                              /* the probes of a round */
+#define CALLS_BEFORE (REFRAIN_HISTORY_STRETCHES * 2u * TIMES) /* then a stretch of the history has room for a row */
 #define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
 /* The slots of a program that is nothing but probes. */

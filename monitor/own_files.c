@@ -107,8 +107,11 @@ static void say_no_file(const char *path, uint64_t bytes) {
 void *refrain_own_files_make(uint64_t bytes) {
     char stem[PATH_BYTES];
     directory_stem(stem, sizeof stem, refrain_mpi_linked);
-    if (!refrain_reserve_directory(refrain_configuration.directory) ||
-        !make_directory(stem, own_directory, sizeof own_directory)) {
+    bool made = make_directory(stem, own_directory, sizeof own_directory);
+    if (!made && errno == ENOENT)
+        made = refrain_reserve_directory(refrain_configuration.directory) &&
+               make_directory(stem, own_directory, sizeof own_directory);
+    if (!made) {
         refrain_say_untraced("cannot make a trace directory in", refrain_configuration.directory, errno);
         return NULL;
     }

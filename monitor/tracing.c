@@ -138,15 +138,20 @@ static void fill_header(struct refrain_header *header, uint64_t bytes, uint64_t 
     refrain_read_clock_pair(&header->start);
 }
 
-/* Waits until two clock reads are far enough apart, and says how fast the clock runs. */
+/* How fast the clock has run since the start, by another look at the system's. */
 static void measure_clock(struct refrain_header *header) {
-    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
-        ;
     refrain_read_clock_pair(&header->last);
-    header->first = header->last;
     uint64_t ticks = header->last.ticks - header->start.ticks;
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
-    ticks_per_us = ticks * 1000 / ns;
+    ticks_per_us = ns ? ticks * 1000 / ns : ticks_per_us;
+}
+
+/* The same, once the two clock reads are far enough apart. */
+static void measure_clock_well(struct refrain_header *header) {
+    while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
+        ;
+    measure_clock(header);
+    header->first = header->last;
 }
 
 static void open_trace_file(void) {
@@ -191,9 +196,10 @@ static void open_trace_file(void) {
     uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
     header->time_bytes =
         refrain_configuration.time_bytes < most_for_time ? refrain_configuration.time_bytes : most_for_time;
-    measure_clock(header);
     choose_way_of_calls(refrain_contexts_first());
+    measure_clock(header); /* well enough for calibration, which takes most of the time that there is to wait */
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
+    measure_clock_well(header);
     header->pause = refrain_configuration.paused;
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
