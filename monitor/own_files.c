@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PATH_BYTES REFRAIN_PATH_BYTES
+#define TOUCHED_PIECES 64u /* pages that are written at once */
 
 static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
 static char own_file[PATH_BYTES + 128];     /* the trace file, absolute */
@@ -57,14 +59,29 @@ static void directory_stem(char *stem, size_t bytes, bool with_pid) {
         snprintf(stem + n, bytes - (size_t)n, ".%d", (int)getpid());
 }
 
-/* The file, its blocks reserved, mapped. Null with errno set. */
-static void *map_file(const char *path, uint64_t bytes) {
+/* Writes zeroes where there are zeroes: the system makes many pages at once so, and setting up one of these when it is
+ * first written to in memory takes a fourth of what it takes else. */
+static void touch(int fd, uint64_t bytes) {
+    static unsigned char zeroes[4096];
+    struct iovec pieces[TOUCHED_PIECES];
+    for (unsigned i = 0; i < TOUCHED_PIECES; i++)
+        pieces[i] = (struct iovec){zeroes, sizeof zeroes};
+    for (uint64_t at = 0; at < bytes; at += sizeof zeroes * TOUCHED_PIECES) {
+        uint64_t n = (bytes - at) / sizeof zeroes;
+        if (pwritev(fd, pieces, n < TOUCHED_PIECES ? (int)n : (int)TOUCHED_PIECES, (off_t)at) <= 0)
+            return; /* then it takes longer */
+    }
+}
+
+/* The file, its blocks reserved, mapped; of it `at_once` bytes are used soon. Null with errno set. */
+static void *map_file(const char *path, uint64_t bytes, uint64_t at_once) {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return NULL;
     int error = refrain_reserve(fd, 0, bytes);
     void *base = MAP_FAILED;
     if (error == 0) {
+        touch(fd, at_once < bytes ? at_once : bytes);
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = errno;
         /* There is nothing to read ahead: a system that does so all the same fills megabytes with zeroes first. */
@@ -104,7 +121,7 @@ static void say_no_file(const char *path, uint64_t bytes) {
         refrain_say_untraced("cannot make the trace file", path, errno);
 }
 
-void *refrain_own_files_make(uint64_t bytes) {
+void *refrain_own_files_make(uint64_t bytes, uint64_t at_once) {
     char stem[PATH_BYTES];
     directory_stem(stem, sizeof stem, refrain_mpi_linked);
     bool made = make_directory(stem, own_directory, sizeof own_directory);
@@ -117,7 +134,7 @@ void *refrain_own_files_make(uint64_t bytes) {
     }
     snprintf(own_file, sizeof own_file, refrain_mpi_linked ? "%s/rank-unknown.trace" : "%s/rank-0.trace",
              own_directory);
-    void *base = map_file(own_file, bytes);
+    void *base = map_file(own_file, bytes, at_once);
     if (!base) {
         say_no_file(own_file, bytes);
         refrain_own_files_remove();

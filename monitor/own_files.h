@@ -6,9 +6,9 @@
 
 #include "monitor.h"
 
-/* Makes the directory and the trace file, of `bytes` bytes that are reserved on the disk, and maps it. Prints a message
- * and returns null where that fails. */
-REFRAIN_HIDDEN void *refrain_own_files_make(uint64_t bytes);
+/* Makes the directory and the trace file, of `bytes` bytes that are reserved on the disk, and maps it; the first
+ * `at_once` bytes are used soon. Prints a message and returns null where that fails. */
+REFRAIN_HIDDEN void *refrain_own_files_make(uint64_t bytes, uint64_t at_once);
 
 /* Makes the file of recorded events beside it; null with errno set. */
 REFRAIN_HIDDEN struct refrain_events *refrain_own_files_events(void);

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
+#define FIRST_USED_BYTES (64u << 10) /* of the trace file, beside the program's tables, by every run */
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it (that for call sites and the like),
  * and the call sites that are sure (the rest). */
 #define CONTROL_SHARE 4u                   /* for control flow, less what follows */
@@ -97,11 +98,15 @@ static void after_fork_in_child(void) {
     refrain_context_drop();
 }
 
+/* Bytes of the program's tables, but for those of its sites. */
+static uint64_t tables_bytes(uint32_t threads) {
+    return REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + refrain_contexts_bytes(threads);
+}
+
 /* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, those of its sites, the first call site of
  * each MPI function, and some room to learn in; `other` bytes are taken from the trace file for something else. */
 static uint64_t least_bytes(uint32_t threads, uint64_t other) {
-    uint64_t tables = REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + refrain_contexts_bytes(threads) + other;
-    return refrain_settings_least_bytes(tables, refrain_units_site_tables_bytes(),
+    return refrain_settings_least_bytes(tables_bytes(threads) + other, refrain_units_site_tables_bytes(),
                                         threads * refrain_call_room_named_bytes(), threads);
 }
 
@@ -170,7 +175,8 @@ static void open_trace_file(void) {
     bytes -= metrics_bytes;
     if (bytes > (uint64_t)REFRAIN_GRAIN_BYTES << 32)
         bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
-    unsigned char *base = refrain_own_files_make(bytes);
+    uint64_t at_once = tables_bytes(1) + refrain_units_site_tables_bytes() + FIRST_USED_BYTES;
+    unsigned char *base = refrain_own_files_make(bytes, at_once);
     if (!base)
         return;
     struct refrain_header *header = (struct refrain_header *)base;
