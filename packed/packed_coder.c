@@ -61,64 +61,71 @@ static unsigned char get(struct refrain_packed_coder *coder) {
     return 0;
 }
 
-/* Codes a bit whose part of the range is [0, bound) when it is 1. */
-static unsigned code(struct refrain_packed_coder *coder, uint32_t bound, unsigned bit) {
-    if (coder->decodes)
-        bit = coder->code < bound;
-    if (bit) {
-        coder->range = bound;
-    } else {
-        coder->range -= bound;
-        if (coder->decodes)
-            coder->code -= bound;
-        else
-            coder->low += bound;
-    }
-    while (coder->range < LEAST_RANGE) {
-        coder->range <<= 8;
-        if (coder->decodes)
-            coder->code = coder->code << 8 | get(coder);
-        else
-            shift_out(coder);
-    }
+/* A bit whose part of the range is [0, bound) when it is 1. */
+static unsigned decode(struct refrain_packed_coder *coder, uint32_t bound) {
+    unsigned bit = coder->code < bound;
+    coder->range = bit ? bound : coder->range - bound;
+    coder->code -= bit ? 0 : bound;
+    for (; coder->range < LEAST_RANGE; coder->range <<= 8)
+        coder->code = coder->code << 8 | get(coder);
     return bit;
 }
 
-static unsigned code_bit(struct refrain_packed_coder *coder, struct refrain_packed_bit *model, unsigned bit) {
-    bit = code(coder, (uint32_t)((uint64_t)coder->range * model->one >> 16), bit);
+static unsigned decode_bit(struct refrain_packed_coder *coder, struct refrain_packed_bit *model) {
+    unsigned bit = decode(coder, (uint32_t)((uint64_t)coder->range * model->one >> 16));
     learn(model, bit);
     return bit;
 }
 
-/* The `n` lowest bits of `value`, highest first, each by those before it. */
-static unsigned code_tree(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned n,
-                          unsigned value) {
+/* The `n` lowest bits of a value, highest first, each by those before it. */
+static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned n) {
     unsigned node = 1;
     for (unsigned i = n; i-- > 0;)
-        node = node << 1 | code_bit(coder, &models[node], value >> i & 1);
+        node = node << 1 | decode_bit(coder, &models[node]);
     return node - (1u << n);
 }
 
-/* The same for the eight bits of a byte, of which a timeline has millions: what changes with each stays in registers.
- */
-static inline void encode_byte(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned byte) {
-    uint32_t range = coder->range;
-    uint64_t low = coder->low;
-    for (unsigned node = 1, i = 8; i-- > 0;) {
-        unsigned bit = byte >> i & 1;
-        uint32_t bound = (uint32_t)((uint64_t)range * models[node].one >> 16);
-        learn(&models[node], bit);
-        low += bit ? 0 : bound;
-        range = bit ? bound : range - bound;
-        node = node << 1 | bit;
-        for (; __builtin_expect(range < LEAST_RANGE, 0); range <<= 8) {
-            coder->low = low;
-            shift_out(coder);
-            low = coder->low;
-        }
+/* The way there: a program that ends waits for this, and a timeline has millions of bytes. What changes with each bit
+ * stays in registers. */
+struct encoder {
+    uint64_t low;
+    uint32_t range;
+};
+
+static inline __attribute__((always_inline)) void encode(struct refrain_packed_coder *coder, struct encoder *encoder,
+                                                         uint32_t bound, unsigned bit) {
+    encoder->low += bit ? 0 : bound;
+    encoder->range = bit ? bound : encoder->range - bound;
+    for (; __builtin_expect(encoder->range < LEAST_RANGE, 0); encoder->range <<= 8) {
+        coder->low = encoder->low;
+        shift_out(coder);
+        encoder->low = coder->low;
     }
-    coder->range = range;
-    coder->low = low;
+}
+
+static inline __attribute__((always_inline)) void encode_bit(struct refrain_packed_coder *coder,
+                                                             struct encoder *encoder, struct refrain_packed_bit *model,
+                                                             unsigned bit) {
+    uint32_t bound = (uint32_t)((uint64_t)encoder->range * model->one >> 16);
+    learn(model, bit);
+    encode(coder, encoder, bound, bit);
+}
+
+static inline __attribute__((always_inline)) void encode_tree(struct refrain_packed_coder *coder,
+                                                              struct encoder *encoder,
+                                                              struct refrain_packed_bit *models, unsigned n,
+                                                              unsigned value) {
+    for (unsigned node = 1, i = n; i-- > 0; node = node << 1 | (value >> i & 1))
+        encode_bit(coder, encoder, &models[node], value >> i & 1);
+}
+
+static inline struct encoder encoder_of(const struct refrain_packed_coder *coder) {
+    return (struct encoder){coder->low, coder->range};
+}
+
+static inline void give_back(struct refrain_packed_coder *coder, struct encoder encoder) {
+    coder->low = encoder.low;
+    coder->range = encoder.range;
 }
 
 static inline unsigned char decode_byte(struct refrain_packed_coder *coder, struct refrain_packed_bit *models) {
@@ -184,25 +191,47 @@ static unsigned bits_of(uint64_t value) {
     return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
 }
 
-void refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, uint64_t *value) {
-    struct refrain_packed_model *model = model_of(coder->models, kind);
-    unsigned same = code_bit(coder, &model->same[model->history], *value == model->last);
+static void encode_value(struct refrain_packed_coder *coder, struct refrain_packed_model *model, uint64_t value) {
+    struct encoder encoder = encoder_of(coder);
+    unsigned same = value == model->last;
+    encode_bit(coder, &encoder, &model->same[model->history], same);
     model->history = (model->history << 1 | same) & 3;
-    if (same) {
-        *value = model->last;
-        return;
+    if (!same) {
+        unsigned length = bits_of(value), left = length > 0 ? length - 1 : 0;
+        unsigned top = left < REFRAIN_PACKED_TOP_BITS ? left : REFRAIN_PACKED_TOP_BITS;
+        left -= top;
+        encode_tree(coder, &encoder, model->length, 7, length);
+        encode_tree(coder, &encoder, model->top[length], top, (unsigned)(value >> left) & ((1u << top) - 1));
+        while (left-- > 0)
+            encode(coder, &encoder, encoder.range >> 1, value >> left & 1);
+        model->last = value;
     }
-    unsigned length = code_tree(coder, model->length, 7, bits_of(*value));
+    give_back(coder, encoder);
+}
+
+static uint64_t decode_value(struct refrain_packed_coder *coder, struct refrain_packed_model *model) {
+    unsigned same = decode_bit(coder, &model->same[model->history]);
+    model->history = (model->history << 1 | same) & 3;
+    if (same)
+        return model->last;
+    unsigned length = decode_tree(coder, model->length, 7);
     if (length > 64)
         length = 64; /* damage */
-    uint64_t result = length > 0;
+    uint64_t value = length > 0;
     unsigned left = length > 0 ? length - 1 : 0;
     unsigned top = left < REFRAIN_PACKED_TOP_BITS ? left : REFRAIN_PACKED_TOP_BITS;
-    left -= top;
-    result = result << top | code_tree(coder, model->top[length], top, (unsigned)(*value >> left) & ((1u << top) - 1));
-    for (unsigned i = left; i-- > 0;)
-        result = result << 1 | code(coder, coder->range >> 1, *value >> i & 1);
-    model->last = *value = result;
+    value = value << top | decode_tree(coder, model->top[length], top);
+    for (left -= top; left-- > 0;)
+        value = value << 1 | decode(coder, coder->range >> 1);
+    return model->last = value;
+}
+
+void refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind, uint64_t *value) {
+    struct refrain_packed_model *model = model_of(coder->models, kind);
+    if (coder->decodes)
+        *value = decode_value(coder, model);
+    else
+        encode_value(coder, model, *value);
 }
 
 static unsigned text_of(enum refrain_packed_kind kind) {
@@ -222,6 +251,7 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
                                size_t n) {
     struct refrain_packed_models *models = coder->models;
     uint16_t *number = models->text_of[text_of(kind)];
+    struct encoder encoder = encoder_of(coder);
     unsigned before = 0;
     for (size_t i = 0; i < n && !coder->full; i++) { /* a damaged length may go on for long behind the end */
         if (!number[before])
@@ -230,9 +260,11 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
         if (coder->decodes)
             bytes[i] = decode_byte(coder, bits);
         else
-            encode_byte(coder, bits, bytes[i]);
+            encode_tree(coder, &encoder, bits, 8, bytes[i]);
         before = bytes[i];
     }
+    if (!coder->decodes)
+        give_back(coder, encoder);
 }
 
 size_t refrain_packed_coder_close(struct refrain_packed_coder *coder) {
