@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
-#define FIRST_USED_BYTES (64u << 10) /* of the trace file, beside the program's tables, by every run */
+#define FIRST_USED_BYTES (64u << 10) /* by every run, beside the tables and mostly as much of what is learned there */
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it (that for call sites and the like),
  * and the call sites that are sure (the rest). */
 #define CONTROL_SHARE 4u                   /* for control flow, less what follows */
@@ -175,7 +175,7 @@ static void open_trace_file(void) {
     bytes -= metrics_bytes;
     if (bytes > (uint64_t)REFRAIN_GRAIN_BYTES << 32)
         bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
-    uint64_t at_once = tables_bytes(1) + refrain_units_site_tables_bytes() + FIRST_USED_BYTES;
+    uint64_t at_once = 2 * (tables_bytes(1) + refrain_units_site_tables_bytes()) + FIRST_USED_BYTES;
     unsigned char *base = refrain_own_files_make(bytes, at_once);
     if (!base)
         return;
