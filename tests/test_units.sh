@@ -155,4 +155,25 @@ is "$(cat expected)" "with a unit of another version"
 refrain info traces/*.refrain >info
 grep -q '^ *lost *1 source file.*another version' info && pass || fail "a unit of another version: $(grep -i 'lost' info)"
 [ "$(counts main)" = 1 ] && pass || fail "beside a unit of another version: $(counts main)"
+
+# ... and their probes do not call the monitor, by a name of an older version or of a later one.
+version=$(sed -n 's/^#define REFRAIN_UNIT_VERSION \([0-9]*\)u$/\1/p' "$tests/../include/refrain/unit.h")
+nm -D --defined-only "$(find "$bin/.." -name librefrain.so | head -n 1)" | awk '{ print $3 }' |
+    grep -E '^refrain_(probe|site)(_[0-9]+)?$' | grep -v "_site_$version\$" >names
+[ "$(cat names)" = "refrain_probe_$version" ] && pass || fail "units of version $version call by $(tr '\n' ' ' <names)"
+x86_64_only "no sites"
+for level in -O0 -O2; do
+    refrain-cc --detail=every gcc $level -c main.c near.c helper_of_near.c helper_of_far.c &&
+        refrain-cc --detail=every gcc $level -S far.c &&
+        sed -E "s/(refrain_(sites|units|site|probe))_$version\\b/\\1_1$version/g; s/\\.quad $version,/.quad 1$version,/" far.s >later.s &&
+        gcc -c later.s && refrain-cc gcc main.o near.o later.o helper_of_near.o helper_of_far.o -o program -ldl ||
+        fail "$level, later.s"
+    rm -rf traces
+    REFRAIN_THROTTLE=0 REFRAIN_DIRECTORY=traces ./program >out
+    is "$(cat expected)" "$level, with a unit of a later version"
+    refrain info traces/*.refrain >info
+    grep -q '^ *lost *1 source file.*another version' info && pass || fail "$level, a unit of a later version: $(grep -i 'lost' info)"
+    told="$(counts main) $(counts near) $(counts helper_of_near) $(counts helper_of_far)"
+    [ "$told" = "1 13 48 45" ] && [ -z "$(counts far)" ] && pass || fail "$level, beside a unit of a later version: calls $told, $(counts far)"
+done
 summary

@@ -7,7 +7,7 @@
  *                        what switches probes on
  *     refrain__u         a struct refrain_unit, and behind it room for what the monitor unpacks; the object file has
  *                        only their size
- *     refrain_units_8    a section with a struct refrain_unit_distances for each unit, by which both are found
+ *     refrain_units_9    a section with a struct refrain_unit_distances for each unit, by which both are found
  *
  * and a constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the
  * same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
@@ -129,8 +129,10 @@ struct refrain_site {
            */
 
 /* Of all that instrumented files and the monitor know of each other. Units of different versions are in lists of their
- * own: it is in the name of the section and of the group (instrumentor/inserted/units.h). */
-#define REFRAIN_UNIT_VERSION 8u
+ * own: it is in the names of the sections and of the group (instrumentor/inserted/units.h). It is also in the names by
+ * which probes call the monitor: those of a unit of another version find nobody, and are off. */
+#define REFRAIN_UNIT_VERSION 9u
+#define REFRAIN_SITES_SECTION "refrain_sites_9" /* where the sites of a unit are listed */
 
 struct refrain_unit {
     unsigned int n_nodes;
@@ -172,7 +174,7 @@ struct refrain_unit_distances {
  * and for other machines than x86-64. */
 struct refrain_units {
     unsigned long version; /* REFRAIN_UNIT_VERSION. Of another version no other member is known */
-    const struct refrain_unit_distances *units, *end; /* section refrain_units_8; null: no list */
+    const struct refrain_unit_distances *units, *end; /* section refrain_units_9; null: no list */
     const struct refrain_site *sites, *sites_end;     /* all those of the executable or library; or null */
     const char *tables;                               /* of the one unit; null: the unit is as it is */
     struct refrain_unit *unit;                        /* the one unit; or null */
@@ -209,11 +211,12 @@ void refrain_unregister(const struct refrain_units *units);
  * activations abandoned by longjmp are found. The address given at its entry is the highest that its probes give.
  * Probes of an activation whose entry was not told are ignored, except those of MPI calls: they tell the place of the
  * call on behalf of the innermost activation whose entry was told. */
-void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame, unsigned long extra);
+void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame,
+                   unsigned long extra) __asm__("refrain_probe_9");
 
 /* The same for sites (struct refrain_site), not to be called from C: the site is told by the address that it returns
  * to, `place` is the stack pointer there. In r11 the address of the struct refrain_frame, in rax the count, where they
  * are needed. All registers are kept but the flags. */
-void refrain_site(void);
+void refrain_site(void) __asm__("refrain_site_9");
 
 #endif

@@ -5,9 +5,10 @@
  *
  *     sizes         how many bytes, nodes and so on there are: enum refrain_tables_size
  *     nodes         the members of struct refrain_node in their order; for the slot its number plus 1, 0 for none;
- *                   for the kind its number and what REFRAIN_TABLES_ON and REFRAIN_TABLES_FILE add; the file only where
- * it is not that of the node before dependencies  two numbers each: to, from speakers      one number each: offset of
- * the name in the strings
+ *                   for the kind its number and what REFRAIN_TABLES_ON and REFRAIN_TABLES_FILE add; the file only
+ *                   where it is not that of the node before
+ *     dependencies  two numbers each: to, from
+ *     speakers      one number each: offset of the name in the strings
  *
  * A number is written as its difference from the number of the same kind before it: twice the absolute value, plus 1
  * when it is negative. The digits have base 127, the highest first, one byte each: 1 to 127 for the last digit, 129 to

@@ -10,7 +10,7 @@ REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, uns
 }
 /* Units that are in no list of the linker's: a list of one. */
 #ifndef REFRAIN__LISTED
-static struct refrain__units refrain__units = {8ul, (void *)0, (void *)0, refrain__first_site, refrain__last_site,
+static struct refrain__units refrain__units = {9ul, (void *)0, (void *)0, refrain__first_site, refrain__last_site,
     &refrain__tables, &refrain__u};
 static void __attribute__((__constructor__(101), __no_instrument_function__)) refrain__begin(void) {
     if (refrain__do_register)

@@ -58,10 +58,10 @@
 .endm
 
     .text
-    .globl refrain_site
-    .type refrain_site, @function
+    .globl refrain_site_9
+    .type refrain_site_9, @function
     .p2align 6
-refrain_site:
+refrain_site_9: /* with the version of units (refrain/unit.h) */
     .cfi_startproc
     _CET_ENDBR
     .set saved, 16
@@ -212,6 +212,6 @@ refrain_site:
 .Lbegin:
     rest refrain_site_begin
     .cfi_endproc
-    .size refrain_site, . - refrain_site
+    .size refrain_site_9, . - refrain_site_9
 #endif
     .section .note.GNU-stack, "", %progbits

@@ -87,7 +87,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
 static void read_sites(Elf *elf, const GElf_Shdr *header, struct tables *tables) {
     size_t names;
     const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
-    if (!name || strcmp(name, "refrain_sites") != 0)
+    if (!name || strcmp(name, REFRAIN_SITES_SECTION) != 0)
         return;
     tables->sites = header->sh_size / sizeof(struct refrain_site);
     tables->site_bytes = refrain_site_table_bytes(tables->sites);

@@ -1,4 +1,4 @@
-/* registers.c: usage registers STEPS | registers throttle | registers foreign: runs sites (refrain/unit.h) with random
+/* registers.c: usage registers STEPS | registers throttle: runs sites (refrain/unit.h) with random
  * contents in all registers that a function may change, and compares them afterwards: the probe that opens the region,
  * those that find what was expected and those that do not, those that open a window of the event file or make a probe
  * dormant. Prints "N probes, N registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { FUNCTION = 0, IF = 2, LOOP = 5, CALL = 8, SPARE = 10, SLOTS = 13 };
 
@@ -26,8 +25,8 @@ static const struct refrain_node nodes[] = {
 };
 static unsigned char on[SLOTS] __asm__("registers_on") __attribute__((__used__));
 static const unsigned char base[SLOTS] = {[FUNCTION] = 1, [IF] = 1, [LOOP] = 1, [CALL] = 1, [SPARE] = 1};
-extern const struct refrain_site first_site[] __asm__("__start_refrain_sites");
-extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites");
+extern const struct refrain_site first_site[] __asm__("__start_refrain_sites_9");
+extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites_9");
 static struct refrain_unit unit = {.n_nodes = sizeof nodes / sizeof *nodes,
                                    .n_slots = SLOTS,
                                    .strings_bytes = sizeof strings,
@@ -43,10 +42,11 @@ static struct refrain_units units = {
 /* One for each slot that is reached, as inserted code has them, with a return behind it. */
 #define SITE(slot)                                                                                                     \
     ".p2align 4\nregisters_site_" #slot ":\n661: call 9f\n"                                                            \
-    ".pushsection refrain_sites, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot " - .\n.popsection\n"  \
+    ".pushsection refrain_sites_9, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot                      \
+    " - .\n.popsection\n"                                                                                              \
     "ret\n"
 #define SITES_OF(site) site(0) site(1) site(3) site(4) site(6) site(7) site(8) site(10)
-__asm__(".pushsection .text\n" SITES_OF(SITE) "9: jmp *refrain_site@GOTPCREL(%rip)\n.popsection\n");
+__asm__(".pushsection .text\n" SITES_OF(SITE) "9: jmp *refrain_site_9@GOTPCREL(%rip)\n.popsection\n");
 #define DECLARE(slot) void site_##slot(void) __asm__("registers_site_" #slot);
 SITES_OF(DECLARE)
 #define ENTRY(slot) [slot] = site_##slot,
@@ -214,21 +214,6 @@ static void throttle(void) {
     run(FUNCTION + 1, &frame, 0);
 }
 
-/* Sites of a unit that another version made: they are calls for good, and must not be slow ones. Reading the clock is
- * the measure of what is slow on the machine. */
-static void foreign(void) {
-    struct refrain_frame frame;
-    struct timespec now;
-    clock_t begin = clock();
-    for (long i = 0; i < 1000000; i++)
-        pass(CALL, &frame, 0);
-    clock_t middle = clock();
-    for (long i = 0; i < 1000000; i++)
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    printf("a million sites: %ld us; as many reads of the clock: %ld us\n",
-           (long)(1000000 * (middle - begin) / CLOCKS_PER_SEC), (long)(1000000 * (clock() - middle) / CLOCKS_PER_SEC));
-}
-
 static void walk(long steps) {
     for (long step = 0; step < steps; step++) {
         struct refrain_frame frame;
@@ -248,12 +233,6 @@ int main(int argc, char **argv) {
     if (!find_parts()) {
         printf("no XSAVE\n");
         return 77;
-    }
-    if (argc > 1 && strcmp(argv[1], "foreign") == 0) {
-        units.version++;
-        refrain_register(&units);
-        foreign();
-        return 0;
     }
     refrain_register(&units);
     if (argc > 1 && strcmp(argv[1], "throttle") == 0)
