@@ -94,14 +94,10 @@ refrain_call_again(struct refrain_call_cache *known, const struct refrain_call_a
         refrain_end(context);
         return NULL;
     }
-    bool comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0), fits = true;
-    if (comes) {
-        unsigned how = refrain_round_comes(context, known, &block);
-        if (!how) {
-            refrain_end(context);
-            return NULL;
-        }
-        fits = how == 2;
+    bool comes, fits = true;
+    if (!refrain_round_arrives(context, known, &block, &comes, &fits)) {
+        refrain_end(context);
+        return NULL;
     }
     context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;

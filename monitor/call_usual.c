@@ -123,14 +123,10 @@ static inline __attribute__((always_inline)) bool begin_in_round(struct refrain_
         refrain_end(context);
         return false;
     }
-    bool comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0);
-    if (comes) {
-        unsigned how = refrain_round_comes(context, known, &block);
-        if (!how) {
-            refrain_end(context);
-            return false;
-        }
-        fits = how == 2;
+    bool comes;
+    if (!refrain_round_arrives(context, known, &block, &comes, &fits)) {
+        refrain_end(context);
+        return false;
     }
     context->calls_left--;
     round->left[REFRAIN_ROUND_BEGIN]--;

@@ -76,6 +76,20 @@ static inline __attribute__((always_inline)) bool refrain_round_end_block(struct
 REFRAIN_SHARED unsigned refrain_round_comes(struct refrain_context *context, const struct refrain_call_cache *known,
                                             struct refrain_round_block *block);
 
+/* Control comes to a call of the round: with the round (`comes` false), or told here, where a block of its place ends
+ * that `fits` as above. False, and nothing is done, where it was not expected. */
+static inline __attribute__((always_inline)) bool refrain_round_arrives(struct refrain_context *context,
+                                                                        const struct refrain_call_cache *known,
+                                                                        struct refrain_round_block *block, bool *comes,
+                                                                        bool *fits) {
+    *comes = __builtin_expect(known->special & REFRAIN_ROUND_COMES, 0);
+    if (!*comes)
+        return true;
+    unsigned how = refrain_round_comes(context, known, block);
+    *fits = how == 2;
+    return how != 0;
+}
+
 /* Is that the message of what the round's calls complete? */
 static inline __attribute__((always_inline)) bool refrain_round_completes(struct refrain_round *round, uint32_t posted,
                                                                           int64_t source, int64_t tag, int64_t bytes) {

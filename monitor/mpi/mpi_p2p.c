@@ -326,7 +326,7 @@ static void posted_receive(const struct refrain_call *call, const struct refrain
  * what it tells. */
 static REFRAIN_INLINE bool posts_again(const struct refrain_call_cache *known, unsigned i, int64_t *comm) {
     struct refrain_round *round = known->round;
-    if (!round || !refrain_request_is_at_hand())
+    if (!round || !refrain_request_is_at_hand_alone(refrain_thread_context))
         return false;
     *comm = refrain_round_values(round, 0)[i];
     return true;
