@@ -497,7 +497,7 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_MOVED] = {2, 1, {1, 0}, 0},
     [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, 0},
 };
-static const struct refrain_row received = {3, 1 << 2, {1 << 2, 1 << 1}, 0};
+static const struct refrain_row received = MESSAGE;
 static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
 /* The operation's record after the activation has moved to it. */
@@ -547,6 +547,16 @@ struct refrain_operation_record *refrain_call_operation_other(struct refrain_cal
     return record;
 }
 
+/* The communicator was learned when the receive was posted. Rows that are counted have it, too, since it says whose the
+ * source is. Where it is only counted itself, replay may take the receive for one of another. */
+static void learn_received(struct refrain_context *context, struct refrain_operation_record *posted,
+                           const struct refrain_completion *completion) {
+    int64_t values[] = {completion->source, completion->tag, completion->bytes, completion->comm};
+    if (refrain_operation_learners(posted)->state == REFRAIN_SUMMARY)
+        refrain_lose(REFRAIN_LOSS_COUNTS, 1);
+    refrain_learn_some_parameters(context, posted->parameter, values, &received, 0, REFRAIN_PARAMETERS - 1);
+}
+
 void refrain_learn_completion(struct refrain_context *context, const struct refrain_completion *completion) {
     struct refrain_operation_record *posted = completion->posted;
     if (!posted)
@@ -554,8 +564,7 @@ void refrain_learn_completion(struct refrain_context *context, const struct refr
     if (__builtin_expect(posted->operation == REFRAIN_OP_IO_REQUEST, 0))
         refrain_learn_parameters(context, &posted->parameter[REFRAIN_PARAMETER_MOVED], &completion->bytes, &moved);
     else
-        refrain_learn_parameters(context, posted->parameter,
-                                 (int64_t[]){completion->source, completion->tag, completion->bytes}, &received);
+        learn_received(context, posted, completion);
 }
 
 static void record_completion(struct refrain_call *call, int64_t request, const struct refrain_completion *completion) {

@@ -211,6 +211,7 @@ static inline __attribute__((always_inline)) bool return_in_round(struct refrain
 static inline __attribute__((always_inline)) bool learn_message(const struct refrain_completion *completion) {
     struct refrain_learner *learners = completion->posted->parameter;
     if (__builtin_expect(completion->posted->operation != REFRAIN_OP_IRECV || learners[0].tally ||
+                             learners[REFRAIN_PARAMETERS - 1].state == REFRAIN_SUMMARY ||
                              !refrain_learn_expects(&learners[0], completion->source) ||
                              !refrain_learn_expects(&learners[1], completion->tag) ||
                              !refrain_learn_expects(&learners[2], completion->bytes),

@@ -427,7 +427,7 @@ REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct re
  * of the posting site; null: the request is neither. */
 struct refrain_completion {
     struct refrain_operation_record *posted;
-    int64_t source, tag, bytes;
+    int64_t source, tag, bytes, comm;
 };
 
 /* The requests with numbers `request` and up have completed, n of them, in this order: COMPLETE at this site for one,

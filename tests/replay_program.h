@@ -171,8 +171,8 @@ static void mpi_call(unsigned depth) {
         for (unsigned i = 0; i < 16; i++)
             if (requests[i].taken && chance(2)) {
                 struct refrain_completion completions[2] = {
-                    {requests[i].posted, parameters[0], parameters[1], parameters[2]},
-                    {requests[(i + 1) % 16].posted, parameters[1], parameters[0], parameters[2]}};
+                    {requests[i].posted, parameters[0], parameters[1], parameters[2], parameters[3]},
+                    {requests[(i + 1) % 16].posted, parameters[1], parameters[0], parameters[2], parameters[3]}};
                 unsigned n = i + 1 < 16 && requests[i + 1].taken && chance(2) ? 2 : 1;
                 refrain_call_complete(&call, i, completions, n);
                 for (unsigned k = 0; k < n; k++)

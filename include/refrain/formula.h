@@ -199,8 +199,8 @@ static inline unsigned refrain_key_entry(int64_t key) {
 }
 
 /* How often each value came, of a sequence whose order is given up; or each row of values, where these came together:
- * of a message its partner, tag and bytes. Entries lie where a hash of the monitor's puts them; those with a count of 0
- * are free. An entry is its count, then its values. When there are too many different rows
+ * of a message its partner, tag, bytes and communicator. Entries lie where a hash of the monitor's puts them; those
+ * with a count of 0 are free. An entry is its count, then its values. When there are too many different rows
  *
  *     amounts (bytes) are dropped: entries that differ in nothing else become one, which has their total
  *     tags and numbers of requests are dropped: any of them stands for all

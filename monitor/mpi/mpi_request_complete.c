@@ -11,6 +11,7 @@ static void message_of(const struct refrain_request *request, MPI_Status *status
     if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
         return;
     message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
+    message->comm = refrain_request_comm(request);
     if (refrain_request_is_file_access(request)) {
         message->bytes = status ? refrain_status_bytes(status) : -1;
     } else if (request->flags & REFRAIN_REQUEST_FIXED) {

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void put_back(const struct refrain_watch *watch
 static REFRAIN_INLINE struct refrain_completion completion_of(const struct refrain_request *request,
                                                               const MPI_Status *status) {
     return (struct refrain_completion){refrain_at_reference(request->posted), status->MPI_SOURCE, status->MPI_TAG,
-                                       refrain_status_bytes(status)};
+                                       refrain_status_bytes(status), refrain_request_comm(request)};
 }
 
 /* Takes them out of the table. False, and nothing has changed, where not all are usual ones of one communicator. */
@@ -124,7 +124,7 @@ struct refrain_request *refrain_request_wait(const struct refrain_call *call, MP
 }
 
 void refrain_request_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status) {
-    struct refrain_completion completion = {NULL, -1, -1, -1};
+    struct refrain_completion completion = {NULL, -1, -1, -1, -1};
     uint32_t index = request->index;
     if (request->operation == REFRAIN_OP_IRECV)
         completion = completion_of(request, status);

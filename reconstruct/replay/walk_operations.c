@@ -4,10 +4,13 @@
 #include "walk_parts.h"
 #include "walk_time.h"
 
+#include <string.h>
+
 /* ---- requests ---- */
 
-static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, bool persistent) {
-    return refrain_walk_requests_take(&walk->requests, posted, persistent) ||
+static bool take_request(struct refrain_walk *walk, const struct refrain_operation_record *posted, int64_t comm,
+                         bool persistent) {
+    return refrain_walk_requests_take(&walk->requests, posted, comm, persistent) ||
            refrain_walk_fail(walk, walk->stack[walk->depth - 1].at->slot,
                              "more requests in flight than there is memory for");
 }
@@ -48,9 +51,11 @@ static bool complete(struct refrain_walk *walk, struct refrain_walk_request *req
     if (request->posted) {
         bool moves = request->posted->operation == REFRAIN_OP_IO_REQUEST;
         const struct refrain_learner *learners = &request->posted->parameter[moves ? REFRAIN_PARAMETER_MOVED : 0];
-        unsigned n = moves ? 1 : 3;
-        if (!refrain_walk_take_row(walk, learners, &record->parameters[1], n, &record->approximate))
+        unsigned n = moves ? 1 : REFRAIN_PARAMETERS - 1;
+        int64_t values[REFRAIN_PARAMETERS] = {[REFRAIN_PARAMETERS - 1] = request->comm};
+        if (!refrain_walk_take_row(walk, learners, values, n, moves ? n : REFRAIN_PARAMETERS, &record->approximate))
             return false;
+        memcpy(&record->parameters[1], values, n * sizeof *values);
         record->n_parameters += n;
     }
     end(walk, request);
@@ -123,15 +128,16 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_ICOLLECTIVE:
     case REFRAIN_OP_NOTHING:
     case REFRAIN_OP_RMA_REQUEST:
-        return take_request(walk, NULL, false);
+        return take_request(walk, NULL, -1, false);
     case REFRAIN_OP_IO_REQUEST:
+        return take_request(walk, from, -1, false);
     case REFRAIN_OP_IRECV:
-        return take_request(walk, from, false);
+        return take_request(walk, from, record->parameters[0], false);
     case REFRAIN_OP_SEND_INIT:
     case REFRAIN_OP_COLLECTIVE_INIT:
-        return take_request(walk, NULL, true);
+        return take_request(walk, NULL, -1, true);
     case REFRAIN_OP_RECV_INIT:
-        return take_request(walk, from, true);
+        return take_request(walk, from, record->parameters[0], true);
     case REFRAIN_OP_COMPLETE:
         return complete_run(walk, record->parameters[0], 1, record);
     case REFRAIN_OP_COMPLETE_RUN:
@@ -300,11 +306,11 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation->number;
     record->n_parameters = operation->n;
-    bool taken =
-        take_row_of_guest(walk, top->id, false, operation, record) ||
-        (operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate)) ||
-        refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, &record->approximate) ||
-        (!walk->wrong && take_row_of_guest(walk, top->id, true, operation, record));
+    bool taken = take_row_of_guest(walk, top->id, false, operation, record) ||
+                 (operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate)) ||
+                 refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, operation->n,
+                                       &record->approximate) ||
+                 (!walk->wrong && take_row_of_guest(walk, top->id, true, operation, record));
     if (!taken)
         return false;
     if (operation->alone)

@@ -211,9 +211,10 @@ bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *p
 bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value);
 
 /* Takes the n parameters of an event. Where a learner has given up, its value is one of a row that was counted, and
- * that agrees with the values of the other learners. */
+ * that agrees with the values of the other learners. Rows are `width` values, of which those behind the first n have no
+ * learner: they are known, and the row agrees with them, too. */
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
-                           unsigned n, bool *approximate);
+                           unsigned n, unsigned width, bool *approximate);
 
 /* ---- walk_limits.c ---- */
 

@@ -2,7 +2,7 @@
 #include "walk_requests.h"
 
 bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,
-                                bool persistent) {
+                                int64_t comm, bool persistent) {
     requests->table.entry_bytes = sizeof(struct refrain_walk_request);
     struct refrain_walk_request *request = refrain_requests_take(&requests->table);
     if (!request)
@@ -12,6 +12,7 @@ bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const st
     requests->changes += persistent;
     request->posted_as = requests->posted++;
     request->posted = posted;
+    request->comm = comm;
     return true;
 }
 

@@ -12,6 +12,7 @@ struct refrain_walk_request {
     uint32_t active;    /* begun and not completed: more than once only where it is likely that it is this one */
     uint64_t posted_as; /* number in the order of posting */
     const struct refrain_operation_record *posted; /* of one whose completion says more than that; else null */
+    int64_t comm;                                  /* of a receive: its communicator */
 };
 
 struct refrain_walk_requests {
@@ -23,9 +24,9 @@ struct refrain_walk_requests {
 };
 
 /* A further request; false without memory. `posted`: the operation that posted it, where its completion says
- * more than that. */
+ * more than that; `comm`: of a receive. */
 bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,
-                                bool persistent);
+                                int64_t comm, bool persistent);
 
 /* The request of that number; null when there is none. */
 struct refrain_walk_request *refrain_walk_requests_at(const struct refrain_walk_requests *requests, int64_t number);

@@ -140,12 +140,12 @@ static const struct refrain_learner *learner_of(struct refrain_walk *walk, const
 }
 
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
-                           unsigned n, bool *approximate) {
+                           unsigned n, unsigned width, bool *approximate) {
     struct refrain_walk_learner *first = n > 0 ? place_of_rows(walk, learners) : NULL;
     if (!first)
         return n == 0;
-    bool counted = first->rows.tally && first->rows_taken >= first->rows_before && first->rows.tally->width == n;
-    unsigned all = (1u << n) - 1, known = 0;
+    bool counted = first->rows.tally && first->rows_taken >= first->rows_before && first->rows.tally->width == width;
+    unsigned all = (1u << n) - 1, given = ((1u << width) - 1) & ~all, known = 0;
     for (unsigned round = 0; round < 2 && known != all; round++)
         for (unsigned i = 0; i < n; i++) {
             const struct refrain_learner *learner =
@@ -158,7 +158,7 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
                 bool lost = learner && learner->state == REFRAIN_SUMMARY && !first->rows.tally;
                 if (lost) /* there was no memory to count it */
                     values[i] = learner->expect;
-                else if (!counted || !refrain_tally_peek(&first->rows, values, known, i))
+                else if (!counted || !refrain_tally_peek(&first->rows, values, known | given, i))
                     return false;
                 *approximate = taken = true;
                 walk->ended = false;
@@ -173,7 +173,7 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
         refrain_walk_note_row(walk, first);
     if (counted) {
         *approximate = true;
-        refrain_tally_next(&first->rows, values, all);
+        refrain_tally_next(&first->rows, values, all | given);
     }
     return true;
 }
