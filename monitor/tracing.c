@@ -175,7 +175,9 @@ static void open_trace_file(void) {
     bytes -= metrics_bytes;
     if (bytes > (uint64_t)REFRAIN_GRAIN_BYTES << 32)
         bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
-    uint64_t at_once = 2 * (tables_bytes(1) + refrain_units_site_tables_bytes()) + FIRST_USED_BYTES;
+    uint64_t tables = tables_bytes(1) + refrain_units_site_tables_bytes(), at_once = 2 * tables + FIRST_USED_BYTES;
+    if (refrain_configuration.threads > 1)
+        at_once = 0; /* what threads that may never come would have lies between */
     unsigned char *base = refrain_own_files_make(bytes, at_once);
     if (!base)
         return;
