@@ -156,7 +156,7 @@ static inline unsigned char decode_byte(struct refrain_packed_coder *coder, stru
 void refrain_packed_models_begin(struct refrain_packed_models *models) {
     memset(models->value_is_set, 0, sizeof models->value_is_set);
     memset(models->text_of, 0, sizeof models->text_of);
-    models->n_texts = 0;
+    models->n_texts = models->n_tops = 0;
 }
 
 static struct refrain_packed_model *model_of(struct refrain_packed_models *models, enum refrain_packed_kind kind) {
@@ -168,8 +168,18 @@ static struct refrain_packed_model *model_of(struct refrain_packed_models *model
     model->history = 0;
     set_up(model->same, sizeof model->same / sizeof *model->same);
     set_up(model->length, sizeof model->length / sizeof *model->length);
-    set_up(model->top[0], sizeof model->top / sizeof **model->top);
+    memset(model->top_of, 0, sizeof model->top_of);
     return model;
+}
+
+static struct refrain_packed_bit *top_of(struct refrain_packed_models *models, struct refrain_packed_model *model,
+                                         unsigned length) {
+    if (!model->top_of[length]) {
+        struct refrain_packed_top *top = &models->tops[models->n_tops];
+        set_up(top->bits, sizeof top->bits / sizeof *top->bits);
+        model->top_of[length] = ++models->n_tops;
+    }
+    return models->tops[model->top_of[length] - 1].bits;
 }
 
 /* A byte's models are used for the first time: their number. */
@@ -201,7 +211,8 @@ static void encode_value(struct refrain_packed_coder *coder, struct refrain_pack
         unsigned top = left < REFRAIN_PACKED_TOP_BITS ? left : REFRAIN_PACKED_TOP_BITS;
         left -= top;
         encode_tree(coder, &encoder, model->length, 7, length);
-        encode_tree(coder, &encoder, model->top[length], top, (unsigned)(value >> left) & ((1u << top) - 1));
+        encode_tree(coder, &encoder, top_of(coder->models, model, length), top,
+                    (unsigned)(value >> left) & ((1u << top) - 1));
         while (left-- > 0)
             encode(coder, &encoder, encoder.range >> 1, value >> left & 1);
         model->last = value;
@@ -220,7 +231,7 @@ static uint64_t decode_value(struct refrain_packed_coder *coder, struct refrain_
     uint64_t value = length > 0;
     unsigned left = length > 0 ? length - 1 : 0;
     unsigned top = left < REFRAIN_PACKED_TOP_BITS ? left : REFRAIN_PACKED_TOP_BITS;
-    value = value << top | decode_tree(coder, model->top[length], top);
+    value = value << top | decode_tree(coder, top_of(coder->models, model, length), top);
     for (left -= top; left-- > 0;)
         value = value << 1 | decode(coder, coder->range >> 1);
     return model->last = value;

@@ -16,10 +16,17 @@ struct refrain_packed_bit {
 };
 
 #define REFRAIN_PACKED_TOP_BITS 3u /* of a value, below its highest, that have models */
+#define REFRAIN_PACKED_LENGTHS 65u /* of a value, in bits */
 struct refrain_packed_model {
     uint64_t last;
     unsigned history; /* were the latest the same as the one before? */
-    struct refrain_packed_bit same[4], length[128], top[65][1u << REFRAIN_PACKED_TOP_BITS];
+    struct refrain_packed_bit same[4], length[128];
+    uint16_t top_of[REFRAIN_PACKED_LENGTHS]; /* by length: 1 and up; 0 none yet */
+};
+
+/* The bits below the highest of a value of some length. */
+struct refrain_packed_top {
+    struct refrain_packed_bit bits[1u << REFRAIN_PACKED_TOP_BITS];
 };
 
 /* A byte, by the one before. */
@@ -33,8 +40,9 @@ struct refrain_packed_models {
     bool value_is_set[REFRAIN_PACKED_KINDS];
     struct refrain_packed_model values[REFRAIN_PACKED_KINDS];
     uint16_t text_of[REFRAIN_PACKED_TEXTS][256]; /* by kind and byte before: 1 and up; 0 none yet */
-    uint16_t n_texts;
-    struct refrain_packed_text texts[REFRAIN_PACKED_TEXTS * 256]; /* in the order of their first use */
+    uint16_t n_texts, n_tops;
+    struct refrain_packed_top tops[REFRAIN_PACKED_KINDS * REFRAIN_PACKED_LENGTHS]; /* in the order of their first use */
+    struct refrain_packed_text texts[REFRAIN_PACKED_TEXTS * 256];                  /* in the order of their first use */
 };
 
 struct refrain_packed_coder {
