@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) struct refrain_call_cache *
 refrain_again_find(uint64_t key, const void *return_address, struct refrain_call_again **again) {
     struct refrain_context *context = refrain_thread_context;
     *again = NULL;
-    if (__builtin_expect(!context || context->busy | context->unusual, 0))
+    if (__builtin_expect(!context || !refrain_is_free(context), 0))
         return NULL;
     const struct refrain_slot *from = context->top->last;
     struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
@@ -132,7 +132,7 @@ refrain_call_again(struct refrain_call_cache *known, const struct refrain_call_a
 static inline __attribute__((always_inline)) struct refrain_round *
 refrain_again_begin_end(struct refrain_context *context, const struct refrain_call_cache *known,
                         const struct refrain_entry *entry) {
-    if (__builtin_expect(context->busy | context->unusual, 0) || __builtin_expect(entry != context->top, 0))
+    if (!refrain_is_free(context) || __builtin_expect(entry != context->top, 0))
         return NULL;
     refrain_begin_in(context);
     struct refrain_round *round = known->round;

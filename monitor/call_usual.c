@@ -20,12 +20,12 @@
 #include <string.h>
 
 /* Is nothing to be looked at but what the call itself says? */
-static inline bool is_usual(const struct refrain_context *context) {
-    return __builtin_expect(context && !(context->busy | context->unusual), 1);
+static inline bool is_usual(struct refrain_context *context) {
+    return __builtin_expect(context && refrain_is_free(context), 1);
 }
 
 /* The call is the innermost activation of its thread, which is not inside a probe. */
-static inline bool is_on_top(const struct refrain_context *context, const struct refrain_call *call) {
+static inline bool is_on_top(struct refrain_context *context, const struct refrain_call *call) {
     return __builtin_expect(is_usual(context) && call->entry == context->top, 1);
 }
 

@@ -132,7 +132,21 @@ struct refrain_allowance {
     uint64_t sleep_ticks;
 };
 
-#define REFRAIN_PAUSED 2u /* context->busy: the thread is not traced (pause.h) */
+/* Polls of one call site that find nothing, one right after the other (poll_streak.h). A line. */
+struct refrain_streak {
+    uintptr_t frame;                  /* of their wrapper; 0 where there is no streak */
+    uintptr_t address;                /* to which they return */
+    uint64_t begin_ticks;             /* of the one in progress, which is told when it ends */
+    struct refrain_round *round;      /* that they are in */
+    struct refrain_call_cache *known; /* by which it is known */
+    uint32_t function;
+    uint32_t counted; /* what the round had left when context->calls_left was last brought up to date */
+};
+
+/* context->busy: 1: inside a probe; or what follows. */
+#define REFRAIN_PAUSED 2u        /* the thread is not traced (pause.h) */
+#define REFRAIN_BETWEEN_POLLS 4u /* of a streak, which any other probe and call ends first (poll_streak.h) */
+#define REFRAIN_IN_POLL 8u       /* the same, inside one */
 
 #define REFRAIN_ABANDONED 32u
 #define REFRAIN_CALL_WORDS 12u /* a bit for each MPI function */
@@ -147,7 +161,7 @@ struct refrain_context {
     struct refrain_events *events;               /* null unless the mode has events */
     const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
     uint32_t number;                             /* of the thread */
-    uint32_t busy;                               /* 1: inside a probe; or REFRAIN_PAUSED */
+    uint32_t busy;                               /* 0: not inside a probe, and none of the above */
     uint16_t learning;                           /* mode has stat */
     uint16_t unusual;                            /* not 0: MPI calls are told the long way (call_usual.c) */
     int32_t calls_left; /* MPI calls until the clock is refreshed; in rounds that is put off, to their end */
@@ -165,6 +179,7 @@ struct refrain_context {
     uint32_t address_mask;                   /* entries of `addresses` less one */
     bool python;                             /* the functions of Python are looked at (python.h) */
     bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
+    _Alignas(REFRAIN_LINE_BYTES) struct refrain_streak streak;
     struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */

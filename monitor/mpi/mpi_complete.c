@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "mpi_objects.h"
 #include "mpi_request_wait.h"
+#include "poll_streak.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -133,11 +134,43 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return rc;
 }
 
-/* Polls that find nothing are all alike. They have no words, and go as those before them until there is something to
+/* Polls that find nothing are all alike, and mostly follow each other: then each is told by what all of them have in
+ * common (poll_streak.h). Others have no words, and go as those before them in their round until there is something to
  * tell (call_again.h). */
 static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {
     if (!refrain_mpi_multiple)
         refrain_again_remember(call, key, -1, &REFRAIN_MPI_WORDS(0));
+}
+
+/* A poll that is in progress. */
+struct poll {
+    struct refrain_call_cache *known; /* where it is not in a streak */
+    struct refrain_entry *entry;      /* null: it is */
+    const void *frame_address;
+};
+#define REFRAIN_MPI_POLL(poll, name, ...)                                                                              \
+    struct poll poll = {NULL, NULL, REFRAIN_FRAME_ADDRESS};                                                            \
+    if (!refrain_streak_goes_on(REFRAIN_MPI_FROM(name))) {                                                             \
+        REFRAIN_MPI_AGAIN(name, HAVE_NO_WORDS, , __VA_ARGS__);                                                         \
+        poll.known = known;                                                                                            \
+        poll.entry = entry;                                                                                            \
+    }
+
+/* It has found nothing, and ends. False where that is to be told by itself. */
+static REFRAIN_INLINE bool poll_ends(const struct poll *poll, const void *return_address) {
+    if (!poll->entry)
+        return refrain_streak_passes(poll->frame_address);
+    refrain_again_end(poll->known, poll->entry);
+    refrain_streak_may_follow(poll->known, return_address, poll->frame_address);
+    return true;
+}
+
+/* It is to be told by itself from here on. */
+static void poll_begun(struct refrain_call *call, const struct poll *poll) {
+    if (poll->entry)
+        refrain_again_begun(call, poll->known, poll->entry);
+    else
+        refrain_streak_begun(call, poll->frame_address);
 }
 
 static void test_done(struct refrain_call *call, MPI_Request former, int rc, bool done, const MPI_Request *request,
@@ -166,19 +199,22 @@ REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *use
     return rc;
 }
 
+static __attribute__((noinline)) void test_poll_done(const struct poll *poll, MPI_Request former, int rc, bool done,
+                                                     const MPI_Request *request, MPI_Status *status) {
+    struct refrain_call call;
+    poll_begun(&call, poll);
+    test_done(&call, former, rc, done, request, status);
+    refrain_call_end(&call);
+}
+
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    REFRAIN_MPI_AGAIN(MPI_Test, HAVE_NO_WORDS, , request, flag, used);
+    REFRAIN_MPI_POLL(poll, MPI_Test, request, flag, used);
     MPI_Request former = handle_of(request);
     int rc = PMPI_Test(request, flag, used);
-    if (__builtin_expect(rc == MPI_SUCCESS && !*flag, 1)) {
-        refrain_again_end(known, entry);
-        return rc;
-    }
-    struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
-    test_done(&call, former, rc, rc == MPI_SUCCESS, request, used);
-    refrain_call_end(&call);
+    bool nothing = rc == MPI_SUCCESS && !*flag;
+    if (__builtin_expect(!nothing || !poll_ends(&poll, __builtin_return_address(0)), 0))
+        test_poll_done(&poll, former, rc, !nothing, request, used);
     return rc;
 }
 
@@ -363,12 +399,10 @@ REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], i
     return rc;
 }
 
-/* The poll has found something, or has failed. */
-static __attribute__((noinline)) void poll_done(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                struct any *any, int rc, int index, const MPI_Request *requests,
-                                                MPI_Status *status) {
+static __attribute__((noinline)) void any_poll_done(const struct poll *poll, struct any *any, int rc, int index,
+                                                    const MPI_Request *requests, MPI_Status *status) {
     struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
+    poll_begun(&call, poll);
     any_done(&call, any, rc, index, requests, status);
     refrain_call_end(&call);
 }
@@ -378,7 +412,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     if (count > FEW_COPIED || !array_of_requests)
         return refrain_MPI_Testany_otherwise(0, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, count,
                                              array_of_requests, indx, flag, used);
-    REFRAIN_MPI_AGAIN(MPI_Testany, HAVE_NO_WORDS, , count, array_of_requests, indx, flag, used);
+    REFRAIN_MPI_POLL(poll, MPI_Testany, count, array_of_requests, indx, flag, used);
     struct any any;
     any.former = any.few;
     any.count = count;
@@ -386,10 +420,9 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
         any.few[i] = array_of_requests[i];
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     int index = rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED;
-    if (__builtin_expect(rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
-        refrain_again_end(known, entry);
-    else
-        poll_done(known, entry, &any, rc, index, array_of_requests, used);
+    bool nothing = rc == MPI_SUCCESS && index == MPI_UNDEFINED;
+    if (__builtin_expect(!nothing || !poll_ends(&poll, __builtin_return_address(0)), 0))
+        any_poll_done(&poll, &any, rc, index, array_of_requests, used);
     return rc;
 }
 
