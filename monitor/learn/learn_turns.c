@@ -43,7 +43,7 @@ static unsigned values_of(struct refrain_formula *formula, unsigned loop, unsign
 }
 
 /* How many values of the loop's iteration came before where the prediction is, which `left` more are predicted of. */
-static unsigned come(struct refrain_formula *formula, unsigned loop, uint64_t left) {
+static unsigned values_before(struct refrain_formula *formula, unsigned loop, uint64_t left) {
     unsigned height = refrain_formula_items(formula)[loop].height, position = formula->position;
     struct part part;
     uint64_t n = 0;
@@ -92,7 +92,7 @@ bool refrain_turns_find(const struct refrain_learner *learner, unsigned most, st
     unsigned n = values_of(formula, loop->item, most);
     if (n < 2)
         return false;
-    unsigned next = come(formula, loop->item, left);
+    unsigned next = values_before(formula, loop->item, left);
     uint64_t iterations = loop->limit - loop->counter;
     if (iterations > UINT32_MAX)
         iterations = UINT32_MAX;
@@ -116,14 +116,14 @@ int64_t refrain_turns_value(const struct refrain_turns *turns, unsigned i) {
 void refrain_turns_hold(struct refrain_learner *learner) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     unsigned loop = loop_of(formula)->item;
-    go_to(learner, formula, loop, come(formula, loop, refrain_learn_left(learner)));
+    go_to(learner, formula, loop, values_before(formula, loop, refrain_learn_left(learner)));
 }
 
 void refrain_turns_pass(struct refrain_learner *learner, uint64_t n) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_open_loop *loop = loop_of(formula);
     unsigned values = values_of(formula, loop->item, UINT32_MAX);
-    uint64_t now = come(formula, loop->item, 0) + n, whole = now ? (now - 1) / values : 0;
+    uint64_t now = values_before(formula, loop->item, 0) + n, whole = now ? (now - 1) / values : 0;
     loop->counter += whole; /* the last iteration ends when the next value is looked for */
     go_to(learner, formula, loop->item, now - whole * values);
     refrain_predict_ahead(learner);
