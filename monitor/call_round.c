@@ -85,7 +85,8 @@ static void add_message(struct plan *plan, const struct refrain_call_site *call_
     if (!plan->posted)
         return;
     struct refrain_operation_record *posted = refrain_at_reference(plan->posted);
-    plan->message = posted->operation == REFRAIN_OP_IRECV && !posted->parameter[0].tally;
+    plan->message = posted->operation == REFRAIN_OP_IRECV && !posted->parameter[0].tally &&
+                    refrain_operation_learners(posted)->state != REFRAIN_SUMMARY;
     for (unsigned i = 0; plan->message && i < REFRAIN_PARAMETERS - 1; i++)
         plan->message = !posted->parameter[i].round && add_parameter(plan, &posted->parameter[i], step);
     if (!plan->message)

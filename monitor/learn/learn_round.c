@@ -17,6 +17,16 @@ static uint64_t *stretch_of(const struct refrain_round_slot *in_round) {
     return &history->ticks[in_round->count >> history->shift];
 }
 
+/* The messages that the calls have received are those of receives whose communicator is only counted by now, which is
+ * said for each of them. */
+static void tell_of_messages(const struct refrain_round *round, const struct refrain_call_cache *owner) {
+    if (!(owner->special & REFRAIN_ROUND_MESSAGE) || !round->posted)
+        return;
+    const struct refrain_operation_record *posted = refrain_at_reference(round->posted);
+    if (posted->parameter[REFRAIN_PARAMETERS - 1].state == REFRAIN_SUMMARY)
+        refrain_lose(REFRAIN_LOSS_COUNTS, refrain_round_came(round, REFRAIN_ROUND_OPERATION));
+}
+
 void refrain_round_tell(struct refrain_round *round) {
     if (round->turns % 2 == 0)
         return;
@@ -41,6 +51,7 @@ void refrain_round_tell(struct refrain_round *round) {
     refrain_commit();
     round->turns++;
     struct refrain_call_cache *owner = (struct refrain_call_cache *)(uintptr_t)round->owner;
+    tell_of_messages(round, owner);
     owner->round = NULL;
     owner->special = 0;
     owner->again.key = 0;
