@@ -5,7 +5,7 @@
 
 #include "monitor.h"
 
-/* Ends the thread's streak of polls, if there is one (poll_streak.h). */
+/* Ends the thread's streak of calls, if there is one (call_streak.h). */
 REFRAIN_SHARED void refrain_streak_end(struct refrain_context *context);
 
 /* Is nothing to be looked at but what an MPI call itself says? */

@@ -40,6 +40,7 @@ refrain_again_find(uint64_t key, const void *return_address, struct refrain_call
 }
 
 /* Are these the words? Of a collective and of a message. What is 0 in all calls of the function needs no look. */
+typedef bool refrain_again_compare(const struct refrain_call_again *again, struct refrain_call_words words);
 #define REFRAIN_SAME_WORD(word)                                                                                        \
     ((__builtin_constant_p(words.word) && words.word == 0) || words.word == again->words.word)
 static inline __attribute__((always_inline)) bool refrain_again_collective(const struct refrain_call_again *again,

@@ -161,13 +161,13 @@ bool refrain_contexts_are_still(void) {
     static uint64_t last_sum;
     uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_ACQUIRE);
     uint64_t sum = n;
-    const uint32_t polls = REFRAIN_BETWEEN_POLLS | REFRAIN_IN_POLL; /* of which nothing is being learned */
+    const uint32_t streak = REFRAIN_BETWEEN_CALLS | REFRAIN_IN_CALL; /* of which nothing is being learned */
     bool busy = false;
     for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++) {
         const struct refrain_thread *thread = thread_of(t);
         if (&contexts[t] == refrain_thread_context || !thread)
             continue;
-        busy |= (__atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) & ~polls) != 0;
+        busy |= (__atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) & ~streak) != 0;
         sum = sum * 31 + __atomic_load_n(&thread->last_ticks, __ATOMIC_RELAXED);
     }
     bool same = sum == last_sum;

@@ -132,21 +132,21 @@ struct refrain_allowance {
     uint64_t sleep_ticks;
 };
 
-/* Polls of one call site that find nothing, one right after the other (poll_streak.h). A line. */
+/* Calls of one site in its round, one right after the other (call_streak.h). A line. */
 struct refrain_streak {
     uintptr_t frame;                  /* of their wrapper; 0 where there is no streak */
     uintptr_t address;                /* to which they return */
-    uint64_t begin_ticks;             /* of the one in progress, which is told when it ends */
+    uint64_t begin_ticks;             /* of the one in progress */
     struct refrain_round *round;      /* that they are in */
-    struct refrain_call_cache *known; /* by which it is known */
-    uint32_t function;
-    uint32_t counted; /* what the round had left when context->calls_left was last brought up to date */
+    struct refrain_call_again *again; /* their words */
+    struct refrain_call_cache *known; /* by which they are known */
+    uint32_t counted;                 /* what the round had left when context->calls_left was last brought up to date */
 };
 
 /* context->busy: 1: inside a probe; or what follows. */
 #define REFRAIN_PAUSED 2u        /* the thread is not traced (pause.h) */
-#define REFRAIN_BETWEEN_POLLS 4u /* of a streak, which any other probe and call ends first (poll_streak.h) */
-#define REFRAIN_IN_POLL 8u       /* the same, inside one */
+#define REFRAIN_BETWEEN_CALLS 4u /* of a streak, which any other probe and call ends first (call_streak.h) */
+#define REFRAIN_IN_CALL 8u       /* the same, inside one */
 
 #define REFRAIN_ABANDONED 32u
 #define REFRAIN_CALL_WORDS 12u /* a bit for each MPI function */

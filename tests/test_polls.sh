@@ -1,5 +1,5 @@
 #!/bin/sh
-# Polls that find nothing, one right after the other, are told by a few counters (monitor/poll_streak.h): the trace is
+# Polls that find nothing, one right after the other, are told by a few counters (monitor/call_streak.h): the trace is
 # that of a run in which each is told by itself, whatever comes between two of them or within one, and of a killed run,
 # too. What takes long is filed where it was, in the poll or before it.
 #   test_polls.sh BIN

@@ -218,10 +218,21 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         return rc;                                                                                                     \
     }                                                                                                                  \
     int name parameters {                                                                                              \
+        struct refrain_call_again *next =                                                                              \
+            refrain_streak_goes_on(REFRAIN_MPI_AGAIN_KEY(name), 1, refrain_again_collective,                           \
+                                   WORDS(NULL, UNWRAP told_by), __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);   \
+        if (next) {                                                                                                    \
+            ++*next->words.collectives;                                                                                \
+            int rc = P##name arguments;                                                                                \
+            if (!refrain_streak_passes(REFRAIN_FRAME_ADDRESS))                                                         \
+                refrain_streak_end_begun(REFRAIN_FRAME_ADDRESS);                                                       \
+            return rc;                                                                                                 \
+        }                                                                                                              \
         REFRAIN_MPI_AGAIN(name, refrain_again_collective, WORDS(NULL, UNWRAP told_by), UNWRAP arguments);              \
         ++*again->words.collectives;                                                                                   \
         int rc = P##name arguments;                                                                                    \
         refrain_again_end(known, entry);                                                                               \
+        refrain_streak_may_follow(known, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);                          \
         return rc;                                                                                                     \
     }
 

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "mpi_objects.h"
 #include "mpi_request_wait.h"
-#include "poll_streak.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -111,7 +110,11 @@ static __attribute__((noinline)) void wait_otherwise(struct refrain_call_cache *
 }
 
 /* Whatever the requests are: what matters of them is told when the call has returned. */
-#define HAVE_NO_WORDS(again, words) true
+#define NO_WORDS REFRAIN_MPI_WORDS(0)
+static REFRAIN_INLINE bool have_no_words(const struct refrain_call_again *again, struct refrain_call_words words) {
+    (void)again, (void)words;
+    return true;
+}
 
 /* Waiting has no words: the request is a usual one, and which one it was is told when it has completed. */
 static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Request *request) {
@@ -135,11 +138,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 }
 
 /* Polls that find nothing are all alike, and mostly follow each other: then each is told by what all of them have in
- * common (poll_streak.h). Others have no words, and go as those before them in their round until there is something to
+ * common (call_streak.h). Others have no words, and go as those before them in their round until there is something to
  * tell (call_again.h). */
 static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {
     if (!refrain_mpi_multiple)
-        refrain_again_remember(call, key, -1, &REFRAIN_MPI_WORDS(0));
+        refrain_again_remember(call, key, -1, &NO_WORDS);
 }
 
 /* A poll that is in progress. */
@@ -150,8 +153,9 @@ struct poll {
 };
 #define REFRAIN_MPI_POLL(poll, name, ...)                                                                              \
     struct poll poll = {NULL, NULL, REFRAIN_FRAME_ADDRESS};                                                            \
-    if (!refrain_streak_goes_on(REFRAIN_MPI_FROM(name))) {                                                             \
-        REFRAIN_MPI_AGAIN(name, HAVE_NO_WORDS, , __VA_ARGS__);                                                         \
+    if (!refrain_streak_goes_on(REFRAIN_MPI_AGAIN_KEY(name), 0, have_no_words, NO_WORDS, __builtin_return_address(0),  \
+                                REFRAIN_FRAME_ADDRESS)) {                                                              \
+        REFRAIN_MPI_AGAIN(name, have_no_words, NO_WORDS, __VA_ARGS__);                                                 \
         poll.known = known;                                                                                            \
         poll.entry = entry;                                                                                            \
     }
@@ -268,7 +272,7 @@ static __attribute__((noinline)) int end_wait_all_otherwise(struct refrain_call_
 }
 
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-    REFRAIN_MPI_AGAIN(MPI_Waitall, HAVE_NO_WORDS, , count, array_of_requests, array_of_statuses);
+    REFRAIN_MPI_AGAIN(MPI_Waitall, have_no_words, NO_WORDS, count, array_of_requests, array_of_statuses);
     struct refrain_watch watch;
     if (__builtin_expect(!refrain_watch_wait_all_again(&watch, count, array_of_requests), 0))
         return wait_all_otherwise(known, entry, count, array_of_requests, array_of_statuses);

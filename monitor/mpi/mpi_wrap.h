@@ -15,7 +15,7 @@
 #ifndef REFRAIN_MPI_WRAP_H
 #define REFRAIN_MPI_WRAP_H
 
-#include "call_again.h"
+#include "call_streak.h"
 #pragma GCC visibility push(default) /* the wrappers are what this library exports */
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -50,8 +50,9 @@ static inline bool refrain_mpi_passes(void) {
     return refrain_is_off(refrain_thread_context) && !refrain_mpi_often.order;
 }
 #define REFRAIN_MPI_OTHERWISE_FROM(name) REFRAIN_CALL_##name, return_address, frame_address
+#define REFRAIN_MPI_AGAIN_KEY(name) (refrain_mpi_often.meaning + REFRAIN_CALL_##name)
 #define REFRAIN_MPI_AGAIN(name, is_same, words, ...)                                                                   \
-    const uint64_t key = refrain_mpi_often.meaning + REFRAIN_CALL_##name;                                              \
+    const uint64_t key = REFRAIN_MPI_AGAIN_KEY(name);                                                                  \
     struct refrain_call_again *again;                                                                                  \
     struct refrain_call_cache *known = refrain_again_find(key, __builtin_return_address(0), &again);                   \
     struct refrain_entry *entry = NULL;                                                                                \

@@ -1,48 +1,42 @@
-/* poll_streak.c: streaks of polls begin and end (poll_streak.h). */
-#include "poll_streak.h"
-#include "call_again.h"
+/* call_streak.c: streaks of calls begin and end (call_streak.h). */
+#include "call_streak.h"
 #include "call_other.h"
 #include "step.h"
 
-void refrain_streak_tell_blocks(struct refrain_context *context, uint64_t last, uint64_t begin, uint64_t now) {
-    refrain_timeline_block(&context->timeline, begin, begin - last);
-    refrain_timeline_block(&context->timeline, now, now - begin);
-}
-
-void refrain_streak_record(struct refrain_context *context, uint64_t now) {
+void refrain_streak_record_begin(struct refrain_context *context) {
     const struct refrain_streak *streak = &context->streak;
-    refrain_event(context, REFRAIN_RECORD_CALL_ENTER, streak->begin_ticks, streak->known->number);
-    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, streak->known->number);
+    const struct refrain_call_cache *known = streak->known;
+    refrain_event(context, REFRAIN_RECORD_CALL_ENTER, streak->begin_ticks, known->number);
+    if (known->n_before > 0)
+        refrain_events_write(context, REFRAIN_RECORD_OPERATION, streak->begin_ticks, known->number,
+                             known->operations[0], refrain_round_values(streak->round, 0),
+                             refrain_operation_rows[known->operations[0]].width);
 }
 
-/* The poll in progress has begun, and is an activation from here on, as if it had been told by itself. */
-static void open_poll(struct refrain_context *context, const struct refrain_streak *streak) {
+void refrain_streak_record_end(struct refrain_context *context, uint64_t now) {
+    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, context->streak.known->number);
+}
+
+/* The call in progress is an activation from here on, as if it had been told by itself. */
+static void open_call(struct refrain_context *context, const struct refrain_streak *streak) {
     const struct refrain_call_cache *known = streak->known;
-    struct refrain_thread *thread = context->thread;
     struct refrain_entry *caller = context->top, *entry = caller + 1;
-    uint64_t elapsed = streak->begin_ticks - thread->last_ticks;
-    streak->round->left[REFRAIN_ROUND_BEGIN]--;
-    streak->round->ticks[0] += elapsed;
+    struct refrain_slot *inside = known->n_before ? &known->operation->after : &known->call_site->inside;
     caller->last = known->at;
-    refrain_open_entry(entry, &known->call_site->inside, streak->frame, REFRAIN_ENTRY_CALL, known->number);
+    refrain_open_entry(entry, inside, streak->frame, REFRAIN_ENTRY_CALL, known->number);
     entry->begin_ticks = streak->begin_ticks;
     context->top = entry;
-    refrain_now_calls(thread, known->number);
-    thread->last_ticks = streak->begin_ticks;
-    refrain_timeline_block(&context->timeline, streak->begin_ticks, elapsed);
-    if (context->events)
-        refrain_event(context, REFRAIN_RECORD_CALL_ENTER, streak->begin_ticks, known->number);
 }
 
 void refrain_streak_end(struct refrain_context *context) {
     uint32_t busy = context->busy;
-    if (busy != REFRAIN_BETWEEN_POLLS && busy != REFRAIN_IN_POLL)
+    if (busy != REFRAIN_BETWEEN_CALLS && busy != REFRAIN_IN_CALL)
         return;
     refrain_begin_in(context);
     struct refrain_streak *streak = &context->streak;
     if (streak->frame) { /* else a signal handler has ended it just now */
-        if (busy == REFRAIN_IN_POLL)
-            open_poll(context, streak);
+        if (busy == REFRAIN_IN_CALL)
+            open_call(context, streak);
         context->calls_left -= (int32_t)(streak->counted - streak->round->left[REFRAIN_ROUND_BEGIN]);
         streak->frame = 0;
     }
@@ -50,16 +44,18 @@ void refrain_streak_end(struct refrain_context *context) {
 }
 
 void refrain_streak_stays(struct refrain_context *context) {
-    uint32_t busy = context->thread->now.inside ? REFRAIN_IN_POLL : REFRAIN_BETWEEN_POLLS;
+    uint32_t busy = context->thread->now.inside ? REFRAIN_IN_CALL : REFRAIN_BETWEEN_CALLS;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     context->busy = context->streak.frame ? busy : 0;
 }
 
+/* Is the next call in the round, whose calls have words and tell nothing when they have returned? */
 static bool is_in_round(const struct refrain_context *context, const struct refrain_call_cache *known) {
     const struct refrain_round *round = known->round;
     return round && round->left[REFRAIN_ROUND_END] > 0 &&
-           round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END] && known->n_operations == 0 &&
-           !known->special && known->from == context->top->last;
+           round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END] &&
+           known->n_operations == known->n_before && !known->special && known->again.key &&
+           known->from == context->top->last;
 }
 
 void refrain_streak_begin(struct refrain_call_cache *known, const void *return_address, const void *frame_address) {
@@ -73,11 +69,11 @@ void refrain_streak_begin(struct refrain_call_cache *known, const void *return_a
             .frame = (uintptr_t)frame_address,
             .address = (uintptr_t)return_address,
             .round = known->round,
+            .again = &known->again,
             .known = known,
-            .function = known->function,
             .counted = known->round->left[REFRAIN_ROUND_BEGIN],
         };
-        busy = REFRAIN_BETWEEN_POLLS;
+        busy = REFRAIN_BETWEEN_CALLS;
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     context->busy = busy;
@@ -92,4 +88,10 @@ void refrain_streak_begun(struct refrain_call *call, const void *frame_address) 
     *call = (struct refrain_call){.context = context};
     if (entry > context->stack)
         refrain_again_begun(call, context->streak.known, entry);
+}
+
+void refrain_streak_end_begun(const void *frame_address) {
+    struct refrain_call call;
+    refrain_streak_begun(&call, frame_address);
+    refrain_call_end(&call);
 }

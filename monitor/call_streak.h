@@ -1,0 +1,115 @@
+/* call_streak.h: calls of one site in its round (call_round.h), one right after the other, are a *streak*: a loop of
+ * barriers, or of polls that find nothing. Each goes as the one before it, so that it changes nothing but the counters
+ * of the round and the times: control comes from where it came from last, and goes on there. That control is in such a
+ * call is not written where probes look for it; instead they find context->busy set, as does any other MPI call of the
+ * thread, and end the streak before they do anything else.
+ *
+ *     context->busy:  0 -- refrain_streak_begin() --> BETWEEN_CALLS -- refrain_streak_goes_on() --> IN_CALL
+ *                     ^                                  |     ^                                       |
+ *                     |<----- refrain_streak_end() ------+     +-------- refrain_streak_passes() ------+
+ *                     |                                                                                |
+ *                     +<------ refrain_streak_end() opens an activation for the call in progress ------+
+ *
+ * A signal handler may end the streak wherever busy is not 1. */
+#ifndef REFRAIN_CALL_STREAK_H
+#define REFRAIN_CALL_STREAK_H
+
+#include "call_again.h"
+
+/* A call that has been told by itself has ended, and nothing is left to be told of it. A streak begins if it came from
+ * where control is now, so that the next one is the same. `known`: by what it is known, or null. */
+REFRAIN_SHARED void refrain_streak_begin(struct refrain_call_cache *known, const void *return_address,
+                                         const void *frame_address);
+static inline void refrain_streak_may_follow(struct refrain_call_cache *known, const void *return_address,
+                                             const void *frame_address) {
+    if (known && (const char *)known->from == (const char *)known->at + known->goes_on_bytes)
+        refrain_streak_begin(known, return_address, frame_address);
+}
+
+/* The call that refrain_streak_goes_on() has begun is to be told by itself from here on: `call` is what
+ * refrain_call_begin() would have made of it. */
+REFRAIN_SHARED void refrain_streak_begun(struct refrain_call *call, const void *frame_address);
+
+/* The same, and it ends. */
+REFRAIN_SHARED void refrain_streak_end_begun(const void *frame_address);
+
+/* What is seldom: the call's events are recorded when it begins and when it ends; what refrain_begin_in() has begun is
+ * of no use to the streak. */
+REFRAIN_SHARED void refrain_streak_record_begin(struct refrain_context *context);
+REFRAIN_SHARED void refrain_streak_record_end(struct refrain_context *context, uint64_t now);
+REFRAIN_SHARED void refrain_streak_stays(struct refrain_context *context);
+
+/* A block of the streak ends, before a call (i = 0) or in it (1). */
+static inline __attribute__((always_inline)) uint64_t
+refrain_streak_end_block(struct refrain_context *context, struct refrain_round *round, unsigned i, uint64_t now) {
+    struct refrain_thread *thread = context->thread;
+    uint64_t elapsed = now - thread->last_ticks;
+    round->ticks[i] += elapsed;
+    thread->last_ticks = now;
+    return elapsed;
+}
+
+/* A call begins that tells `n` operations (0 or 1) before its PMPI function. Null where it is not the next one of the
+ * streak, and nothing is done; else its words. `is_same`: compares these with `words` (call_again.h). */
+static inline __attribute__((always_inline)) struct refrain_call_again *
+refrain_streak_goes_on(uint64_t key, unsigned n, refrain_again_compare *is_same, struct refrain_call_words words,
+                       const void *return_address, const void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(!context || context->busy != REFRAIN_BETWEEN_CALLS, 1))
+        return NULL;
+    uint64_t now = refrain_ticks_of_block(); /* at once, as what follows is done while the clock is read */
+    refrain_begin_in(context);
+    struct refrain_streak *streak = &context->streak;
+    struct refrain_call_again *again = streak->again;
+    if (__builtin_expect(streak->frame != (uintptr_t)frame_address || streak->address != (uintptr_t)return_address ||
+                             again->key != key || !is_same(again, words) || refrain_call_is_paused(context),
+                         0)) {
+        refrain_streak_stays(context);
+        return NULL;
+    }
+    struct refrain_round *round = streak->round;
+    round->left[REFRAIN_ROUND_BEGIN]--;
+    if (n) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        round->left[REFRAIN_ROUND_OPERATION]--;
+    }
+    context->thread->now.inside = 1;
+    uint64_t elapsed = refrain_streak_end_block(context, round, 0, now);
+    streak->begin_ticks = now;
+    refrain_timeline_block(&context->timeline, now, elapsed);
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_streak_record_begin(context);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    context->busy = REFRAIN_IN_CALL;
+    return again;
+}
+
+/* It ends, and tells nothing of what came in it. False where the streak has ended meanwhile; then it is told by
+ * itself. */
+static inline __attribute__((always_inline)) bool refrain_streak_passes(const void *frame_address) {
+    struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(context->busy != REFRAIN_IN_CALL, 0))
+        return false;
+    uint64_t now = refrain_ticks_of_block();
+    refrain_begin_in(context);
+    struct refrain_streak *streak = &context->streak;
+    if (__builtin_expect(streak->frame != (uintptr_t)frame_address, 0)) {
+        refrain_streak_stays(context);
+        return false;
+    }
+    struct refrain_round *round = streak->round;
+    uint64_t elapsed = refrain_streak_end_block(context, round, 1, now);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    uint32_t left = --round->left[REFRAIN_ROUND_END];
+    context->thread->now.inside = 0;
+    refrain_timeline_block(&context->timeline, now, elapsed);
+    if (__builtin_expect(context->events != NULL, 0))
+        refrain_streak_record_end(context, now);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    context->busy = REFRAIN_BETWEEN_CALLS;
+    if (__builtin_expect(left == 0, 0))
+        refrain_streak_end(context);
+    return true;
+}
+
+#endif
