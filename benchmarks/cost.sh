@@ -12,7 +12,7 @@ NAME
     cost.sh - what tracing costs hostile programs, the workloads, and programs that nobody here wrote
 
 SYNOPSIS
-    benchmarks/cost.sh --tools DIR [--rounds N] [--part hostile|workloads|calls|foreign]... [--only WORKLOAD]... [--ranks LIST]
+    benchmarks/cost.sh --tools DIR [--rounds N] [--part hostile|workloads|calls|foreign|instructions]... [--only WORKLOAD]... [--ranks LIST]
         [--minutes N] [--out FILE]
     benchmarks/cost.sh --tools DIR --beside DIR [--rounds N] [--only WORKLOAD]... [--ranks LIST] [--minutes N] [--out FILE]
 
@@ -31,6 +31,10 @@ DESCRIPTION
                 learned (learner_cost.c)
     foreign     Debian source packages (foreign.sh) under their own tests or loads of half a second and more: compile time,
                 text, run time over plain
+    instructions
+                how many instructions an iteration of each workload executes on one rank, over the plain program's: what more it
+                takes is tracing, and what more or less time it takes with as many instructions is where they lie in
+                memory. Counted by valgrind (Debian: valgrind), so that nothing else on the machine disturbs it
 
     With --beside there is one table instead: the workloads in default detail, traced by this build and by another one.
 
@@ -71,7 +75,7 @@ while [ $# -gt 0 ]; do
         --beside) beside=$(cd "$2" 2>/dev/null && pwd) || bad "--beside: no directory '$2'" ;;
         --rounds) whole "$1" "$2" && rounds=$2 ;;
         --part)
-            case $2 in hostile | workloads | calls | foreign) parts="$parts $2" ;; *) bad "no part '$2'" ;; esac
+            case $2 in hostile | workloads | calls | foreign | instructions) parts="$parts $2" ;; *) bad "no part '$2'" ;; esac
             ;;
         --only)
             grep -q "^$2 " "$list" || bad "no workload '$2'"
@@ -97,7 +101,8 @@ if [ -n "$beside" ]; then
     [ -z "$parts" ] || bad "--beside is a table of its own: --part does not go with it"
     parts=workloads
 fi
-[ -n "$parts" ] || parts="hostile workloads calls foreign"
+names=${only:-$(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); printf "%s ", $1 }' "$list")}
+[ -n "$parts" ] || parts="hostile workloads calls foreign instructions"
 if [ -n "$out" ] && ! : >>"$out"; then exit 1; fi
 PATH=$tools:$PATH
 export PATH
@@ -181,8 +186,65 @@ least() {
     awk '{ for (i = 1; i <= NF; i++) if (NR == 1 || $i < m[i]) m[i] = $i } END { for (i in m) s += m[i]; print s / 1e9 }' "$work/laps.$1"
 }
 
+# build_workloads DIRECTORY...: into these directories of $work, which are named for how; those that are not there yet.
+build_workloads() {
+    for directory in "$@"; do
+        [ ! -d "$work/$directory" ] || continue
+        case $directory in
+        plain) compiler=mpicc.mpich ;;
+        beside) compiler="$beside/refrain-cc mpicc.mpich" ;;
+        *) compiler="refrain-cc --detail=$directory mpicc.mpich" ;;
+        esac
+        make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$directory" ONLY="$names" >"$work/said" 2>&1 || {
+            say "error: the workloads do not build: $(grep -m 1 -i error "$work/said")"
+            exit 1
+        }
+    done
+}
+
+# count NAME VARIANT ITERATIONS: instructions of one run on one rank.
+count() {
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    # shellcheck disable=SC2046 # a list of words
+    REFRAIN_DIRECTORY=$work/run timeout 300 valgrind --tool=cachegrind --cache-sim=no --smc-check=all --cachegrind-out-file=/dev/null \
+        "$work/$2/$1" $(field "$1" 3) --iterations "$3" >"$work/said" 2>"$work/error"
+    grep -q VERIFIED "$work/said" && sed -n 's/.*I *refs: *//p' "$work/error" | tr -d ,
+}
+
+instructions() {
+    command -v valgrind >/dev/null || {
+        echo "- instructions were left out: no valgrind (Debian: valgrind)" >>"$work/notes"
+        return
+    }
+    build_workloads plain communication all
+    echo "## Instructions"
+    echo
+    echo "Instructions of an iteration on one rank, over the plain program's: of two runs the difference, so that neither start nor end"
+    echo "are in it."
+    echo
+    echo "| workload | plain, millions | default | --detail=all |"
+    echo "|---|---|---|---|"
+    for name in $names; do
+        takes "$name" 1 || continue
+        [ "$name" != hybrid ] || continue # valgrind runs one of its threads at a time
+        if late; then
+            echo "- instructions of $name were left out: no time" >>"$work/notes"
+            continue
+        fi
+        say "$name, instructions"
+        most=$(field "$name" 3 | sed 's/.*--iterations \([0-9]*\).*/\1/')
+        most=$((most / 5 > 2 ? most / 5 : 2))
+        for variant in plain communication all; do
+            echo "$variant $(count "$name" $variant $((most / 2))) $(count "$name" $variant $most)"
+        done | awk -v name="$name" -v n="$((most - most / 2))" '
+            NF == 3 { one[$1] = ($3 - $2) / n }
+            function ratio(variant) { return one[variant] && one["plain"] ? sprintf("%.3f", one[variant] / one["plain"]) : "-" }
+            END { printf "| %s | %.1f | %s | %s |\n", name, one["plain"] / 1e6, ratio("communication"), ratio("all") }'
+    done
+}
+
 workloads() {
-    names=${only:-$(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); printf "%s ", $1 }' "$list")}
     variants="plain again clocks off calls default all" directories="plain calls communication all"
     columns="again clocks off calls default all eztrace" titles="again | clocks | off | calls | default | --detail=all | EZTrace |"
     also=" clocks: two clock reads around each MPI
@@ -197,17 +259,8 @@ call and nothing else."
         echo "- EZTrace with its mpich module is not installed (Debian: eztrace)" >>"$work/notes"
     fi
     sh "$here/mpi_clocks.sh" "$work/clocks.so" -DCLOCKS
-    for directory in $directories; do
-        case $directory in
-        plain) compiler=mpicc.mpich ;;
-        beside) compiler="$beside/refrain-cc mpicc.mpich" ;;
-        *) compiler="refrain-cc --detail=$directory mpicc.mpich" ;;
-        esac
-        make -s -j2 -C "$here/workloads" CC="$compiler" BUILD="$work/$directory" ONLY="$names" >"$work/said" 2>&1 || {
-            say "error: the workloads do not build: $(grep -m 1 -i error "$work/said")"
-            exit 1
-        }
-    done
+    # shellcheck disable=SC2086 # a list of words
+    build_workloads $directories
     echo "## Workloads"
     echo
     echo "Of each iteration the least time of $rounds rounds, summed, over the plain program's.$also"
@@ -438,6 +491,12 @@ summary() {
         against_eztrace "$work/part.workloads"
         ratios "$work/part.workloads" 5 "Workloads, the plain program once more (what the others are worth)"
     fi
+    if [ -f "$work/part.instructions" ]; then
+        ratios "$work/part.instructions" 4 "Instructions of an iteration on one rank, default detail"
+        above "$work/part.instructions" 4 1.01 "above"
+        ratios "$work/part.instructions" 5 "the same with --detail=all"
+        above "$work/part.instructions" 5 1.02 "above"
+    fi
     if [ -f "$work/part.calls" ]; then
         awk -F'|' 'NF > 7 && $7 + 0 { v[++n] = $7 + 0 } $8 + 0 { e[++m] = $8 + 0 }
             END {
@@ -463,6 +522,7 @@ for part in $parts; do
     case $part in
     hostile) hostile ;;
     workloads) workloads ;;
+    instructions) instructions ;;
     calls) calls ;;
     foreign) foreign ;;
     esac >"$work/part.$part"
