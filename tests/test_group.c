@@ -133,6 +133,30 @@ static bool fill(unsigned char *chunk, unsigned *filled) {
     return true;
 }
 
+/* Where a chunk's end has no room for all values, as many are written as fill it: those may all be one. False where
+ * they do not read back in a room of any size. */
+static bool fill_ends(void) {
+    static unsigned char chunk[CHUNK_BYTES], out[REFRAIN_GROUP_BYTES];
+    static int64_t values[REFRAIN_GROUP_VALUES], got[REFRAIN_GROUP_VALUES];
+    for (unsigned i = 0; i < REFRAIN_GROUP_VALUES; i++)
+        values[i] = i < REFRAIN_GROUP_VALUES / 4 ? -1 : (int64_t)below(7);
+    for (unsigned room = 0; room < CHUNK_BYTES / 8; room++) {
+        unsigned used = CHUNK_BYTES / 4, at = used, taken;
+        struct refrain_chunk_end end = {.chunk = chunk, .used = used, .room = room};
+        unsigned bytes = refrain_group_encode(values, REFRAIN_GROUP_VALUES, UINT32_MAX, &end, out, &taken);
+        if (bytes > room)
+            continue;
+        memcpy(chunk + used, out, bytes);
+        if (refrain_group_decode(chunk, used + bytes, &at, got) != taken || at != used + bytes ||
+            memcmp(values, got, taken * sizeof *got) != 0) {
+            printf("FAILED: the first %u values in a room of %u bytes do not read back\n", taken, room);
+            return false;
+        }
+        groups++;
+    }
+    return true;
+}
+
 static void damage(const unsigned char *chunk, unsigned used) {
     int64_t values[REFRAIN_GROUP_VALUES];
     unsigned end = below(used) + 1, at = below(end);
@@ -150,6 +174,8 @@ int main(int argc, char **argv) {
     static unsigned char chunk[CHUNK_BYTES];
     unsigned long chunks = argc > 2 ? strtoul(argv[2], NULL, 0) : 1000;
     state = (argc > 1 ? strtoull(argv[1], NULL, 0) : 1) * 2654435761u + 88172645463325252u;
+    if (!fill_ends())
+        return 1;
     for (unsigned long i = 0; i < chunks; i++) {
         unsigned used;
         if (!fill(chunk, &used))

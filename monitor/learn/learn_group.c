@@ -233,7 +233,8 @@ static void make_table(const struct different *different, unsigned n, struct ref
         often[table->n] = share;
         sum += often[table->n++];
     }
-    often[table->n] = others || table->n > FEW_VALUES ? others * 255 / n + 1 : 0;
+    bool alone = table->n == 1; /* with all 256 it would have more than a byte says */
+    often[table->n] = others || alone || table->n > FEW_VALUES ? others * 255 / n + 1 : 0;
     sum += often[table->n];
     for (unsigned i = 1; i <= table->n; i++)
         largest = often[i] > often[largest] ? i : largest;
