@@ -25,19 +25,34 @@ static bool guesses_requests(const struct refrain_walk *walk) {
     return walk->approximate || walk->requests.guessed;
 }
 
-/* The request with this number; where that is only likely, one in the same state. More may begin than there are, as it
- * is only likely, too, how many begin before others complete: then each of them begins, and completes, more than once.
- */
-static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number, bool active) {
+/* The request under way with this number; where that is only likely, one that is. */
+static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number) {
     struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
-    if (!guesses_requests(walk) || (request && (request->active > 0) == active))
-        return request;
-    return active ? refrain_walk_requests_oldest(&walk->requests, NULL)
-                  : refrain_walk_requests_to_begin(&walk->requests);
+    return !guesses_requests(walk) || (request && request->active > 0)
+               ? request
+               : refrain_walk_requests_oldest(&walk->requests, NULL);
 }
 
-static void begin(struct refrain_walk *walk, struct refrain_walk_request *request) {
-    refrain_walk_requests_set_active(&walk->requests, request, guesses_requests(walk) ? request->active + 1 : 1);
+/* Does the number that was taken just now stand for many that had no count of their own? */
+static bool stands_for_others(const struct refrain_walk_learner *numbers) {
+    const struct refrain_tally_reader *rows = &numbers->rows;
+    return rows->tally ? rows->gave_rest || rows->tally->dropped & 1
+                       : numbers->sequence.learner->state == REFRAIN_SUMMARY;
+}
+
+/* A persistent request begins. More may begin than there are where it is only likely how many begin before others
+ * complete: then each begins, and completes, more than once. How often each does is what its number was counted. */
+static struct refrain_walk_request *begin(struct refrain_walk *walk, const struct refrain_walk_learner *numbers,
+                                          int64_t number) {
+    struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
+    bool guesses = guesses_requests(walk);
+    if (guesses && (!request || !request->persistent || stands_for_others(numbers)))
+        request = refrain_walk_requests_to_begin(&walk->requests, &numbers->rows);
+    if (!request)
+        return NULL;
+    request->guessed += guesses;
+    refrain_walk_requests_set_active(&walk->requests, request, guesses ? request->active + 1 : 1);
+    return request;
 }
 
 static void end(struct refrain_walk *walk, struct refrain_walk_request *request) {
@@ -79,7 +94,7 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
     record->n_parameters = 1;
     record->approximate |= guesses;
     record->parameters[0] = walk->run_next++;
-    struct refrain_walk_request *request = likely_request(walk, record->parameters[0], true);
+    struct refrain_walk_request *request = likely_request(walk, record->parameters[0]);
     if (!guesses)
         return !request || complete(walk, request, record);
     for (bool first = true; request && !complete(walk, request, record); first = false) {
@@ -120,8 +135,9 @@ static bool concerns_requests(uint32_t operation) {
 }
 
 /* Requests taken and given back by an operation. */
-static bool follow_requests(struct refrain_walk *walk, const struct refrain_operation_record *from,
+static bool follow_requests(struct refrain_walk *walk, const struct refrain_walk_operation *operation,
                             struct refrain_record *record) {
+    const struct refrain_operation_record *from = operation->from;
     struct refrain_walk_request *request;
     switch (record->operation) {
     case REFRAIN_OP_ISEND:
@@ -143,10 +159,10 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     case REFRAIN_OP_COMPLETE_RUN:
         return complete_run(walk, record->parameters[0], record->parameters[1], record);
     case REFRAIN_OP_START:
-        request = likely_request(walk, record->parameters[0], false);
+        request = begin(walk, operation->parameter[0], record->parameters[0]);
         break;
     case REFRAIN_OP_CANCELLED:
-        request = likely_request(walk, record->parameters[0], true);
+        request = likely_request(walk, record->parameters[0]);
         break;
     case REFRAIN_OP_FREE:
         request = refrain_walk_requests_at(&walk->requests, record->parameters[0]);
@@ -157,9 +173,7 @@ static bool follow_requests(struct refrain_walk *walk, const struct refrain_oper
     if (!request)
         return true;
     record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
-    if (record->operation == REFRAIN_OP_START)
-        begin(walk, request);
-    else
+    if (record->operation != REFRAIN_OP_START)
         end(walk, request);
     if (record->operation == REFRAIN_OP_FREE || (record->operation == REFRAIN_OP_CANCELLED && !request->persistent))
         refrain_walk_requests_give(&walk->requests, request);
@@ -316,5 +330,5 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
     if (operation->alone)
         return true;
     walk->requests.guessed |= record->approximate && names_requests(operation->number);
-    return follow_requests(walk, from, record);
+    return follow_requests(walk, operation, record);
 }

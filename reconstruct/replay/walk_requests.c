@@ -37,14 +37,19 @@ struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_w
     return oldest;
 }
 
-struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests) {
+struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests,
+                                                            const struct refrain_tally_reader *counted) {
     struct refrain_walk_request *next = NULL;
+    uint64_t least = 0;
     for (size_t i = 0; i < requests->table.n; i++) {
         struct refrain_walk_request *request = refrain_walk_requests_at(requests, (int64_t)i);
-        if (request && request->persistent &&
-            (!next || request->active < next->active ||
-             (request->active == next->active && request->posted_as < next->posted_as)))
+        if (!request || !request->persistent)
+            continue;
+        uint64_t times = request->guessed + refrain_tally_left(counted, (int64_t)i);
+        if (!next || times < least || (times == least && request->posted_as < next->posted_as)) {
             next = request;
+            least = times;
+        }
     }
     return next;
 }

@@ -4,12 +4,14 @@
 #define REFRAIN_WALK_REQUESTS_H
 
 #include "request_table.h"
+#include "tally.h"
 
 #include <refrain/trace.h>
 
 struct refrain_walk_request {
     bool taken, persistent;
     uint32_t active;    /* begun and not completed: more than once only where it is likely that it is this one */
+    uint32_t guessed;   /* begun so often where it was only likely that it is this one */
     uint64_t posted_as; /* number in the order of posting */
     const struct refrain_operation_record *posted; /* of one whose completion says more than that; else null */
     int64_t comm;                                  /* of a receive: its communicator */
@@ -39,9 +41,10 @@ int64_t refrain_walk_requests_number(const struct refrain_walk_requests *request
 struct refrain_walk_request *refrain_walk_requests_oldest(const struct refrain_walk_requests *requests,
                                                           const struct refrain_walk_request *after);
 
-/* The persistent request to begin next where any may: one that is not under way, or else has begun the fewest times
- * that have not completed; the oldest of these. Null when there is none. */
-struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests);
+/* The persistent request to begin next where any may: the one that has begun the fewest times, with those that are
+ * still to come of its number's own count in `counted`; the oldest of these. Null when there is none. */
+struct refrain_walk_request *refrain_walk_requests_to_begin(const struct refrain_walk_requests *requests,
+                                                            const struct refrain_tally_reader *counted);
 
 /* The request has begun so many times that it has not completed. */
 void refrain_walk_requests_set_active(struct refrain_walk_requests *requests, struct refrain_walk_request *request,

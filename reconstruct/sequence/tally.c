@@ -176,6 +176,15 @@ int64_t refrain_tally_total_left(const struct refrain_tally_reader *reader, cons
                                            (uint64_t)((unsigned __int128)given * ((uint64_t)amount % n) / n));
 }
 
+uint64_t refrain_tally_left(const struct refrain_tally_reader *reader, int64_t value) {
+    for (size_t i = 0; i < reader->n; i++) {
+        const struct refrain_tally_entry *entry = &reader->entries[i];
+        if (!(merged(reader, entry) & 1) && (int64_t)entry->words[1] == value)
+            return entry->count - entry->given;
+    }
+    return 0;
+}
+
 bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value) {
     for (size_t i = 0; i < reader->n; i++) {
         struct refrain_tally_entry *entry = &reader->entries[i];

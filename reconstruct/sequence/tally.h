@@ -45,6 +45,9 @@ bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row,
 int64_t refrain_tally_total_left(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
                                  unsigned i);
 
+/* How often this value is still to be given by a count of its own. Width 1; 0 where the reader is not open. */
+uint64_t refrain_tally_left(const struct refrain_tally_reader *reader, int64_t value);
+
 /* Takes one row of this value out; width 1. False when there is none. */
 bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value);
 
