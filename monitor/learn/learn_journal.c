@@ -85,10 +85,10 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
     struct refrain_journal *journal = context->journal;
     if (!journal->learner)
         return;
-    uint32_t changes = learner->changes, by_key = learner->by_key; /* the latter may have been taken back since */
-    *learner = journal->before;
-    learner->changes = changes;
-    learner->by_key = by_key;
+    struct refrain_learner before = journal->before;
+    before.changes = learner->changes; /* odd until all is put back: a reader goes by the journal as long as it is */
+    before.by_key = learner->by_key;   /* may have been taken back since */
+    *learner = before;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);
         memcpy(formula, journal->formula, sizeof *formula);
