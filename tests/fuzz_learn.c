@@ -12,6 +12,8 @@
  *       4                  read everything back
  *       5 n count step k   the last k values count times, then one more; count + step times, and so on, n times; the
  *                          high bits of n: each of these so many times more
+ *       6 n                  another learner takes n grains of the pool: no formula at its end grows in place any more
+ *       7 n k                16 n values by chance, few of them different; the higher k, the longer one lasts
  */
 #include "learn_alone.h"
 #include "sequence.h"
@@ -47,6 +49,17 @@ static void put_triangle(unsigned rounds, unsigned times, int count, int step, u
                     put(values[first + j]);
             put(values[first]);
         }
+    }
+}
+
+/* Values without a rule: each is the one before, or one of seven. */
+static void put_chance(unsigned n, unsigned lasts) {
+    uint64_t random = n_values * UINT64_C(0x9e3779b97f4a7c15) + lasts;
+    for (int64_t value = 0; n > 0; n--) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        if ((random >> 40 & 255) >= lasts)
+            value = (int64_t)((random >> 56) % 7);
+        put(value);
     }
 }
 
@@ -96,7 +109,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
         refrain_alone_bytes = (size_t)refrain_trace_file.header->pool_used + bytes[1] * 64u;
     n_values = 0;
     for (size_t at = 2; at < n;) {
-        unsigned operation = bytes[at++] % 6, left = (unsigned)(n - at);
+        unsigned operation = bytes[at++] % 8, left = (unsigned)(n - at);
         int64_t last = n_values ? values[n_values - 1] : 0;
         if (operation == 0 && left >= 1) {
             put((signed char)bytes[at++]);
@@ -119,6 +132,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
             put_triangle(bytes[at] % 32u, 1 + bytes[at] / 64u, bytes[at + 1] % 64, (signed char)bytes[at + 2] % 16,
                          1 + bytes[at + 3] % 4u);
             at += 4;
+        } else if (operation == 6 && left >= 1) {
+            refrain_pool_take(bytes[at++] * REFRAIN_GRAIN_BYTES, REFRAIN_POOL_VALUES);
+        } else if (operation == 7 && left >= 2) {
+            put_chance(bytes[at] * 16u, bytes[at + 1]);
+            at += 2;
         } else {
             break;
         }
