@@ -465,7 +465,7 @@ static struct refrain_operation_record *operation_record(struct refrain_call *ca
 }
 
 /* What an operation's parameters mean where they are only counted: amounts are dropped first, then tags, communicators
- * last; which request it was never counts. */
+ * last. Which request it was does not count, but where one begins: its partner follows from that. */
 #define MESSAGE                                                                                                        \
     { 4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR }
 #define COLLECTION                                                                                                     \
@@ -479,7 +479,7 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_SEND_INIT] = MESSAGE,
     [REFRAIN_OP_IRECV] = {.width = 1},
     [REFRAIN_OP_RECV_INIT] = {.width = 1},
-    [REFRAIN_OP_START] = REQUEST,
+    [REFRAIN_OP_START] = {.width = 1},
     [REFRAIN_OP_COMPLETE] = REQUEST,
     [REFRAIN_OP_CANCELLED] = REQUEST,
     [REFRAIN_OP_FREE] = REQUEST,

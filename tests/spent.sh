@@ -12,16 +12,17 @@
 # may be lost. With SPENT_KINDS=1 it is one of places that go on in more ways than there is room to count (kinds.c). With
 # SPENT_MIDDLE=1 it is one of a recursion that control comes into the middle of (middle.c). With
 # SPENT_COMMS=N it is one of receives in two communicators, the second in every Nth step, with N = 0 by chance
-# (chance_comms.c): then partners may differ in as many receives as `refrain info` says. With SPENT_LATE=1 it is one of 500
-# call sites, communicators, windows, files and the like that come once the
+# (chance_comms.c): then partners may differ in as many receives as `refrain info` says. With SPENT_PERSISTENT=1 it is
+# one of persistent requests that begin once the memory is spent, some more often than others (chance_persistent.c).
+# With SPENT_LATE=1 it is one of 500 call sites, communicators, windows, files and the like that come once the
 # memory is spent (chance_late.c); with SPENT_LATE=places the calls from each line, and what was told there to whom, are
-# compared with the events of a run that had room for all. With SPENT_HUNDREDS=N so many hundreds of these call sites are
-# called (at most 5, the default). With SPENT_PARTNERS=1 counts per call site and communicator are
+# compared with the events of a run that had room for all. With SPENT_HUNDREDS=N so many hundreds of these call sites
+# are called (at most 5, the default). With SPENT_PARTNERS=1 counts per call site and communicator are
 # left out. A SIZE that is `counts` is what `refrain size` says keeps all counts.
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then
-    sed -n '2,21s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,22s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 . "$(dirname "$0")/lib.sh"
@@ -81,6 +82,7 @@ program=$tests/programs/chance.c
 [ -z "${SPENT_KINDS:-}" ] || program=$tests/programs/kinds.c
 [ -z "${SPENT_MIDDLE:-}" ] || program=$tests/programs/middle.c
 [ -z "${SPENT_COMMS:-}" ] || program=$tests/programs/chance_comms.c
+[ -z "${SPENT_PERSISTENT:-}" ] || program=$tests/programs/chance_persistent.c
 debug=
 if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
     program=$work/chance_late.c debug=-g REFRAIN_THROTTLE=off
