@@ -51,6 +51,16 @@ static inline struct refrain_entry *refrain_enter(struct refrain_context *contex
     return entry;
 }
 
+/* The same at what has no slot in a unit. */
+static inline struct refrain_entry *refrain_enter_region(struct refrain_context *context,
+                                                         struct refrain_region_name *region, uintptr_t address,
+                                                         uint32_t kind) {
+    struct refrain_entry *entry = refrain_enter(context, &region->inside, NULL, address, kind, region->number,
+                                                REFRAIN_NEXT_REGION + region->number);
+    region->begun += entry != NULL;
+    return entry;
+}
+
 /* Ends the activation on top. */
 static inline void refrain_leave(struct refrain_context *context) {
     struct refrain_entry *entry = context->top;

@@ -161,8 +161,7 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
         const struct frame *frame = &path->frames[i - 1];
         if (!frame->region)
             continue;
-        entry = refrain_enter(context, &frame->region->inside, NULL, 0, REFRAIN_ENTRY_FRAME, frame->region->number,
-                              REFRAIN_NEXT_REGION + frame->region->number);
+        entry = refrain_enter_region(context, frame->region, 0, REFRAIN_ENTRY_FRAME);
         if (!entry)
             return;
         entry->frame_end = frame->end;

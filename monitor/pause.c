@@ -16,9 +16,7 @@
 static bool begin_pause(struct refrain_context *context, struct refrain_region_name *record) {
     struct refrain_entry *base = context->top;
     struct refrain_entry *entry =
-        record ? refrain_enter(context, &record->inside, NULL, base->address, REFRAIN_ENTRY_REGION, record->number,
-                               REFRAIN_NEXT_REGION + record->number)
-               : NULL;
+        record ? refrain_enter_region(context, record, base->address, REFRAIN_ENTRY_REGION) : NULL;
     if (!entry) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return false;

@@ -62,8 +62,7 @@ static bool open_region(struct refrain_context *context, const char *name, enum 
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return false;
     }
-    struct refrain_entry *entry = refrain_enter(context, &record->inside, NULL, address, REFRAIN_ENTRY_REGION,
-                                                record->number, REFRAIN_NEXT_REGION + record->number);
+    struct refrain_entry *entry = refrain_enter_region(context, record, address, REFRAIN_ENTRY_REGION);
     if (entry)
         entry->total_ticks = &record->total_ticks;
     return entry != NULL;

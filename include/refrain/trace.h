@@ -24,7 +24,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 30u
+#define REFRAIN_TRACE_VERSION 31u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -476,7 +476,7 @@ struct refrain_region_name {
     uint32_t use;     /* enum refrain_region_use */
     struct refrain_slot inside;
     uint64_t total_ticks; /* REGION, PHASE: the duration of its activations that have ended */
-    uint64_t reserved;
+    uint64_t begun;       /* activations */
 };
 
 /* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. The pair (leader, ordinal) is the

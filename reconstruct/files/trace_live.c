@@ -357,6 +357,7 @@ static void settle_regions(struct refrain_settling *live) {
          reference = region->next) {
         refrain_settling_copy(live, at, offsetof(struct refrain_region_name, inside));
         copy_counters(live, at + offsetof(struct refrain_region_name, inside));
+        refrain_settling_copy(live, at + offsetof(struct refrain_region_name, begun), sizeof region->begun);
         copy_name(live, region->name);
         copy_name(live, region->object);
         settle(live, at + offsetof(struct refrain_region_name, inside.next));

@@ -139,6 +139,18 @@ static bool begins_call_site(const struct refrain_place_node *node) {
     return node->call_site && node->learner == node->call_site + offsetof(struct refrain_call_site, inside);
 }
 
+/* The number of the user region, or function without probes, that is entered at this node; -1 where none is. */
+static int64_t region_of(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
+    const struct refrain_numbered *numbered = recursion->walk.numbered;
+    if (node->kind || node->call_site || slot_of(recursion, node)->number < recursion->walk.n_slots)
+        return -1;
+    for (size_t n = 0; n < numbered->n_regions; n++)
+        if (numbered->regions[n] &&
+            numbered->regions[n] + offsetof(struct refrain_region_name, inside) == node->learner)
+            return (int64_t)n;
+    return -1;
+}
+
 /* The value of a call that begins at this node; -1 where none does. */
 static int64_t call_of(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
     const struct refrain_slot *slot = slot_of(recursion, node);
@@ -147,6 +159,9 @@ static int64_t call_of(const struct refrain_recursion *recursion, const struct r
             (const void *)((const unsigned char *)recursion->walk.image + node->call_site);
         return REFRAIN_NEXT_CALL + (int64_t)call_site->number;
     }
+    int64_t region = region_of(recursion, node);
+    if (region >= 0)
+        return REFRAIN_NEXT_REGION + region;
     bool enters = !node->kind && slot->number < recursion->walk.n_slots &&
                   REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_ENTER;
     return enters ? (int64_t)slot->number : -1;
@@ -188,6 +203,13 @@ static uint64_t activations_left(const struct sharing *sharing, size_t entry) {
     const struct refrain_recursion *recursion = sharing->recursion;
     const struct refrain_place_node *node = &recursion->nodes[entry];
     const struct refrain_slot *slot = slot_of(recursion, node);
+    int64_t region = region_of(recursion, node);
+    if (region >= 0 &&
+        recursion->walk.numbered->regions[region] + sizeof(struct refrain_region_name) <= recursion->walk.image_bytes) {
+        const struct refrain_region_name *record =
+            (const void *)((const unsigned char *)recursion->walk.image + recursion->walk.numbered->regions[region]);
+        return record->begun > sharing->begun[entry] ? record->begun - sharing->begun[entry] : 0;
+    }
     if (!(slot->flags & REFRAIN_SLOT_FUNCTION) || node->learner + 2 * sizeof *slot > recursion->walk.image_bytes)
         return sharing->lacks[entry];
     return slot[1].count > sharing->begun[entry] ? slot[1].count - sharing->begun[entry] : 0;

@@ -1,6 +1,6 @@
 /* kinds.c: places that go on in more ways than there is room to count: functions that call each other by chance, from
  * their beginnings, from a switch, from loops of very different counts, from branches and behind calls through
- * pointers, with markers between. All ranks do the same. Usage: kinds [SEED [STEPS]] */
+ * pointers, with markers between and in user regions. All ranks do the same. Usage: kinds [SEED [STEPS]] */
 #include <mpi.h>
 #include <refrain/refrain.h>
 #include <stdint.h>
@@ -36,7 +36,12 @@ static void exchange(void) {
     const char *name = names[chance(sizeof names / sizeof *names)];
     if (chance(3) == 0)
         refrain_marker(name);
+    unsigned in_region = chance(4);
+    if (in_region == 0)
+        refrain_region_begin(names[chance(sizeof names / sizeof *names)]);
     senders[chance(sizeof senders / sizeof *senders)]();
+    if (in_region == 0)
+        refrain_region_end();
 }
 
 static void alone(void) {
