@@ -15,6 +15,7 @@
 #define LONGER_PARTS 64u   /* by how much they are longer than the mean is counted in such parts of it ... */
 #define MOST_LONGER 256u   /* ... up to so many */
 #define ROWS_LOOKED_AT 64u /* before pages are merged */
+#define PAGES_AHEAD 8u     /* whose heads are on their way from memory meanwhile */
 #define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
 #define NEVER (~(uint64_t)0)
 
@@ -308,14 +309,20 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
 
 /* Makes room by merging pages: of the next ones, in turns, those that take the least time together, which is at most
  * their share of the run. So entries become about equally long all over the run, whatever happened in it. Of few pages
- * more are merged at a time, down to all of them, so that none has much more than its share. */
+ * more are merged at a time, down to all of them, so that none has much more than its share.
+ *
+ * Where there are many pages the program has evicted their heads from the caches, and each says where the next one is.
+ * So a head says, too, which one came a few pages later when it was looked at before. That one is mostly the one that
+ * comes now, and is fetched early; whatever it is, nothing else depends on it. At first pages are one after the other
+ * in memory. */
 static void merge_next(struct refrain_timeline_writer *writer) {
     struct refrain_timeline *timeline = writer->timeline;
-    struct refrain_time_page *before = writer->swept, *finest = NULL;
+    struct refrain_time_page *before = writer->swept, *finest = NULL, *passed[PAGES_AHEAD] = {NULL};
     uint64_t least_ticks = NEVER;
     unsigned n_pages = merged_at_once(timeline);
     for (uint32_t i = 0, looked_at = 0; i <= timeline->pages && looked_at < ROWS_LOOKED_AT; i++) {
         struct refrain_time_page *first = page_at(before ? before->next : timeline->first), *last = first;
+        __builtin_prefetch(first->ahead ? page_at(first->ahead) : first + PAGES_AHEAD);
         for (unsigned n = 1; last != writer->page && n < n_pages; n++)
             last = page_at(last->next);
         if (last == writer->page) {
@@ -327,6 +334,10 @@ static void merge_next(struct refrain_timeline_writer *writer) {
             least_ticks = ticks;
             finest = before;
         }
+        struct refrain_time_page **earlier = &passed[looked_at % PAGES_AHEAD];
+        if (*earlier)
+            (*earlier)->ahead = refrain_reference(first);
+        *earlier = first;
         looked_at++;
         before = first;
     }

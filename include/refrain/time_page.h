@@ -44,7 +44,8 @@ struct refrain_time_page {
     uint8_t entry_shift;   /* 0: an entry is one block; else one of several blocks lasts at most 2^entry_shift ticks */
     uint8_t quantum_shift; /* a quantum is 2^quantum_shift ticks */
     uint16_t reserved;
-    uint64_t reserved_too;
+    uint32_t ahead; /* for the writer alone: a page that once came a little later; 0: none is known */
+    uint32_t reserved_too;
     unsigned char entries[REFRAIN_TIME_ENTRIES_BYTES];
 };
 
