@@ -5,18 +5,14 @@
 #include "function_name.h"
 
 #include <fnmatch.h>
+#include <refrain/called.h>
 #include <string.h>
 
 #define NAME_BYTES 1024u
 
 enum subject { CALLS, FUNCTIONS, FILES };
 
-static const char *const names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective) #name,
-#include <refrain/mpi_calls.def>
-};
-#define CALL_NAMES (sizeof names / sizeof *names)
-_Static_assert(CALL_NAMES <= REFRAIN_LEFT_OUT_WORDS * 64, "a bit for each MPI function");
+_Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_LEFT_OUT_WORDS * 64, "a bit for each MPI function");
 
 uint64_t refrain_left_out_calls[REFRAIN_LEFT_OUT_WORDS];
 static bool has[FILES + 1]; /* rules for these */
@@ -59,8 +55,8 @@ void refrain_left_out_open(void) {
     bool rule;
     while (next_rule(&at, &subject, &rule, pattern))
         has[subject] = true;
-    for (unsigned i = 0; has[CALLS] && i < CALL_NAMES; i++)
-        if (leaves_out(CALLS, names[i]))
+    for (unsigned i = 0; has[CALLS] && i < REFRAIN_CALL_NAMES; i++)
+        if (leaves_out(CALLS, refrain_call_names[i].name))
             refrain_left_out_calls[i / 64] |= (uint64_t)1 << i % 64;
 }
 

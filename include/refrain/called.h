@@ -38,8 +38,9 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
     }
 }
 
+/* Arrays of bytes, since each pointer would be relocated whenever a process starts. */
 static const struct {
-    const char *name, *class;
+    char name[40], class[8];
 } refrain_call_names[] = {
 #define REFRAIN_MPI_CALL(name, class, collective) {#name, #class},
 #include <refrain/mpi_calls.def>
