@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "mpi_objects.h"
 #include "mpi_request_wait.h"
+#include "mpi_silent.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -109,13 +110,6 @@ static __attribute__((noinline)) void wait_otherwise(struct refrain_call_cache *
     refrain_call_end(&call);
 }
 
-/* Whatever the requests are: what matters of them is told when the call has returned. */
-#define NO_WORDS REFRAIN_MPI_WORDS(0)
-static REFRAIN_INLINE bool have_no_words(const struct refrain_call_again *again, struct refrain_call_words words) {
-    (void)again, (void)words;
-    return true;
-}
-
 /* Waiting has no words: the request is a usual one, and which one it was is told when it has completed. */
 static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Request *request) {
     uint64_t key = request ? REFRAIN_MPI_KEY(*request) : 0;
@@ -137,46 +131,6 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return rc;
 }
 
-/* Polls that find nothing are all alike, and mostly follow each other: then each is told by what all of them have in
- * common (call_streak.h). Others have no words, and go as those before them in their round until there is something to
- * tell (call_again.h). */
-static REFRAIN_INLINE void remember_poll(const struct refrain_call *call, uint64_t key) {
-    if (!refrain_mpi_multiple)
-        refrain_again_remember(call, key, -1, &NO_WORDS);
-}
-
-/* A poll that is in progress. */
-struct poll {
-    struct refrain_call_cache *known; /* where it is not in a streak */
-    struct refrain_entry *entry;      /* null: it is */
-    const void *frame_address;
-};
-#define REFRAIN_MPI_POLL(poll, name, ...)                                                                              \
-    struct poll poll = {NULL, NULL, REFRAIN_FRAME_ADDRESS};                                                            \
-    if (!refrain_streak_goes_on(REFRAIN_MPI_AGAIN_KEY(name), 0, have_no_words, NO_WORDS, __builtin_return_address(0),  \
-                                REFRAIN_FRAME_ADDRESS)) {                                                              \
-        REFRAIN_MPI_AGAIN(name, have_no_words, NO_WORDS, __VA_ARGS__);                                                 \
-        poll.known = known;                                                                                            \
-        poll.entry = entry;                                                                                            \
-    }
-
-/* It has found nothing, and ends. False where that is to be told by itself. */
-static REFRAIN_INLINE bool poll_ends(const struct poll *poll, const void *return_address) {
-    if (!poll->entry)
-        return refrain_streak_passes(poll->frame_address);
-    refrain_again_end(poll->known, poll->entry);
-    refrain_streak_may_follow(poll->known, return_address, poll->frame_address);
-    return true;
-}
-
-/* It is to be told by itself from here on. */
-static void poll_begun(struct refrain_call *call, const struct poll *poll) {
-    if (poll->entry)
-        refrain_again_begun(call, poll->known, poll->entry);
-    else
-        refrain_streak_begun(call, poll->frame_address);
-}
-
 static void test_done(struct refrain_call *call, MPI_Request former, int rc, bool done, const MPI_Request *request,
                       MPI_Status *status) {
     if (former == MPI_REQUEST_NULL)
@@ -190,7 +144,8 @@ static void test_done(struct refrain_call *call, MPI_Request former, int rc, boo
 REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *used) {
     struct refrain_call call;
     refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Test));
-    remember_poll(&call, key);
+    if (!refrain_mpi_multiple)
+        refrain_silent_remember(&call, key);
     MPI_Request former = handle_of(request);
     int rc;
     if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
@@ -203,21 +158,21 @@ REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *use
     return rc;
 }
 
-static __attribute__((noinline)) void test_poll_done(const struct poll *poll, MPI_Request former, int rc, bool done,
-                                                     const MPI_Request *request, MPI_Status *status) {
+static __attribute__((noinline)) void test_poll_done(const struct refrain_silent *poll, MPI_Request former, int rc,
+                                                     bool done, const MPI_Request *request, MPI_Status *status) {
     struct refrain_call call;
-    poll_begun(&call, poll);
+    refrain_silent_begun(&call, poll);
     test_done(&call, former, rc, done, request, status);
     refrain_call_end(&call);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    REFRAIN_MPI_POLL(poll, MPI_Test, request, flag, used);
+    REFRAIN_MPI_SILENT(poll, MPI_Test, request, flag, used);
     MPI_Request former = handle_of(request);
     int rc = PMPI_Test(request, flag, used);
     bool nothing = rc == MPI_SUCCESS && !*flag;
-    if (__builtin_expect(!nothing || !poll_ends(&poll, __builtin_return_address(0)), 0))
+    if (__builtin_expect(!nothing || !refrain_silent_ends(&poll, __builtin_return_address(0)), 0))
         test_poll_done(&poll, former, rc, !nothing, request, used);
     return rc;
 }
@@ -272,7 +227,8 @@ static __attribute__((noinline)) int end_wait_all_otherwise(struct refrain_call_
 }
 
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-    REFRAIN_MPI_AGAIN(MPI_Waitall, have_no_words, NO_WORDS, count, array_of_requests, array_of_statuses);
+    REFRAIN_MPI_AGAIN(MPI_Waitall, refrain_has_no_words, REFRAIN_MPI_NO_WORDS, count, array_of_requests,
+                      array_of_statuses);
     struct refrain_watch watch;
     if (__builtin_expect(!refrain_watch_wait_all_again(&watch, count, array_of_requests), 0))
         return wait_all_otherwise(known, entry, count, array_of_requests, array_of_statuses);
@@ -395,7 +351,8 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
 REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *used) {
     struct refrain_call call;
     refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Testany));
-    remember_poll(&call, key);
+    if (!refrain_mpi_multiple)
+        refrain_silent_remember(&call, key);
     ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
@@ -403,10 +360,10 @@ REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], i
     return rc;
 }
 
-static __attribute__((noinline)) void any_poll_done(const struct poll *poll, struct any *any, int rc, int index,
-                                                    const MPI_Request *requests, MPI_Status *status) {
+static __attribute__((noinline)) void any_poll_done(const struct refrain_silent *poll, struct any *any, int rc,
+                                                    int index, const MPI_Request *requests, MPI_Status *status) {
     struct refrain_call call;
-    poll_begun(&call, poll);
+    refrain_silent_begun(&call, poll);
     any_done(&call, any, rc, index, requests, status);
     refrain_call_end(&call);
 }
@@ -416,7 +373,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     if (count > FEW_COPIED || !array_of_requests)
         return refrain_MPI_Testany_otherwise(0, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, count,
                                              array_of_requests, indx, flag, used);
-    REFRAIN_MPI_POLL(poll, MPI_Testany, count, array_of_requests, indx, flag, used);
+    REFRAIN_MPI_SILENT(poll, MPI_Testany, count, array_of_requests, indx, flag, used);
     struct any any;
     any.former = any.few;
     any.count = count;
@@ -425,7 +382,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     int index = rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED;
     bool nothing = rc == MPI_SUCCESS && index == MPI_UNDEFINED;
-    if (__builtin_expect(!nothing || !poll_ends(&poll, __builtin_return_address(0)), 0))
+    if (__builtin_expect(!nothing || !refrain_silent_ends(&poll, __builtin_return_address(0)), 0))
         any_poll_done(&poll, &any, rc, index, array_of_requests, used);
     return rc;
 }

@@ -37,9 +37,17 @@ static int poll_any(int n, MPI_Request *requests) {
     return done;
 }
 
+static int probe(void) {
+    int there;
+    MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    return there;
+}
+
 static void handler(int signal) {
     int size;
     (void)signal;
+    for (int i = 0; i < 25; i++)
+        probe();
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 40; i++)
         poll(&inner);
@@ -106,6 +114,27 @@ static void messages(int rounds) {
         MPI_Send(&out, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
         while (!poll_any(3, requests))
             ;
+    }
+}
+
+/* Messages that are looked for before they are received: in a loop of its own, and between polls. */
+static void probes(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+        int in, out = i, n, size;
+        MPI_Request sent;
+        MPI_Status status;
+        for (int k = 0; k < i % 700; k++)
+            if (probe() || (i % 5 == 4 && poll(&never)))
+                abort();
+        if (i % 9 == 8)
+            raise(SIGUSR1);
+        MPI_Isend(&out, 1, MPI_INT, 0, 6, MPI_COMM_SELF, &sent);
+        for (int k = 0; k < i % 60; k++)
+            MPI_Comm_size(MPI_COMM_SELF, &size);
+        MPI_Recv(&in, 1, MPI_INT, 0, 6, MPI_COMM_SELF, &status);
+        MPI_Wait(&sent, MPI_STATUS_IGNORE);
+        for (int k = 0; k < i % 300; k++)
+            MPI_Get_count(&status, k % 200 < 150 ? MPI_INT : MPI_CHAR, &n);
     }
 }
 
@@ -181,6 +210,7 @@ int main(int argc, char **argv) {
         times();
     } else {
         messages(rounds / 3);
+        probes(rounds / 6);
         between(rounds);
         inside(rounds);
         deeper(8);
