@@ -118,7 +118,7 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
 
 /* Events of the location, which nobody else waits for, go before the group. */
 static void pass_by(struct refrain_align_location *location, const struct refrain_notice *notice) {
-    location->now_ns += notice->later_ns;
+    location->now_ns = refrain_align_later(location->now_ns, notice->later_ns);
     if (location->now_ns < notice->earliest_ns)
         location->now_ns = notice->earliest_ns;
     location->shift_ns = location->now_ns - notice->passed_ns;
@@ -203,7 +203,8 @@ static void load(struct refrain_align *align, uint32_t number) {
         return;
     const struct refrain_event *last = refrain_align_last(location);
     bool elastic = refrain_event_completes(&location->group[0]) || refrain_event_leaves_mpi(last);
-    location->time_ns = elastic || !align->adjust ? last->time_ns : last->time_ns + location->shift_ns;
+    location->time_ns =
+        elastic || !align->adjust ? last->time_ns : refrain_align_later(last->time_ns, location->shift_ns);
     if (align->without_probes)
         location->time_ns = refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns);
     if (align->adjust && location->time_ns < location->now_ns)

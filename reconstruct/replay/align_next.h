@@ -18,7 +18,7 @@ static inline void refrain_align_load_event(const struct refrain_align *align, s
     if (!align->adjust)
         return;
     if (!refrain_event_leaves_mpi(event))
-        location->time_ns += location->shift_ns;
+        location->time_ns = refrain_align_later(location->time_ns, location->shift_ns);
     if (location->time_ns < location->now_ns)
         location->time_ns = location->now_ns;
 }
@@ -74,7 +74,7 @@ static inline size_t refrain_align_next_run(struct refrain_align *align, const s
         struct refrain_event *event = &stream->from[i];
         int64_t time_ns = event->time_ns;
         if (!refrain_event_leaves_mpi(event))
-            time_ns += shift_ns;
+            time_ns = refrain_align_later(time_ns, shift_ns);
         if (time_ns < now_ns)
             time_ns = now_ns;
         shift_ns = time_ns - event->time_ns;

@@ -40,6 +40,14 @@ struct refrain_align_location {
     uint64_t messages;                        /* sent */
 };
 
+/* A time that others have put off. Those of a damaged file may put each other off again and again; they stay where all
+ * of them can be told apart in an int64_t. */
+static inline int64_t refrain_align_later(int64_t time_ns, int64_t by_ns) {
+    const int64_t most_ns = 4000000000000000000; /* four times what an event's own may be (trace_read.h) */
+    int64_t sum_ns = time_ns + by_ns;
+    return sum_ns < most_ns ? sum_ns : most_ns;
+}
+
 struct refrain_align {
     struct refrain_align_location *locations;
     size_t n;
