@@ -519,13 +519,7 @@ summary() {
 
 load=$(cut -d' ' -f1-3 /proc/loadavg)
 for part in $parts; do
-    case $part in
-    hostile) hostile ;;
-    workloads) workloads ;;
-    instructions) instructions ;;
-    calls) calls ;;
-    foreign) foreign ;;
-    esac >"$work/part.$part"
+    $part >"$work/part.$part" # each is a function above
 done
 say "done"
 {

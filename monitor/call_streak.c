@@ -69,7 +69,6 @@ void refrain_streak_begin(struct refrain_call_cache *known, const void *return_a
             .frame = (uintptr_t)frame_address,
             .address = (uintptr_t)return_address,
             .round = known->round,
-            .again = &known->again,
             .known = known,
             .counted = known->round->left[REFRAIN_ROUND_BEGIN],
         };

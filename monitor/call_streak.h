@@ -39,16 +39,6 @@ REFRAIN_SHARED void refrain_streak_record_begin(struct refrain_context *context)
 REFRAIN_SHARED void refrain_streak_record_end(struct refrain_context *context, uint64_t now);
 REFRAIN_SHARED void refrain_streak_stays(struct refrain_context *context);
 
-/* A block of the streak ends, before a call (i = 0) or in it (1). */
-static inline __attribute__((always_inline)) uint64_t
-refrain_streak_end_block(struct refrain_context *context, struct refrain_round *round, unsigned i, uint64_t now) {
-    struct refrain_thread *thread = context->thread;
-    uint64_t elapsed = now - thread->last_ticks;
-    round->ticks[i] += elapsed;
-    thread->last_ticks = now;
-    return elapsed;
-}
-
 /* A call begins that tells `n` operations (0 or 1) before its PMPI function. Null where it is not the next one of the
  * streak, and nothing is done; else its words. `is_same`: compares these with `words` (call_again.h). */
 static inline __attribute__((always_inline)) struct refrain_call_again *
@@ -59,8 +49,8 @@ refrain_streak_goes_on(uint64_t key, unsigned n, refrain_again_compare *is_same,
         return NULL;
     uint64_t now = refrain_ticks_of_block(); /* at once, as what follows is done while the clock is read */
     refrain_begin_in(context);
-    struct refrain_streak *streak = &context->streak;
-    struct refrain_call_again *again = streak->again;
+    struct refrain_streak *streak = &context->streak; /* with a `known` even where it has ended just now */
+    struct refrain_call_again *again = &streak->known->again;
     if (__builtin_expect(streak->frame != (uintptr_t)frame_address || streak->address != (uintptr_t)return_address ||
                              again->key != key || !is_same(again, words) || refrain_call_is_paused(context),
                          0)) {
@@ -74,7 +64,7 @@ refrain_streak_goes_on(uint64_t key, unsigned n, refrain_again_compare *is_same,
         round->left[REFRAIN_ROUND_OPERATION]--;
     }
     context->thread->now.inside = 1;
-    uint64_t elapsed = refrain_streak_end_block(context, round, 0, now);
+    uint64_t elapsed = refrain_round_add_block(context, round, 0, now);
     streak->begin_ticks = now;
     refrain_timeline_block(&context->timeline, now, elapsed);
     if (__builtin_expect(context->events != NULL, 0))
@@ -98,7 +88,7 @@ static inline __attribute__((always_inline)) bool refrain_streak_passes(const vo
         return false;
     }
     struct refrain_round *round = streak->round;
-    uint64_t elapsed = refrain_streak_end_block(context, round, 1, now);
+    uint64_t elapsed = refrain_round_add_block(context, round, 1, now);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint32_t left = --round->left[REFRAIN_ROUND_END];
     context->thread->now.inside = 0;

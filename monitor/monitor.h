@@ -138,8 +138,7 @@ struct refrain_streak {
     uintptr_t address;                /* to which they return */
     uint64_t begin_ticks;             /* of the one in progress */
     struct refrain_round *round;      /* that they are in */
-    struct refrain_call_again *again; /* their words */
-    struct refrain_call_cache *known; /* by which they are known */
+    struct refrain_call_cache *known; /* by which they are known, and their words */
     uint32_t counted;                 /* what the round had left when context->calls_left was last brought up to date */
 };
 

@@ -57,16 +57,22 @@ static inline bool refrain_round_goes_on(const struct refrain_round *round) {
                             1);
 }
 
-/* A block of the round ends: of the call's place (i = 0), or in the call (1). False where the timeline takes an entry
- * that is more than two bytes. */
+/* A block of the round ends `now`: of the call's place (i = 0), or in the call (1). Returns what it took. */
+static inline __attribute__((always_inline)) uint64_t
+refrain_round_add_block(struct refrain_context *context, struct refrain_round *round, unsigned i, uint64_t now) {
+    struct refrain_thread *thread = context->thread;
+    uint64_t elapsed = now - thread->last_ticks;
+    round->ticks[i] += elapsed;
+    thread->last_ticks = now;
+    return elapsed;
+}
+
+/* The same, now. False where the timeline takes an entry that is more than two bytes. */
 static inline __attribute__((always_inline)) bool refrain_round_end_block(struct refrain_context *context,
                                                                           struct refrain_round *round, unsigned i,
                                                                           struct refrain_round_block *block) {
-    struct refrain_thread *thread = context->thread;
     block->now = refrain_ticks_of_block();
-    block->elapsed = block->now - thread->last_ticks;
-    round->ticks[i] += block->elapsed;
-    thread->last_ticks = block->now;
+    block->elapsed = refrain_round_add_block(context, round, i, block->now);
     return refrain_timeline_takes(&context->timeline, block->now, block->elapsed);
 }
 

@@ -68,30 +68,6 @@ static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer
     return false;
 }
 
-/* Two blocks have ended, with clock reads at `begin` and `now`, the first of which began at `last`. False where either
- * takes more than a byte, and nothing is done. Bytes that straddle words may be seen one by one: the first one is what
- * a reader goes by. */
-static inline bool refrain_timeline_takes_two(struct refrain_timeline_writer *writer, uint64_t last, uint64_t begin,
-                                              uint64_t now) {
-    unsigned char *at = writer->at;
-    if (__builtin_expect(at < writer->limit, 1)) {
-        uint64_t middle = begin >> writer->quantum_shift;
-        uint64_t quanta = middle - (last >> writer->quantum_shift);
-        uint64_t others = (now >> writer->quantum_shift) - middle;
-        if (__builtin_expect(quanta >= 127 || others >= 127, 0))
-            return false;
-        at[1] = (unsigned char)(others + 1);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        at[0] = (unsigned char)(quanta + 1);
-        writer->at = at + 2;
-        return true;
-    }
-    if (begin - writer->entry_ticks > writer->most_ticks || now - writer->entry_ticks > writer->most_ticks)
-        return false;
-    writer->blocks += 2;
-    return true;
-}
-
 /* The same, whatever it takes. */
 static inline void refrain_timeline_block(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if (!refrain_timeline_takes(writer, now, elapsed))

@@ -5,9 +5,9 @@
 # They are where control comes into the middle of a recursion, too. Of 900 requests under way none is lost.
 # Receives have the partners of their communicators; where it is only likely which one it was, they are counted.
 # Persistent requests that are made after it begin and complete as often as in the run, also where their numbers are
-# counted together, and those that begin more often than others, too. Of 700 call sites each has its own counts, by partner, where there is room for guests, and of 200 at
-# the size that `refrain size` names; communicators that come after these do not take the room in which the first partner
-# of each is counted.
+# counted together, and those that begin more often than others, too. Of 700 call sites each has its own counts, by
+# partner, where there is room for guests, and of 200 at the size that `refrain size` names; communicators that come
+# after these do not take the room in which the first partner of each is counted.
 spent=$(dirname "$0")/spent.sh
 sh "$spent" "$1" 2 1200 2 492K 2120K 16M && sh "$spent" "$1" 2 6000 2 492K &&
     SPENT_KINDS=1 REFRAIN_THROTTLE=off sh "$spent" "$1" 6 400 1 258K 264K &&
