@@ -25,7 +25,8 @@ DESCRIPTION
                 plain program once more, which should be 1 and says what the others are worth. "clocks" is the plain program
                 with each MPI call in a function that reads the clock before and after (mpi_clocks.h) and does nothing else:
                 no tracer that tells when calls were takes less. EZTrace traces MPI calls
-                with its module for the MPI library, in the same rounds, where it is installed (Debian: eztrace)
+                with its module for the MPI library, in the same rounds, where it is installed (Debian: eztrace). All run with
+                the same thresholds of malloc, as "instructions" tells why
     calls       nanoseconds that an MPI call takes more, in a program that walks over 320 KiB between calls (mpi_cost.c), so that
                 what tracing needs has left the nearest cache; and nanoseconds that a value without a rule takes to be
                 learned (learner_cost.c)
@@ -34,7 +35,9 @@ DESCRIPTION
     instructions
                 how many instructions an iteration of each workload executes on one rank, over the plain program's: what more it
                 takes is tracing, and what more or less time it takes with as many instructions is where they lie in
-                memory. Counted by valgrind (Debian: valgrind), so that nothing else on the machine disturbs it
+                memory. Counted by valgrind (Debian: valgrind), so that nothing else on the machine disturbs it. Beside them, how
+                many page faults an iteration has, which the kernel counts: malloc gives large blocks back to the kernel
+                or keeps them by thresholds, and what any tracer allocates first can move these or where the heap ends
 
     With --beside there is one table instead: the workloads in default detail, traced by this build and by another one.
 
@@ -46,11 +49,11 @@ DESCRIPTION
 OPTIONS
     --tools DIR     the directory of refrain and refrain-cc
     --beside DIR    the directory of refrain and refrain-cc of another build
-    --rounds N      rounds, 1 to 100 (default 4, which take some 20 minutes on two processors that have nothing else to do)
+    --rounds N      rounds, 1 to 100 (default 4, which take some 30 minutes on two processors that have nothing else to do)
     --part PART     this part only; repeatable
     --only NAME     this workload only; repeatable
     --ranks LIST    numbers of ranks of the workloads (default 1,2)
-    --minutes N     begin no further workload or package after so many minutes (default 24)
+    --minutes N     begin no further workload or package after so many minutes (default 36)
     --out FILE      write there instead of to standard output, once all is measured
     --help          this text
 HELP
@@ -64,7 +67,7 @@ whole() {
     case $2 in "" | *[!0-9]* | 0* | ?????*) bad "$1 takes a whole number, not '$2'" ;; esac
 }
 
-tools='' rounds=4 parts='' only='' ranks=1,2 minutes=24 out='' beside=''
+tools='' rounds=4 parts='' only='' ranks=1,2 minutes=36 out='' beside=''
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage && exit 0 ;;
@@ -154,6 +157,10 @@ takes() {
     esac
 }
 
+# Large blocks stay in the process, where malloc's own thresholds would leave it to chance whether an iteration has them
+# from the kernel again, page by page: see the page faults among the instructions.
+kept_blocks=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456
+
 # laps VARIANT NAME RANKS: one run; its laps are added to $work/laps.VARIANT.
 laps() {
     directory=$work/plain mode=stat peer='' run=refrain-run
@@ -167,10 +174,10 @@ laps() {
     esac
     rm -rf "$work/run"
     mkdir "$work/run"
-    # shellcheck disable=SC2046,SC2086 # lists of words
     yield=auto
     [ "$2" != hybrid ] || yield=on # whose threads have no processor each
-    REFRAIN_YIELD=$yield REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    GLIBC_TUNABLES=$kept_blocks REFRAIN_YIELD=$yield REFRAIN_MODE=$mode REFRAIN_DIRECTORY=$work/run timeout 120 "$run" mpiexec.mpich -n "$3" $peer "$directory/$2" \
         $(field "$2" 3) --laps >"$work/said" 2>"$work/error"
     grep -q VERIFIED "$work/said" || {
         echo "- $2 on $3 ranks, $1: failed: $(head -n 1 "$work/error")" >>"$work/notes"
@@ -212,6 +219,20 @@ count() {
     grep -q VERIFIED "$work/said" && sed -n 's/.*I *refs: *//p' "$work/error" | tr -d ,
 }
 
+# faults NAME VARIANT ITERATIONS: page faults of one run on one rank.
+faults() {
+    rm -rf "$work/run"
+    mkdir "$work/run"
+    case $2 in
+    eztrace) directory=plain peer="eztrace -t mpich -o $work/run/eztrace" ;;
+    *) directory=$2 peer='' ;;
+    esac
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    REFRAIN_DIRECTORY=$work/run command time -o "$work/time" -f %R timeout 300 $peer "$work/$directory/$1" $(field "$1" 3) \
+        --iterations "$3" >"$work/said" 2>"$work/error"
+    grep -q VERIFIED "$work/said" && tail -n 1 "$work/time"
+}
+
 instructions() {
     command -v valgrind >/dev/null || {
         echo "- instructions were left out: no valgrind (Debian: valgrind)" >>"$work/notes"
@@ -221,10 +242,14 @@ instructions() {
     echo "## Instructions"
     echo
     echo "Instructions of an iteration on one rank, over the plain program's: of two runs the difference, so that neither start nor end"
-    echo "are in it."
+    echo "are in it. Page faults of an iteration, with malloc's own thresholds: a fault takes as long as some hundred to a thousand"
+    echo "instructions, so that a tracer whose own blocks move the thresholds, as EZTrace's do, makes some programs faster. For the times"
+    echo "above, large blocks stay in the process (GLIBC_TUNABLES=$kept_blocks)."
     echo
-    echo "| workload | plain, millions | default | --detail=all |"
-    echo "|---|---|---|---|"
+    echo "| workload | plain, millions | default | --detail=all | faults: plain | default | EZTrace |"
+    echo "|---|---|---|---|---|---|---|"
+    counted="plain communication"
+    if has_eztrace; then counted="$counted eztrace"; fi
     for name in $names; do
         takes "$name" 1 || continue
         [ "$name" != hybrid ] || continue # valgrind runs one of its threads at a time
@@ -235,12 +260,21 @@ instructions() {
         say "$name, instructions"
         most=$(field "$name" 3 | sed 's/.*--iterations \([0-9]*\).*/\1/')
         most=$((most / 5 > 2 ? most / 5 : 2))
-        for variant in plain communication all; do
-            echo "$variant $(count "$name" $variant $((most / 2))) $(count "$name" $variant $most)"
-        done | awk -v name="$name" -v n="$((most - most / 2))" '
+        {
+            for variant in plain communication all; do
+                echo "$variant $(count "$name" $variant $((most / 2))) $(count "$name" $variant $most)"
+            done
+            for variant in $counted; do
+                echo "faults:$variant $(faults "$name" "$variant" $((most / 2))) $(faults "$name" "$variant" $most)"
+            done
+        } | awk -v name="$name" -v n="$((most - most / 2))" '
             NF == 3 { one[$1] = ($3 - $2) / n }
             function ratio(variant) { return one[variant] && one["plain"] ? sprintf("%.3f", one[variant] / one["plain"]) : "-" }
-            END { printf "| %s | %.1f | %s | %s |\n", name, one["plain"] / 1e6, ratio("communication"), ratio("all") }'
+            function faults(variant) { return ("faults:" variant) in one ? sprintf("%.0f", one["faults:" variant]) : "-" }
+            END {
+                printf "| %s | %.1f | %s | %s | %s | %s | %s |\n", name, one["plain"] / 1e6, ratio("communication"), ratio("all"),
+                    faults("plain"), faults("communication"), faults("eztrace")
+            }'
     done
 }
 

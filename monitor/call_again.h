@@ -56,11 +56,11 @@ static inline __attribute__((always_inline)) bool refrain_again_message(const st
 
 /* ---- what is left to call_usual.c ---- */
 
-/* The records of events. When the call begins, and when it ends; `received`: what of a message is told then, or null.
- */
+/* The records of events. When the call begins, with the end of the probe; and when it ends, within the probe.
+ * `received`: what of a message is told then, or null. */
 REFRAIN_SHARED void refrain_again_begin_with_events(struct refrain_call_cache *known, struct refrain_entry *entry);
-REFRAIN_SHARED void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received,
-                                                  uint64_t now);
+REFRAIN_SHARED void refrain_again_record_end(const struct refrain_call_cache *known, const int64_t *received,
+                                             uint64_t now);
 /* The records of completions, which come before that. */
 REFRAIN_SHARED void refrain_again_complete_with_events(const struct refrain_call_cache *known, uint32_t request,
                                                        const struct refrain_completion *completions, unsigned n,
@@ -78,6 +78,16 @@ REFRAIN_SHARED void refrain_again_begun(struct refrain_call *begun, struct refra
                                         struct refrain_entry *entry);
 
 /* ---- the call ---- */
+
+/* The call that the thread is or was last in, and what that waits for. */
+static inline __attribute__((always_inline)) void refrain_again_now(struct refrain_thread *thread,
+                                                                    const struct refrain_call_cache *known,
+                                                                    const struct refrain_call_again *again) {
+    struct refrain_now *now = &thread->now;
+    memcpy(&now->sends_to, &again->now, sizeof again->now); /* by 16 bytes, where fields come one by one */
+    now->n_awaited = 0;
+    now->call = known->number + 1;
+}
 
 /* The call begins, and is told of all that comes before its PMPI function. Null, and nothing is done, where anything is
  * not as in the call before; it is to be begun by refrain_call_begin() then. */
@@ -111,11 +121,8 @@ refrain_call_again(struct refrain_call_cache *known, const struct refrain_call_a
     }
     refrain_open_entry(entry, inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, known->number);
     context->top = entry;
-    struct refrain_now *now = &context->thread->now;
-    memcpy(&now->sends_to, &again->now, sizeof again->now); /* by 16 bytes, where fields come one by one */
-    now->n_awaited = 0;
-    now->call = known->number + 1;
-    now->inside = 1;
+    refrain_again_now(context->thread, known, again);
+    context->thread->now.inside = 1;
     if (!comes)
         fits = refrain_round_end_block(context, round, 0, &block);
     entry->begin_ticks = block.now;
@@ -170,8 +177,7 @@ refrain_again_ends(struct refrain_context *context, const struct refrain_call_ca
     if (__builtin_expect(context->events != NULL, 0)) {
         if (told.completions)
             refrain_again_complete_with_events(known, (uint32_t)told.values[0], told.completions, told.n, block.now);
-        refrain_again_end_with_events(known, told.completions ? NULL : told.values, block.now);
-        return;
+        refrain_again_record_end(known, told.completions ? NULL : told.values, block.now);
     }
     if (__builtin_expect(known->special & REFRAIN_ROUND_TURNS, 0))
         refrain_round_turn(round);

@@ -13,10 +13,6 @@ void refrain_streak_record_begin(struct refrain_context *context) {
                              refrain_operation_rows[known->operations[0]].width);
 }
 
-void refrain_streak_record_end(struct refrain_context *context, uint64_t now) {
-    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, context->streak.known->number);
-}
-
 /* The call in progress is an activation from here on, as if it had been told by itself. */
 static void open_call(struct refrain_context *context, const struct refrain_streak *streak) {
     const struct refrain_call_cache *known = streak->known;
@@ -49,22 +45,25 @@ void refrain_streak_stays(struct refrain_context *context) {
     context->busy = context->streak.frame ? busy : 0;
 }
 
-/* Is the next call in the round, whose calls have words and tell nothing when they have returned? */
-static bool is_in_round(const struct refrain_context *context, const struct refrain_call_cache *known) {
+/* Is the next call in the round, whose calls have words and tell that much? */
+static bool is_in_round(const struct refrain_context *context, const struct refrain_call_cache *known,
+                        struct refrain_streak_tells tells) {
     const struct refrain_round *round = known->round;
     return round && round->left[REFRAIN_ROUND_END] > 0 &&
-           round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END] &&
-           known->n_operations == known->n_before && !known->special && known->again.key &&
+           round->left[REFRAIN_ROUND_BEGIN] == round->left[REFRAIN_ROUND_END] && known->n_before == tells.before &&
+           known->n_operations == tells.before + tells.after && !known->special && known->again.key &&
            known->from == context->top->last;
 }
 
-void refrain_streak_begin(struct refrain_call_cache *known, const void *return_address, const void *frame_address) {
+void refrain_streak_begin(struct refrain_call_cache *known, struct refrain_streak_tells tells,
+                          const void *return_address, const void *frame_address) {
     struct refrain_context *context = refrain_thread_context;
     if (context->busy || context->unusual || known->address != (uintptr_t)return_address)
         return;
     refrain_begin_in(context);
     uint32_t busy = 0;
-    if (is_in_round(context, known)) {
+    if (is_in_round(context, known, tells)) {
+        refrain_again_now(context->thread, known, &known->again); /* other calls may have been made within this one */
         context->streak = (struct refrain_streak){
             .frame = (uintptr_t)frame_address,
             .address = (uintptr_t)return_address,

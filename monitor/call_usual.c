@@ -571,7 +571,7 @@ void refrain_again_begin_with_events(struct refrain_call_cache *known, struct re
     begin_with_events(&call, known->n_before ? refrain_round_values(known->round, 0) : NULL);
 }
 
-void refrain_again_end_with_events(const struct refrain_call_cache *known, const int64_t *received, uint64_t now) {
+void refrain_again_record_end(const struct refrain_call_cache *known, const int64_t *received, uint64_t now) {
     struct refrain_context *context = refrain_thread_context;
     if (received) {
         bool is_message = !(known->special & REFRAIN_ROUND_MESSAGE) || known->round->posted;
@@ -579,9 +579,6 @@ void refrain_again_end_with_events(const struct refrain_call_cache *known, const
                              received, is_message ? REFRAIN_PARAMETERS : 1);
     }
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, now, known->number);
-    if (known->special & REFRAIN_ROUND_TURNS)
-        refrain_round_turn(known->round);
-    refrain_end(context);
 }
 
 void refrain_again_complete_with_events(const struct refrain_call_cache *known, uint32_t request,

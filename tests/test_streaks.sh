@@ -1,7 +1,7 @@
 #!/bin/sh
-# Collectives of one site, one right after the other, are told by a few counters (monitor/call_streak.h): the trace is
-# that of a run in which each is told by itself, whatever comes between two of them or within one, and of a killed run,
-# too. (Polls are in test_polls.sh.)
+# Collectives and messages of one site, one right after the other, are told by a few counters (monitor/call_streak.h):
+# the trace is that of a run in which each is told by itself, whatever comes between two of them or within one, and of a
+# killed run, too. (Polls are in test_polls.sh.)
 #   test_streaks.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ for mpi in mpich openmpi; do
     for options in -O2 "--detail=calls -O0"; do
         # shellcheck disable=SC2086 # a list of options
         REFRAIN_MPICC=mpicc.$mpi refrain-mpicc $options -w -I"$tests/../include" \
-            "$tests/programs/collective_streaks.c" -o streaks 2>err || fail "$mpi, $options: $(head -n 1 err)"
+            "$tests/programs/call_streaks.c" -o streaks 2>err || fail "$mpi, $options: $(head -n 1 err)"
         for ranks in 1 2; do
             name="$mpi, $options, $ranks ranks"
             run $mpi $ranks 3000 || fail "$name: $(head -n 1 err)"
@@ -34,7 +34,7 @@ for mpi in mpich openmpi; do
             refrain formulas "$(the_trace run)" >one_by_one
             check "$name: learned as one by one" cmp by_streak one_by_one
         done
-        for what in between inside; do
+        for what in between inside messages; do
             run $mpi 2 3000 $what
             exact "$(the_trace run)" "$mpi, $options, killed $what"
         done

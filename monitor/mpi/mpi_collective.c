@@ -190,7 +190,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 /* ---- wrappers: blocking, nonblocking and persistent forms of one operation ----
  *
  * `parameters` and `arguments` are lists in parentheses; `amounts` is evaluated with the communicator's record `c`. */
-#define UNWRAP(...) __VA_ARGS__
+#define UNWRAP REFRAIN_MPI_UNWRAP
 #define AMOUNTS_OR_UNKNOWN(told) (c ? (told) : (struct amounts){-1, -1, -1})
 
 #define BLOCKING(name, parameters, arguments, amounts)                                                                 \
@@ -206,6 +206,7 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 #define WORDS_OF(counted, count, datatype, root)                                                                       \
     REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, root, 0, {.collectives = (counted)})
 
+#define COUNTS(words) ++*(words).collectives
 #define BLOCKING_AGAIN(name, parameters, arguments, amounts, told_by)                                                  \
     REFRAIN_MPI_OTHERWISE(name, UNWRAP parameters) {                                                                   \
         struct refrain_call call;                                                                                      \
@@ -218,22 +219,8 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
         return rc;                                                                                                     \
     }                                                                                                                  \
     int name parameters {                                                                                              \
-        struct refrain_call_again *next =                                                                              \
-            refrain_streak_goes_on(REFRAIN_MPI_AGAIN_KEY(name), 1, refrain_again_collective,                           \
-                                   WORDS(NULL, UNWRAP told_by), __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);   \
-        if (next) {                                                                                                    \
-            ++*next->words.collectives;                                                                                \
-            int rc = P##name arguments;                                                                                \
-            if (!refrain_streak_passes(REFRAIN_FRAME_ADDRESS))                                                         \
-                refrain_streak_end_begun(REFRAIN_FRAME_ADDRESS);                                                       \
-            return rc;                                                                                                 \
-        }                                                                                                              \
-        REFRAIN_MPI_AGAIN(name, refrain_again_collective, WORDS(NULL, UNWRAP told_by), UNWRAP arguments);              \
-        ++*again->words.collectives;                                                                                   \
-        int rc = P##name arguments;                                                                                    \
-        refrain_again_end(known, entry);                                                                               \
-        refrain_streak_may_follow(known, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);                          \
-        return rc;                                                                                                     \
+        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BEFORE, refrain_again_collective, WORDS(NULL, UNWRAP told_by),    \
+                             arguments, COUNTS, REFRAIN_MPI_PASSES);                                                   \
     }
 
 #define WITH_REQUEST(name, operation, parameters, arguments, amounts)                                                  \

@@ -158,10 +158,10 @@ REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *use
     return rc;
 }
 
-static __attribute__((noinline)) void test_poll_done(const struct refrain_silent *poll, MPI_Request former, int rc,
+static __attribute__((noinline)) void test_poll_done(struct refrain_repeated poll, MPI_Request former, int rc,
                                                      bool done, const MPI_Request *request, MPI_Status *status) {
     struct refrain_call call;
-    refrain_silent_begun(&call, poll);
+    refrain_repeated_begun(&call, poll);
     test_done(&call, former, rc, done, request, status);
     refrain_call_end(&call);
 }
@@ -172,8 +172,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Request former = handle_of(request);
     int rc = PMPI_Test(request, flag, used);
     bool nothing = rc == MPI_SUCCESS && !*flag;
-    if (__builtin_expect(!nothing || !refrain_silent_ends(&poll, __builtin_return_address(0)), 0))
-        test_poll_done(&poll, former, rc, !nothing, request, used);
+    if (__builtin_expect(
+            !nothing || !refrain_repeated_ends(poll, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0)), 0))
+        test_poll_done(poll, former, rc, !nothing, request, used);
     return rc;
 }
 
@@ -360,10 +361,10 @@ REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], i
     return rc;
 }
 
-static __attribute__((noinline)) void any_poll_done(const struct refrain_silent *poll, struct any *any, int rc,
-                                                    int index, const MPI_Request *requests, MPI_Status *status) {
+static __attribute__((noinline)) void any_poll_done(struct refrain_repeated poll, struct any *any, int rc, int index,
+                                                    const MPI_Request *requests, MPI_Status *status) {
     struct refrain_call call;
-    refrain_silent_begun(&call, poll);
+    refrain_repeated_begun(&call, poll);
     any_done(&call, any, rc, index, requests, status);
     refrain_call_end(&call);
 }
@@ -382,8 +383,9 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     int index = rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED;
     bool nothing = rc == MPI_SUCCESS && index == MPI_UNDEFINED;
-    if (__builtin_expect(!nothing || !refrain_silent_ends(&poll, __builtin_return_address(0)), 0))
-        any_poll_done(&poll, &any, rc, index, array_of_requests, used);
+    if (__builtin_expect(
+            !nothing || !refrain_repeated_ends(poll, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0)), 0))
+        any_poll_done(poll, &any, rc, index, array_of_requests, used);
     return rc;
 }
 

@@ -75,8 +75,7 @@ function often(name, declared, passed) {
     printf "    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(%s));\n    refrain_silent_remember(&call, key);\n", name
     printf "    int returned = P%s(%s);\n    refrain_call_end(&call);\n    return returned;\n}\n", name, passed
     printf "int %s(%s) {\n    REFRAIN_MPI_SILENT(silent, %s, %s);\n    int returned = P%s(%s);\n", name, declared, name, passed, name, passed
-    printf "    if (!refrain_silent_ends(&silent, __builtin_return_address(0)))\n"
-    printf "        refrain_streak_end_begun(silent.frame_address);\n    return returned;\n}\n\n"
+    printf "    refrain_repeated_passes(silent, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0));\n    return returned;\n}\n\n"
 }
 
 function wrapper(type, name, parameters,    list, n, i, declared, passed, parameter, array, its_name) {

@@ -68,22 +68,23 @@ static void end_recv(struct refrain_call *call, int rc, const MPI_Status *status
     refrain_call_end(call);
 }
 
-static __attribute__((noinline)) void end_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                    int rc, const MPI_Status *status, MPI_Comm comm) {
+static __attribute__((noinline)) void end_otherwise(struct refrain_repeated repeated, int rc, const MPI_Status *status,
+                                                    MPI_Comm comm) {
     struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
+    refrain_repeated_begun(&call, repeated);
     end_recv(&call, rc, status, refrain_communicator_index(refrain_communicator_find(comm)));
 }
 
-/* One ends that was begun as the one before it. */
-static REFRAIN_INLINE int end_again(struct refrain_call_cache *known, struct refrain_entry *entry, int rc,
-                                    const MPI_Status *status, MPI_Comm comm) {
-    if (__builtin_expect(rc != MPI_SUCCESS || !refrain_again_receives(known, entry, status->MPI_SOURCE, status->MPI_TAG,
-                                                                      refrain_status_bytes(status)),
+/* One ends that was begun as one before it. */
+static REFRAIN_INLINE void end_repeated(struct refrain_repeated repeated, struct refrain_streak_tells tells,
+                                        const void *return_address, int rc, const MPI_Status *status, MPI_Comm comm) {
+    if (__builtin_expect(rc != MPI_SUCCESS ||
+                             !refrain_repeated_receives(repeated, tells, return_address, status->MPI_SOURCE,
+                                                        status->MPI_TAG, refrain_status_bytes(status)),
                          0))
-        end_otherwise(known, entry, rc, status, comm);
-    return rc;
+        end_otherwise(repeated, rc, status, comm);
 }
+#define ENDS(repeated, tells, rc) end_repeated(repeated, tells, __builtin_return_address(0), rc, used, comm)
 
 static struct refrain_request *take_nothing(struct refrain_call *call) {
     return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
@@ -233,11 +234,9 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
         return rc;                                                                                                     \
     }                                                                                                                  \
     int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
-        REFRAIN_MPI_AGAIN(name, refrain_again_message, SENT(count, datatype, dest, tag, comm), buf, count, datatype,   \
-                          dest, tag, comm);                                                                            \
-        int rc = P##name(buf, count, datatype, dest, tag, comm);                                                       \
-        refrain_again_end(known, entry);                                                                               \
-        return rc;                                                                                                     \
+        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BEFORE, refrain_again_message,                                    \
+                             SENT(count, datatype, dest, tag, comm), (buf, count, datatype, dest, tag, comm),          \
+                             REFRAIN_MPI_COUNTS_NOTHING, REFRAIN_MPI_PASSES);                                          \
     }
 
 #define RECV(name, count_t)                                                                                            \
@@ -255,10 +254,8 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
              MPI_Status *status) {                                                                                     \
         MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_AGAIN(name, refrain_again_message, RECEIVED(source, tag, comm), buf, count, datatype, source, tag, \
-                          comm, used);                                                                                 \
-        int rc = P##name(buf, count, datatype, source, tag, comm, used);                                               \
-        return end_again(known, entry, rc, used, comm);                                                                \
+        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_AFTER, refrain_again_message, RECEIVED(source, tag, comm),        \
+                             (buf, count, datatype, source, tag, comm, used), REFRAIN_MPI_COUNTS_NOTHING, ENDS);       \
     }
 
 #define SENDRECV(name, count_t)                                                                                        \
@@ -276,12 +273,11 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
         MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_AGAIN(name, refrain_again_message,                                                                 \
-                          EXCHANGED(sendcount, sendtype, dest, sendtag, source, recvtag, comm), sendbuf, sendcount,    \
-                          sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, used);         \
-        int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
-                         comm, used);                                                                                  \
-        return end_again(known, entry, rc, used, comm);                                                                \
+        REFRAIN_MPI_REPEATED(                                                                                          \
+            name, REFRAIN_MPI_TELLS_BOTH, refrain_again_message,                                                       \
+            EXCHANGED(sendcount, sendtype, dest, sendtag, source, recvtag, comm),                                      \
+            (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, used),  \
+            REFRAIN_MPI_COUNTS_NOTHING, ENDS);                                                                         \
     }
 
 #define SENDRECV_REPLACE(name, count_t)                                                                                \
@@ -297,11 +293,10 @@ static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned 
     int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
              MPI_Comm comm, MPI_Status *status) {                                                                      \
         MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_AGAIN(name, refrain_again_message,                                                                 \
-                          EXCHANGED(count, datatype, dest, sendtag, source, recvtag, comm), buf, count, datatype,      \
-                          dest, sendtag, source, recvtag, comm, used);                                                 \
-        int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
-        return end_again(known, entry, rc, used, comm);                                                                \
+        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BOTH, refrain_again_message,                                      \
+                             EXCHANGED(count, datatype, dest, sendtag, source, recvtag, comm),                         \
+                             (buf, count, datatype, dest, sendtag, source, recvtag, comm, used),                       \
+                             REFRAIN_MPI_COUNTS_NOTHING, ENDS);                                                        \
     }
 
 /* ---- nonblocking and persistent ---- */
