@@ -270,7 +270,7 @@ instructions() {
         } | awk -v name="$name" -v n="$((most - most / 2))" '
             NF == 3 { one[$1] = ($3 - $2) / n }
             function ratio(variant) { return one[variant] && one["plain"] ? sprintf("%.3f", one[variant] / one["plain"]) : "-" }
-            function faults(variant) { return ("faults:" variant) in one ? sprintf("%.0f", one["faults:" variant]) : "-" }
+            function faults(variant) { return ("faults:" variant) in one ? int(one["faults:" variant] + (one["faults:" variant] < 0 ? -0.5 : 0.5)) : "-" }
             END {
                 printf "| %s | %.1f | %s | %s | %s | %s | %s |\n", name, one["plain"] / 1e6, ratio("communication"), ratio("all"),
                     faults("plain"), faults("communication"), faults("eztrace")
