@@ -242,8 +242,8 @@ instructions() {
     echo "## Instructions"
     echo
     echo "Instructions of an iteration on one rank, over the plain program's: of two runs the difference, so that neither start nor end"
-    echo "are in it. Page faults of an iteration, with malloc's own thresholds: a fault takes as long as some hundred to a thousand"
-    echo "instructions, so that a tracer whose own blocks move the thresholds, as EZTrace's do, makes some programs faster. For the times"
+    echo "are in it. Page faults of an iteration, with malloc's own thresholds: a fault takes about a microsecond, so that a tracer"
+    echo "whose own blocks move the thresholds, as EZTrace's do, makes some programs faster. For the times of the workloads"
     echo "above, large blocks stay in the process (GLIBC_TUNABLES=$kept_blocks)."
     echo
     echo "| workload | plain, millions | default | --detail=all | faults: plain | default | EZTrace |"
