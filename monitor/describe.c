@@ -3,8 +3,8 @@
 #include "describe.h"
 #include "configure.h"
 #include "monitor.h"
+#include <refrain/process.h>
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,24 +15,10 @@ const char *refrain_executable_name(char *path, size_t bytes) {
     return n > 0 ? (slash ? slash + 1 : path) : "a.out";
 }
 
-static void read_boot_id(uint64_t id[2]) {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    char text[64] = "";
-    if (fd >= 0) {
-        ssize_t n = read(fd, text, sizeof text - 1);
-        text[n < 0 ? 0 : n] = 0;
-        close(fd);
-    }
-    unsigned digits = 0;
-    for (const char *p = text; *p && digits < 32; p++) {
-        unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
-                         : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
-                                                  : 16;
-        if (digit < 16) {
-            id[digits / 16] = id[digits / 16] << 4 | digit;
-            digits++;
-        }
-    }
+/* When it began, by which a reader tells it from a later process of the same number. */
+static uint64_t own_start(void) {
+    struct refrain_process_stat stat;
+    return refrain_process_stat(getpid(), &stat) ? stat.start : 0;
 }
 
 void refrain_describe_process(struct refrain_header *header) {
@@ -56,5 +42,6 @@ void refrain_describe_process(struct refrain_header *header) {
         path[sizeof path - 1] = 0;
         header->host = refrain_pool_name(path);
     }
-    read_boot_id(header->boot_id);
+    refrain_process_boot_id(header->boot_id);
+    header->process_start = own_start();
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 736 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 768 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_guest) == 48 &&
@@ -36,6 +36,16 @@ static void clocks(struct refrain_packer *packer, struct refrain_header *header)
     }
 }
 
+/* What is asked about a process only as it ended in that way. */
+static void how_it_ended(struct refrain_packer *packer, struct refrain_header *header) {
+    if (header->finished == REFRAIN_UNFINISHED) {
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->process_start);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->over_realtime_ns);
+    }
+    if (header->finished == REFRAIN_FINISHED_BY_ABORT)
+        REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, header->abort_code);
+}
+
 /* What the run was: of each process, and of all that were started alike. */
 static void about(struct refrain_packer *packer, struct refrain_header *header) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, header->mode);
@@ -53,6 +63,7 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, header->mpi_thread_level);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pid);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->finished);
+    how_it_ended(packer, header);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->request_high_water);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pause);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->n_dormant);
@@ -85,6 +96,9 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
         REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->probe_costs[i].before);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->probe_costs[i].after);
     }
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->cold_probes);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->cold_call);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->page_ticks);
     for (unsigned i = 0; i < REFRAIN_LOSSES; i++)
         REFRAIN_FIELD(packer, REFRAIN_PACKED_LOSS, header->losses[i]);
     refrain_packer_name(packer, &header->executable);

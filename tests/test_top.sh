@@ -86,6 +86,14 @@ export TERM=xterm
 status=$?
 [ $status -eq 0 ] && grep -q "calls/s" screen && grep -q "MPI_Recv mpi_hang.c" screen && grep -q "now: " screen && pass || fail "on a terminal: status $status"
 
+# is_given PID: other processes have the numbers of the ranks of $trace now (struct refrain_header: pid).
+is_given() {
+    for file in "$trace"/rank-*.trace; do
+        python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<I", int(sys.argv[1])))' "$1" |
+            dd of="$file" bs=1 seek=56 conv=notrunc 2>/dev/null
+    done
+}
+
 # A rank that is killed: the others wait for what is gone.
 kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
 for i in $(seq 100); do
@@ -95,6 +103,14 @@ for i in $(seq 100); do
 done
 grep -q "is gone without having ended" said && pass || fail "a rank that was killed: $(cat said error)"
 stop
+
+# A job that is over, of which the numbers are another process's now: it does not hang.
+starts ring
+becomes 3 "deadlock: 3 ranks"
+stop
+becomes 0 "3 gone"
+is_given $$
+becomes 0 "3 gone"
 refrain top --once nowhere.refrain >said 2>error
 [ $? -eq 1 ] && grep -q nowhere error && pass || fail "a directory that is not there"
 refrain top --once 999999999 >said 2>error

@@ -24,7 +24,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 31u
+#define REFRAIN_TRACE_VERSION 32u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -574,9 +574,10 @@ struct refrain_order_counts {
 
 /* How the process came to its end. */
 enum refrain_finished {
-    REFRAIN_UNFINISHED,       /* it runs, or was killed */
-    REFRAIN_FINISHED,         /* by itself */
-    REFRAIN_FINISHED_WITH_MPI /* tracing ended in MPI_Finalize (REFRAIN_PACK=on); the process may have gone on */
+    REFRAIN_UNFINISHED,        /* it runs, or was killed */
+    REFRAIN_FINISHED,          /* by itself */
+    REFRAIN_FINISHED_WITH_MPI, /* tracing ended in MPI_Finalize (REFRAIN_PACK=on); the process may have gone on */
+    REFRAIN_FINISHED_BY_ABORT  /* tracing ended as the process called MPI_Abort */
 };
 
 struct refrain_header {
@@ -638,6 +639,17 @@ struct refrain_header {
     uint32_t n_objects;  /* of both */
     uint64_t guests;     /* reference of the first */
     struct refrain_clock_pair first; /* soon after `start`: the clock's rate at first; all 0: not known */
+    /* When the process began, in clock ticks since the system did (/proc/PID/stat). Together with `pid` and `boot_id`
+     * it is of no other process; 0: not known. */
+    uint64_t process_start;
+    /* CLOCK_REALTIME when refrain record saw that the job was over, if the process did not end by itself; 0: nobody saw
+     * it. */
+    uint64_t over_realtime_ns;
+    int32_t abort_code; /* FINISHED_BY_ABORT: of MPI_Abort */
+    /* As probe_costs, where the caches nearest to the processor hold nothing of the monitor's data: of one probe of
+     * each kind but those of MPI calls, and of an MPI call that sends a message. 0: not measured. */
+    uint32_t cold_probes, cold_call;
+    uint32_t page_ticks; /* first store to a page of the trace file; 0: not measured */
 };
 
 #endif

@@ -2,6 +2,7 @@
  * they follow (struct refrain_header: pause). */
 #define _GNU_SOURCE
 #include "command.h"
+#include <refrain/process.h>
 #include <refrain/trace.h>
 
 #include <argp.h>
@@ -90,18 +91,8 @@ static enum refrain_status tell_process(long pid, uint32_t pause, size_t *told, 
 }
 
 static long parent_of(long pid) {
-    char name[64], text[512], *end;
-    long parent = 0;
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    FILE *file = fopen(name, "re");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    text[n] = 0;
-    if (file)
-        fclose(file);
-    end = strrchr(text, ')'); /* the name before it may hold anything */
-    if (end && sscanf(end + 1, " %*c %ld", &parent) != 1)
-        parent = 0;
-    return parent;
+    struct refrain_process_stat stat;
+    return refrain_process_stat(pid, &stat) ? stat.parent : 0;
 }
 
 static bool is_below(long pid, long ancestor) {

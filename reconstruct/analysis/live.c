@@ -1,11 +1,11 @@
 /* live.c: what the ranks of a program do right now (live.h). */
 #define _GNU_SOURCE
 #include "live.h"
+#include "gone.h"
+#include <refrain/process.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,10 @@ static uint64_t now_ns(clockid_t clock) {
 
 /* ---- one rank ---- */
 
-static bool is_on_this_host(const struct refrain_process *process) {
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
-    return strcmp(host, refrain_process_name(process, process->header->host)) == 0;
-}
-
 static enum refrain_live_state state_of(const struct refrain_process *process, const struct refrain_now *now) {
     if (process->header->finished)
         return REFRAIN_LIVE_FINISHED;
-    if (is_on_this_host(process) && kill((pid_t)process->header->pid, 0) != 0 && errno == ESRCH)
+    if (refrain_is_gone(process))
         return REFRAIN_LIVE_GONE;
     return now->inside ? REFRAIN_LIVE_CALLS : REFRAIN_LIVE_COMPUTES;
 }
@@ -208,18 +202,8 @@ static bool mapped_directory(long pid, char *path, size_t bytes) {
 }
 
 static long parent_of(long pid) {
-    char name[64], text[1024];
-    long parent = -1;
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    FILE *stat = fopen(name, "re");
-    if (stat && fgets(text, sizeof text, stat)) {
-        const char *after = strrchr(text, ')'); /* the name may hold anything */
-        if (!after || sscanf(after + 1, " %*c %ld", &parent) != 1)
-            parent = -1;
-    }
-    if (stat)
-        fclose(stat);
-    return parent;
+    struct refrain_process_stat stat;
+    return refrain_process_stat(pid, &stat) ? stat.parent : -1;
 }
 
 bool refrain_live_directory(long pid, char *path, size_t bytes) {

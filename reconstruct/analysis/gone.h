@@ -1,0 +1,11 @@
+/* gone.h: has the process of a trace ended, as far as this host knows? (trace -> top, info, stats, record) */
+#ifndef REFRAIN_GONE_H
+#define REFRAIN_GONE_H
+
+#include "trace_read.h"
+
+/* True where the process ran on this host, and there is none of its number now, or one that began at another time. A
+ * process that only waits to be asked how it ended has ended. False of one on another host, where nothing is known. */
+bool refrain_is_gone(const struct refrain_process *process);
+
+#endif
