@@ -81,8 +81,8 @@ void refrain_machine_take(struct refrain_machine *of, enum refrain_machine_list 
 
 /* Not called here. */
 struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
-                                             const char *symbols) {
-    (void)images, (void)n, (void)symbols;
+                                             const char *symbols, size_t symbols_bytes) {
+    (void)images, (void)n, (void)symbols, (void)symbols_bytes;
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of refrain view in a real browser: what it shows of four runs is what reconstruct says of them (view.mjs).
+# The page of refrain view in a real browser: what it shows of a run is what reconstruct says of it (view.mjs).
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -32,10 +32,21 @@ wait $launcher 2>/dev/null
 mkdir "$work/plain"
 check "plain" mpicc.mpich -O1 -g -o "$work/plain-matmul" "$tests"/programs/matmul/*.c
 REFRAIN_DIRECTORY=$work/plain check "plain" refrain record mpiexec.mpich -n 2 "$work/plain-matmul" 60 3
+# Programs that are known by addresses alone, or in part: without debug information, stripped, with call paths.
+check "sites" mpicc.mpich -O2 -pthread -o "$work/bare-sites" "$tests/programs/sites.c"
+check "sites" mpicc.mpich -O2 -g -pthread -o "$work/both-sites" "$tests/programs/sites.c"
+check "sites" strip -o "$work/stripped-sites" "$work/bare-sites"
+cp "$work/bare-sites" "$work/path-sites"
+for name in bare stripped path both; do
+    mkdir "$work/$name"
+    option=
+    case $name in path | both) option=--call-path ;; esac
+    REFRAIN_DIRECTORY=$work/$name check "$name" refrain record --threads 2 $option mpiexec.mpich -n 2 "$work/$name-sites"
+done
 check "64 ranks" "$bin/many_ranks" 64 40 "$work/many.refrain"
 check "a rank is missing" rm "$work/many.refrain/rank-9.trace"
 
-for name in demo killed hybrid plain many; do
+for name in demo killed hybrid plain bare stripped path both many; do
     trace=$work/$name.refrain
     [ $name = many ] || trace=$(the_trace "$work/$name") || fail "$name: no trace"
     check "$name: view" refrain view "$trace" -o "$work/$name.html"

@@ -81,7 +81,26 @@ async function tips(page, location, time) {
 
 // ---- all runs: what there is
 
-for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["plain", 2, 1], ["many", 63, 1]]) {
+/** Where each location has what name, in the order in which it is entered there. */
+const enteredAt = (entered) => {
+    const names = {};
+    for (const { location, name, file, line } of entered) (names[location] ??= []).push(`${name} ${file}:${line}`);
+    return names;
+};
+const spanNames = (page) => page.evaluate(() => {
+    const { state } = window.refrainView;
+    const { spans, nSpans } = state.tile().exact;
+    const [times, words] = [new Float64Array(spans), new Uint32Array(spans)];
+    const all = Array.from({ length: nSpans }, (_, i) => {
+        const { name, file, line } = state.names.regions[words[i * 14 + 6]] ?? { name: "(unknown)", file: "", line: 0 };
+        const { rank, thread } = state.locations[words[i * 14 + 7]];
+        return { location: `${rank}.${thread}`, from: times[i * 7], depth: words[i * 14 + 8], name, file, line };
+    });
+    return all.sort((a, b) => a.from - b.from || a.depth - b.depth);
+}); // prettier-ignore
+
+for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["plain", 2, 1], ["bare", 2, 2],
+                                      ["stripped", 2, 2], ["path", 2, 2], ["both", 2, 2], ["many", 63, 1]]) {
     const lines = events(name);
     const page = await open(name);
     const shown = await state(page);
@@ -89,6 +108,12 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
     same(`${name}: rows`, shown.rows, locations);
     check(`${name}: threads`, locations >= ranks && (threads === 1 || locations > ranks), `${locations}`);
     same(`${name}: bars`, shown.spans, lines.filter((line) => line.kind === "enter").length);
+    const entered = lines.filter((line) => line.kind === "enter");
+    const wanted = enteredAt(entered.map((line) => ({ ...line, location: `${line.rank}.${line.thread}`, name: line.region })));
+    const named = enteredAt(await spanNames(page));
+    const strange = Object.keys(wanted).flatMap((location) => wanted[location].map((one, i) => [location, i, one, named[location]?.[i]])
+        .filter(([, , one, other]) => one !== other)).slice(0, 3); // prettier-ignore
+    check(`${name}: every name is that of the text`, strange.length === 0, JSON.stringify(strange));
     const blank = await page.evaluate(() => {
         const canvas = document.getElementById("bars");
         const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -262,7 +287,7 @@ await page.keyboard.press("Enter");
 await settle(page);
 check("search finds the first call", await page.evaluate(() => {
     const { state } = window.refrainView;
-    return state.choice?.kind === "span" && state.about.regions[state.choice.region].name === "multiply";
+    return state.choice?.kind === "span" && state.names.regions[state.choice.region].name === "multiply";
 }));
 await page.keyboard.press("0");
 await settle(page);
@@ -347,7 +372,7 @@ const met = await two.evaluate(() => {
         const [times, words] = [new Float64Array(exact.spans), new Uint32Array(exact.spans)];
         const steps = [];
         for (let i = 0; i < exact.nSpans; i++)
-            if (state.about.regions[words[i * 14 + 6]].name === "step" && words[i * 14 + 7] === 1) steps.push(times[i * 7]);
+            if (state.names.regions[words[i * 14 + 6]].name === "step" && words[i * 14 + 7] === 1) steps.push(times[i * 7]);
         return steps.sort((x, y) => x - y);
     });
     const off = a.map((time, i) => Math.abs(alignment.map(0, time) - b[i]));
@@ -364,7 +389,7 @@ same("two runs: steps", `${met.a.length} ${met.b.length}`, "200 200");
 check("two runs: the same step is found in the other", met.off < step / 2 && met.back < 10, `${met.off} ${met.back} of ${step}`);
 check("two runs: the other one's window follows", Math.abs(met.window0[0] - met.b[50]) < step / 2 && Math.abs(met.window0[1] - met.b[60]) < step / 2, `${met.window0} ${met.b[50]} ${met.b[60]}`);
 check("two runs: and this one's the other's", Math.abs(met.window1[0] - met.a[150]) < step / 2 && Math.abs(met.window1[1] - met.a[160]) < step / 2, `${met.window1} ${met.a[150]} ${met.a[160]}`);
-same("two runs: what became slower", met.list.map((change) => change.name).join(), "<img src=x onerror=document.title='broken'>");
+same("two runs: what became slower", met.list.map((change) => change.regions[1].name).join(), "<img src=x onerror=document.title='broken'>");
 check("two runs: by how much", Math.abs(met.list[0]?.own[1] - met.list[0]?.own[0] - 4 * 80 * 30000) < 1000, JSON.stringify(met.list[0]));
 await two.locator("#changes td.name button").first().click();
 const worst = await two.evaluate(() => window.refrainCompare.runs.map((run) => [run.state.from, run.state.to, run.state.choice?.kind]));

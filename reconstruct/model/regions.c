@@ -222,6 +222,30 @@ static void apply_symbol(struct refrain_region_info *info, const struct refrain_
         info->function = symbol->function ? symbol->function : "";
 }
 
+int refrain_symbol_compare(const void *a, const void *b) {
+    const struct refrain_symbol *x = a, *y = b;
+    int order = strcmp(x->object, y->object);
+    if (order == 0 && x->address != y->address)
+        order = x->address < y->address ? -1 : 1;
+    return order ? order : x->is_function - y->is_function;
+}
+
+/* The trace keeps what was found out, since the page of refrain view has no debug information to ask. */
+static bool keep_symbols(struct refrain_trace *trace, const struct symbols *symbols) {
+    struct refrain_symbol *kept = refrain_trace_allocate(trace, symbols->n, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; kept && i < symbols->n; i++)
+        if (symbols->symbols[i].function || symbols->symbols[i].file)
+            kept[n++] = symbols->symbols[i];
+    trace->symbols = kept;
+    if (n > 0)
+        qsort(kept, n, sizeof *kept, refrain_symbol_compare);
+    for (size_t i = 0; i < n; i++)
+        if (trace->n_symbols == 0 || refrain_symbol_compare(&kept[trace->n_symbols - 1], &kept[i]) != 0)
+            kept[trace->n_symbols++] = kept[i];
+    return kept != NULL;
+}
+
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error) {
     size_t most = 0, most_symbols = 0, n = 0;
@@ -244,6 +268,8 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
         for (size_t i = 0; i < n; i++)
             if (wanted[i].symbol)
                 apply_symbol(&wanted[i].info, wanted[i].symbol);
+        if (!keep_symbols(trace, &symbols))
+            status = REFRAIN_FAIL_MEMORY(error);
     }
     if (!status) {
         qsort(wanted, n, sizeof *wanted, by_identity);

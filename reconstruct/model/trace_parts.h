@@ -91,6 +91,9 @@ struct refrain_symbol {
     uint32_t line;
 };
 
+/* By object, address and kind: the order of struct refrain_trace.symbols, for qsort and bsearch. */
+int refrain_symbol_compare(const void *a, const void *b);
+
 /* Fills what can be found out about the symbols. */
 typedef void refrain_resolver(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
 

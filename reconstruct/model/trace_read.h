@@ -136,6 +136,8 @@ struct refrain_trace {
     struct refrain_probe_cost_info *probe_costs;    /* REFRAIN_PROBE_KINDS for each process */
     const char *metric_names[REFRAIN_MOST_METRICS]; /* what was counted, in some process (metric_totals.h) */
     size_t n_metrics;
+    const struct refrain_symbol *symbols; /* what is known of code addresses (trace_parts.h), each once, in order */
+    size_t n_symbols;
     struct refrain_trace_tables *tables;
 };
 

@@ -3,8 +3,9 @@
  * One trace, one cursor, one picture. All state is in memory, so that the page goes back in time by copying back what
  * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
 #include "picture.h"
-#include "trace_parts.h"
+#include "trace_read.h"
 #include "view_keep.h"
+#include "view_symbols.h"
 #include "waiting.h"
 
 #include <stdio.h>
@@ -51,8 +52,8 @@ static struct {
     struct refrain_cursor *cursor;
     struct refrain_waiting *waiting;
     struct refrain_picture *picture;
-    const char *symbols; /* lines: object, address in hexadecimal, function, file, line, by tabs */
-    size_t symbols_bytes;
+    struct refrain_symbol *symbols; /* in order */
+    size_t n_symbols;
     struct refrain_error error;
 } engine;
 
@@ -117,49 +118,25 @@ static bool reserve_lists(void) {
     return true;
 }
 
-/* ---- call sites that the source did not tell: what refrain view found out of them ---- */
-
-/* A line's next field, up to a tab or its end; what is left begins behind it. */
-static const char *next_field(const char **at, const char *end, size_t *length) {
-    const char *field = *at;
-    const char *stop = field;
-    while (stop < end && *stop != '\t' && *stop != '\n')
-        stop++;
-    *length = (size_t)(stop - field);
-    *at = stop < end ? stop + 1 : end;
-    return field;
-}
-
-static const char *copy_field(struct refrain_trace *trace, const char *field, size_t length) {
-    char *copy = refrain_trace_allocate(trace, length + 1, 1);
-    return copy ? memcpy(copy, field, length) : "";
-}
+/* ---- names of code addresses: what refrain view found out of them ---- */
 
 static void resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n) {
-    const char *end = engine.symbols + engine.symbols_bytes;
-    for (const char *at = engine.symbols; at < end;) {
-        size_t object_length, address_length, function_length, file_length, line_length;
-        const char *object = next_field(&at, end, &object_length);
-        const char *address = next_field(&at, end, &address_length);
-        const char *function = next_field(&at, end, &function_length);
-        const char *file = next_field(&at, end, &file_length);
-        const char *line = next_field(&at, end, &line_length);
-        uint64_t wanted = strtoull(address, NULL, 16);
-        for (size_t i = 0; i < n; i++) {
-            if (symbols[i].address != wanted || strncmp(symbols[i].object, object, object_length) != 0 ||
-                symbols[i].object[object_length])
-                continue;
-            symbols[i].function = copy_field(trace, function, function_length);
-            symbols[i].file = copy_field(trace, file, file_length);
-            symbols[i].line = (uint32_t)strtoul(line, NULL, 10);
-        }
+    (void)trace;
+    for (size_t i = 0; i < n; i++) {
+        const struct refrain_symbol *known =
+            bsearch(&symbols[i], engine.symbols, engine.n_symbols, sizeof *engine.symbols, refrain_symbol_compare);
+        if (!known)
+            continue;
+        symbols[i].function = known->function;
+        symbols[i].file = known->file;
+        symbols[i].line = known->line;
     }
 }
 
-/* The lines, which end with a zero byte that is not counted. */
-void EXPORT(engine_symbols)(const char *bytes, size_t length) {
-    engine.symbols = bytes;
-    engine.symbols_bytes = length;
+/* Bytes as refrain_view_symbols_write made them; they stay. 0, or 1 without memory. */
+int EXPORT(engine_symbols)(const char *bytes, size_t length) {
+    engine.symbols = refrain_view_symbols_read(bytes, length, &engine.n_symbols);
+    return engine.symbols ? 0 : 1;
 }
 
 int EXPORT(engine_open)(void) {
@@ -197,17 +174,35 @@ uint32_t EXPORT(engine_n_regions)(void) {
     return engine.picture->n_regions;
 }
 
-/* A region's name and line, by which the page knows that it counts them as the trace does. */
+/* What the page shows of a region, index < engine_n_regions: the only source of its names, so that they are those of
+ * the indices in spans. */
+uint32_t EXPORT(engine_region_kind)(uint32_t index) {
+    return engine.trace->regions[index].kind;
+}
+
 const char *EXPORT(engine_region_name)(uint32_t index) {
-    size_t n;
-    const struct refrain_region_info *regions = refrain_trace_regions(engine.trace, &n);
-    return index < n ? regions[index].name : "";
+    return engine.trace->regions[index].name;
+}
+
+const char *EXPORT(engine_region_file)(uint32_t index) {
+    return engine.trace->regions[index].file;
 }
 
 uint32_t EXPORT(engine_region_line)(uint32_t index) {
-    size_t n;
-    const struct refrain_region_info *regions = refrain_trace_regions(engine.trace, &n);
-    return index < n ? regions[index].line : 0;
+    return engine.trace->regions[index].line;
+}
+
+const char *EXPORT(engine_region_function)(uint32_t index) {
+    return engine.trace->regions[index].function;
+}
+
+/* The same of a communicator; "" has no name. */
+uint32_t EXPORT(engine_n_comms)(void) {
+    return (uint32_t)engine.trace->n_comms;
+}
+
+const char *EXPORT(engine_comm_name)(uint32_t index) {
+    return engine.trace->comms[index].name;
 }
 
 double EXPORT(engine_end_ns)(void) {

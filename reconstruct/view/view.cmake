@@ -21,7 +21,8 @@ find_program(NODE NAMES node nodejs)
 find_program(NPM npm)
 if(NODE AND NPM AND WASM_CLANG_WORKS)
     set(view_wasm ${view_build}/engine.wasm)
-    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c)
+    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c
+         ${view_directory}/view_symbols.c)
     file(GLOB view_headers CONFIGURE_DEPENDS ${view_directory}/*.h)
     add_custom_command(
         OUTPUT ${view_wasm}

@@ -1,4 +1,4 @@
-/* view_about.c: names, losses, program tree and formulas as JSON (view_about.h). */
+/* view_about.c: losses, program tree and formulas as JSON (view_about.h). */
 #define _GNU_SOURCE
 #include "view_about.h"
 #include "command.h"
@@ -6,72 +6,12 @@
 #include "profile.h"
 #include "view_formulas.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* ---- regions and communicators ---- */
-
-static json_t *regions_json(const struct refrain_trace *trace) {
-    static const char *const kinds[] = {[REFRAIN_REGION_FUNCTION] = "function",
-                                        [REFRAIN_REGION_MPI] = "mpi",
-                                        [REFRAIN_REGION_USER] = "user",
-                                        [REFRAIN_REGION_VALUE] = "user"};
-    json_t *regions = json_array();
-    for (size_t i = 0; i < trace->n_regions; i++) {
-        const struct refrain_region_info *region = &trace->regions[i];
-        json_array_append_new(regions,
-                              json_pack("{s:s, s:o, s:o, s:I, s:s}", "kind", kinds[region->kind], "name",
-                                        refrain_json_text(region->name), "file", refrain_json_text(region->file),
-                                        "line", (json_int_t)region->line, "collective", region->collective));
-    }
-    return regions;
-}
-
-static json_t *comms_json(const struct refrain_trace *trace) {
-    json_t *comms = json_array();
-    for (size_t i = 0; i < trace->n_comms; i++)
-        json_array_append_new(comms, json_pack("{s:o, s:i}", "name", refrain_json_text(trace->comms[i].name), "size",
-                                               (int)trace->comms[i].size));
-    return comms;
-}
-
-/* A tab or line feed in a name would end its field. */
-static void put_field(FILE *file, const char *text, char end) {
-    for (; *text; text++)
-        putc(*text == '\t' || *text == '\n' ? ' ' : *text, file);
-    putc(end, file);
-}
-
-char *refrain_view_symbols(const struct refrain_trace *trace) {
-    char *text = NULL;
-    size_t bytes;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file)
-        return NULL;
-    for (size_t i = 0; i < trace->n_processes; i++) {
-        const struct refrain_process *process = &trace->processes[i];
-        for (size_t s = 0; s < process->n_call_sites; s++) {
-            const struct refrain_call_site *record = process->call_sites[s].record;
-            const struct refrain_region_info *region = process->call_sites[s].region;
-            if (!record->return_address || !record->object || !region || !region->file[0])
-                continue;
-            put_field(file, refrain_process_name(process, record->object), '\t');
-            fprintf(file, "%" PRIx64 "\t", (uint64_t)record->return_address);
-            put_field(file, region->function, '\t');
-            put_field(file, region->file, '\t');
-            fprintf(file, "%u\n", region->line);
-        }
-    }
-    if (fclose(file) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
 
 /* ---- what is missing ---- */
 
@@ -140,9 +80,9 @@ static json_t *node_json(const char *kind, const char *name, const char *file, u
                          long double time_ns, long double own_ns, long double mpi_ns,
                          const struct refrain_profile_total *total, const struct refrain_metric_totals *metrics) {
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:I, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name), "file",
-                  refrain_json_text(file), "line", (json_int_t)line, "count", (json_int_t)count, "time_ns",
-                  (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
+        json_pack("{s:s, s:o, s:o, s:I, s:s, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name),
+                  "file", refrain_json_text(file), "line", (json_int_t)line, "function", "", "count", (json_int_t)count,
+                  "time_ns", (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
     json_t *counted = json_array();
     for (size_t i = 0; i < total->n_metrics; i++)
         json_array_append_new(counted,
@@ -151,6 +91,14 @@ static json_t *node_json(const char *kind, const char *name, const char *file, u
     if (total->n_metrics)
         json_object_set(object, "metrics", counted);
     json_decref(counted);
+    return object;
+}
+
+static json_t *call_json(const struct refrain_profile_call_site *call_site, const struct refrain_profile_total *total) {
+    const struct refrain_region_info *region = call_site->region;
+    json_t *object = node_json("call", region->name, region->file, region->line, call_site->calls, call_site->mpi_ns, 0,
+                               call_site->mpi_ns, total, &call_site->metrics);
+    json_object_set_new(object, "function", refrain_json_text(region->function));
     return object;
 }
 
@@ -184,9 +132,7 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
         const struct refrain_profile_call_site *call_site = &unit->call_sites[s];
         json_t *parent = shown[shown_parent(view, call_site->node)];
         if (parent)
-            json_array_append_new(parent, node_json("call", call_site->region->name, call_site->region->file,
-                                                    call_site->region->line, call_site->calls, call_site->mpi_ns, 0,
-                                                    call_site->mpi_ns, total, &call_site->metrics));
+            json_array_append_new(parent, call_json(call_site, total));
     }
     free(shown);
 }
@@ -199,12 +145,8 @@ static enum refrain_status tree_json(const struct refrain_trace *trace, json_t *
     *tree = json_array();
     for (size_t u = 0; u < total.n_units; u++)
         add_unit(*tree, &total, &total.units[u]);
-    for (size_t s = 0; s < total.outside.n_call_sites; s++) {
-        const struct refrain_profile_call_site *call_site = &total.outside.call_sites[s];
-        json_array_append_new(*tree, node_json("call", call_site->region->name, call_site->region->file,
-                                               call_site->region->line, call_site->calls, call_site->mpi_ns, 0,
-                                               call_site->mpi_ns, &total, &call_site->metrics));
-    }
+    for (size_t s = 0; s < total.outside.n_call_sites; s++)
+        json_array_append_new(*tree, call_json(&total.outside.call_sites[s], &total));
     refrain_profile_close(&total);
     return REFRAIN_OK;
 }
@@ -250,10 +192,9 @@ enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
     *about =
-        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                  "program", refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path),
-                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
-                  notes_json(trace), "regions", regions_json(trace), "comms", comms_json(trace), "tree", tree,
-                  "formulas", formulas, "processes", processes_json(trace), "counters", of_counters);
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION, "program",
+                  refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path), "started",
+                  started, "size", (int)trace->size, "missing", missing_json(trace), "notes", notes_json(trace), "tree",
+                  tree, "formulas", formulas, "processes", processes_json(trace), "counters", of_counters);
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

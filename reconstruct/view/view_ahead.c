@@ -310,7 +310,8 @@ static bool write_all(struct ahead *ahead, struct bytes *out) {
 /* ---- all of it ---- */
 
 /* The names are those that page/main.ts gives. */
-static struct refrain_machine *open_machine(const struct refrain_trace *trace, const char *symbols) {
+static struct refrain_machine *open_machine(const struct refrain_trace *trace, const char *symbols,
+                                            size_t symbols_bytes) {
     struct refrain_machine_image *images = calloc(trace->n_processes + 1, sizeof *images);
     char(*names)[32] = calloc(trace->n_processes + 1, sizeof *names);
     struct refrain_machine *machine = NULL;
@@ -321,7 +322,7 @@ static struct refrain_machine *open_machine(const struct refrain_trace *trace, c
             .name = names[i], .bytes = {process->image}, .length = {(size_t)process->header->pool_used}};
     }
     if (images && names)
-        machine = refrain_machine_open(images, trace->n_processes, symbols);
+        machine = refrain_machine_open(images, trace->n_processes, symbols, symbols_bytes);
     free(images);
     free(names);
     return machine;
@@ -338,14 +339,14 @@ static void release(struct ahead *ahead) {
     free(ahead->ends.at);
 }
 
-enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, unsigned char **bytes,
-                                       size_t *n, struct refrain_error *error) {
+enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, size_t symbols_bytes,
+                                       unsigned char **bytes, size_t *n, struct refrain_error *error) {
     struct ahead ahead = {.interval = FIRST_INTERVAL};
     struct bytes out = {0};
     *bytes = NULL;
     *n = 0;
     /* Recorded events lie there to be read, and are not many. */
-    if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS || !(ahead.machine = open_machine(trace, symbols)))
+    if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS || !(ahead.machine = open_machine(trace, symbols, symbols_bytes)))
         return REFRAIN_OK;
     ahead.n_locations = refrain_machine_n_locations(ahead.machine);
     ahead.n_bins = MOST_LOCATION_INTERVALS;
@@ -368,9 +369,9 @@ enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const 
 
 #else
 
-enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, unsigned char **bytes,
-                                       size_t *n, struct refrain_error *error) {
-    (void)trace, (void)symbols, (void)error;
+enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, size_t symbols_bytes,
+                                       unsigned char **bytes, size_t *n, struct refrain_error *error) {
+    (void)trace, (void)symbols, (void)symbols_bytes, (void)error;
     *bytes = NULL;
     *n = 0;
     return REFRAIN_OK;

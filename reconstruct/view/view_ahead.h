@@ -18,9 +18,10 @@
 #define REFRAIN_AHEAD_EVENTS 1000000 /* less than a second's work */
 
 /* Replays the run; *bytes is null where there is no need for it, where it cannot be done (refrain built without wasm2c,
- * a trace that is damaged), or when it does not fit. `symbols`: as refrain_view_symbols gives them. The caller frees
+ * a trace that is damaged), or when it does not fit. `symbols`: as
+ * refrain_view_symbols_write gives them. The caller frees
  * *bytes. */
-enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, unsigned char **bytes,
-                                       size_t *n, struct refrain_error *error);
+enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const char *symbols, size_t symbols_bytes,
+                                       unsigned char **bytes, size_t *n, struct refrain_error *error);
 
 #endif

@@ -369,16 +369,26 @@ static json_t *pair_json(double a, double b) {
     return json_pack("[f, f]", a, b);
 }
 
+/* A region as the page finds it among those of its engine; null where the run has none. */
+static json_t *region_json(const struct comparison *comparison, int run, int32_t index) {
+    static const char *const kinds[] = {[REFRAIN_REGION_FUNCTION] = "function",
+                                        [REFRAIN_REGION_MPI] = "mpi",
+                                        [REFRAIN_REGION_USER] = "user",
+                                        [REFRAIN_REGION_VALUE] = "value"};
+    if (index < 0)
+        return json_null();
+    const struct refrain_region_info *region = &comparison->traces[run]->regions[index];
+    return json_pack("{s:s, s:o, s:o, s:I, s:o}", "kind", kinds[region->kind], "name", refrain_json_text(region->name),
+                     "file", refrain_json_text(region->file), "line", (json_int_t)region->line, "function",
+                     refrain_json_text(region->function));
+}
+
 static json_t *change_json(const struct comparison *comparison, const struct change *change) {
-    int run = change->region[1] >= 0;
-    const struct refrain_region_info *region = &comparison->traces[run]->regions[change->region[run]];
-    json_t *object = json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b}", "name", refrain_json_text(region->name),
-                               "file", refrain_json_text(region->file), "line", (json_int_t)region->line, "regions",
-                               json_pack("[i, i]", (int)change->region[0], (int)change->region[1]), "own",
-                               pair_json(change->own_ns[0], change->own_ns[1]), "waiting",
-                               pair_json(change->waiting_ns[0], change->waiting_ns[1]), "count",
-                               pair_json(change->count[0], change->count[1]), "noise", change->noise_ns, "beyond",
-                               (int)change->beyond);
+    json_t *object = json_pack(
+        "{s:[o, o], s:o, s:o, s:o, s:f, s:b}", "regions", region_json(comparison, 0, change->region[0]),
+        region_json(comparison, 1, change->region[1]), "own", pair_json(change->own_ns[0], change->own_ns[1]),
+        "waiting", pair_json(change->waiting_ns[0], change->waiting_ns[1]), "count",
+        pair_json(change->count[0], change->count[1]), "noise", change->noise_ns, "beyond", (int)change->beyond);
     if (object && change->has_worst)
         json_object_set_new(
             object, "at",

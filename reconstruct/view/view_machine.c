@@ -94,9 +94,8 @@ static void add(struct refrain_machine *machine, const struct refrain_machine_im
     machine->to = at + length;
 }
 
-static void open_trace(struct refrain_machine *machine, const char *symbols) {
-    size_t length = strlen(symbols);
-    u32 at = put(machine, (const void *[]){symbols, NULL}, (size_t[]){length + 1, 0});
+static void open_trace(struct refrain_machine *machine, const char *symbols, size_t length) {
+    u32 at = put(machine, (const void *[]){symbols, NULL}, (size_t[]){length, 0});
     volatile u32 status = 1;
     GUARDED(machine, ENGINE(symbols)(&machine->engine, at, (u32)length));
     GUARDED(machine, status = ENGINE(open)(&machine->engine));
@@ -108,7 +107,7 @@ static void initialize(struct refrain_machine *machine) {
 }
 
 struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
-                                             const char *symbols) {
+                                             const char *symbols, size_t symbols_bytes) {
     struct refrain_machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
@@ -118,7 +117,7 @@ struct refrain_machine *refrain_machine_open(const struct refrain_machine_image 
     initialize(machine);
     for (size_t i = 0; i < n && !machine->failed; i++)
         add(machine, &images[i]);
-    open_trace(machine, symbols);
+    open_trace(machine, symbols, symbols_bytes);
     if (!machine->failed)
         return machine;
     refrain_machine_close(machine);

@@ -37,7 +37,8 @@ struct refrain_machine_image {
 
 /* A machine with the trace opened in it, as the page opens it (page/engine.ts). Null where the trace does not fit
  * or cannot be read. The caller closes it; null is allowed. */
-struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n, const char *symbols);
+struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n, const char *symbols,
+                                             size_t symbols_bytes);
 void refrain_machine_close(struct refrain_machine *machine);
 
 /* The memory, which may move with every call, and its bytes. */

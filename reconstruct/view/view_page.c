@@ -4,6 +4,7 @@
 #include "view_about.h"
 #include "view_ahead.h"
 #include "view_compare.h"
+#include "view_symbols.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -97,15 +98,15 @@ static bool write_packed(FILE *file, const char *id, const void *bytes, size_t l
 
 /* ---- the page ---- */
 
-/* Names of call sites, and what was replayed before. */
+/* Names of code addresses, and what was replayed before. */
 static enum refrain_status write_prepared(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
-    char *symbols = refrain_view_symbols(trace);
+    size_t n = 0, symbols_bytes;
+    char *symbols = refrain_view_symbols_write(trace, &symbols_bytes);
     unsigned char *ahead = NULL;
-    size_t n = 0;
     if (!symbols)
         return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_view_ahead(trace, symbols, &ahead, &n, error);
-    if (!status && (!write_packed(file, "data-symbols", symbols, strlen(symbols), NULL, 0) ||
+    enum refrain_status status = refrain_view_ahead(trace, symbols, symbols_bytes, &ahead, &n, error);
+    if (!status && (!write_packed(file, "data-symbols", symbols, symbols_bytes, NULL, 0) ||
                     (ahead && !write_packed(file, "data-ahead", ahead, n, NULL, 0))))
         status = REFRAIN_FAIL_MEMORY(error);
     free(ahead);

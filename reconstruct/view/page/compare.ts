@@ -3,18 +3,16 @@
 
 import { Alignment } from "./alignment.js";
 import { element } from "./elements.js";
-import { showCount, showNs, showPlace } from "./format.js";
+import { showCount, showNs, showSite } from "./format.js";
 import type { Group } from "./palette.js";
+import { UNKNOWN, type Region } from "./protocol.js";
 import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
 import { unpack } from "./unpack.js";
 
-/** A construct's own time in both runs, in ns; -1 as a region: that run does not have it. */
+/** A construct's own time in both runs, in ns; null as a region: that run does not have it. */
 interface Change {
-    name: string;
-    file: string;
-    line: number;
-    regions: [number, number];
+    regions: [Region | null, Region | null];
     own: [number, number];
     waiting: [number, number];
     count: [number, number];
@@ -74,6 +72,12 @@ function sameColours([a, b]: Run[]): void {
         changed = true;
     }
     if (changed) b.state.tell("legend");
+}
+
+function isSame(a: Region, b: Region): boolean {
+    return (
+        a.kind === b.kind && a.name === b.name && a.file === b.file && a.line === b.line && a.function === b.function
+    );
 }
 
 function ratioText(a: number, b: number): string {
@@ -180,8 +184,9 @@ async function start(): Promise<void> {
 
     const changes = byId("changes");
     const show = (change: Change): void => {
-        change.regions.forEach((region, run) => {
-            if (region >= 0) runs[run]?.state.choose({ kind: "region", region });
+        change.regions.forEach((wanted, run) => {
+            const region = runs[run]?.state.names.regions.findIndex((other) => wanted && isSame(other, wanted)) ?? -1;
+            if (region >= 0) runs[run].state.choose({ kind: "region", region });
         });
         if (!change.at || !runs[0] || !runs[1]) return;
         leads = 2;
@@ -196,8 +201,9 @@ async function start(): Promise<void> {
         table.append(head);
         for (const change of list) {
             const row = element("tr");
-            const name = element("button", change.name, "link");
-            const place = showPlace(change.file, change.line);
+            const region = change.regions[1] ?? change.regions[0] ?? UNKNOWN;
+            const name = element("button", region.name, "link");
+            const place = showSite(region);
             const more = [
                 `waiting: A ${showNs(change.waiting[0])}, B ${showNs(change.waiting[1])}`,
                 `visits: A ${showCount(change.count[0])}, B ${showCount(change.count[1])}`,

@@ -1,7 +1,7 @@
 // details.ts: what is known of a thing in the picture, as pairs of words: for tips, the side panel and screen readers.
 
-import { showBytes, showCount, showMoment, showNs, showPlace, showShare } from "./format.js";
-import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";
+import { showBytes, showCount, showMoment, showNs, showShare, showSite } from "./format.js";
+import { FLAG_APPROXIMATE, FLAG_OPEN, UNKNOWN, type End, type Formula, type Region, type Tile } from "./protocol.js";
 import { Records, type Message, type Operation, type Span } from "./records.js";
 import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
@@ -26,13 +26,12 @@ export function nameLocation(state: State, location: number): string {
 }
 
 export function regionOfSpan(state: State, region: number): Region {
-    return state.about.regions[region] ?? { kind: "function", name: "(unknown)", file: "", line: 0, collective: "" };
+    return state.names.regions[region] ?? UNKNOWN;
 }
 
 function nameComm(state: State, comm: number): string {
     if (comm < 0) return "unknown";
-    const info = state.about.comms[comm];
-    return info?.name || `communicator ${comm}`;
+    return state.names.comms[comm] || `communicator ${comm}`;
 }
 
 function ofOperation(state: State, operation: Operation): [string, string][] {
@@ -104,7 +103,7 @@ export function withEnd(span: Span, end: End): Span {
 export function ofSpan(state: State, records: Records, span: Span): Details {
     const region = regionOfSpan(state, span.region);
     const lines: [string, string][] = [["where", nameLocation(state, span.location)]];
-    if (region.file) lines.push(["source", showPlace(region.file, region.line)]);
+    if (showSite(region)) lines.push(["source", showSite(region)]);
     lines.push(["from", showMoment(span.from)]);
     if (span.flags & FLAG_OPEN) lines.push(["to", isFinite(span.to) ? "never left" : "goes on behind this window"]);
     else lines.push(["to", showMoment(span.to)]);
@@ -199,6 +198,8 @@ export function formulasOf(state: State, region: Region): Formula[] {
         (formula) =>
             formula.file === region.file &&
             formula.line === region.line &&
-            (region.kind === "mpi" ? formula.construct === region.name : formula.function === region.name),
+            (region.kind === "mpi"
+                ? formula.construct === region.name && formula.function === region.function
+                : formula.function === region.name),
     );
 }

@@ -1,6 +1,6 @@
 // engine.ts: the reading library as WebAssembly: opens the trace, replays it, hands out records, keeps and restores its state.
 
-import { TOTAL_BYTES } from "./protocol.js";
+import { TOTAL_BYTES, type Names, type Region } from "./protocol.js";
 
 /** Exports of engine.c. */
 interface Exports {
@@ -8,14 +8,19 @@ interface Exports {
     _initialize(): void;
     engine_reserve(bytes: number): number;
     engine_add(bytes: number, length: number, name: number): number;
-    engine_symbols(bytes: number, length: number): void;
+    engine_symbols(bytes: number, length: number): number;
     engine_open(): number;
     engine_error(): number;
     engine_locations(): number;
     engine_n_locations(): number;
     engine_n_regions(): number;
+    engine_region_kind(index: number): number;
     engine_region_name(index: number): number;
+    engine_region_file(index: number): number;
     engine_region_line(index: number): number;
+    engine_region_function(index: number): number;
+    engine_n_comms(): number;
+    engine_comm_name(index: number): number;
     engine_end_ns(): number;
     engine_last_ns(): number;
     engine_window(from: number, to: number, bins: number, keepsSpans: number): number;
@@ -51,6 +56,9 @@ export enum Step {
     Done,
     Ended,
 }
+
+/** By enum refrain_region_kind. */
+const KINDS: Region["kind"][] = ["function", "mpi", "user", "value"];
 
 /** Words of memory that are compared at a time. */
 const BLOCK = 1024;
@@ -146,10 +154,9 @@ export class Engine {
             this.excluded.push([at, at + blob.byteLength]);
             if (this.exports.engine_add(at, blob.byteLength, name)) throw new Error(this.error());
         });
-        const lines = new Uint8Array(symbols.byteLength + 1);
-        lines.set(new Uint8Array(symbols));
-        this.exports.engine_symbols(this.put(lines), symbols.byteLength);
-        if (this.exports.engine_open()) throw new Error(this.error());
+        const at = this.put(new Uint8Array(symbols));
+        if (this.exports.engine_symbols(at, symbols.byteLength) || this.exports.engine_open())
+            throw new Error(this.error());
         this.excluded.sort((a, b) => a[0] - b[0]);
         this.base = new Uint32Array(this.exports.memory.buffer.slice(0));
     }
@@ -174,12 +181,19 @@ export class Engine {
         return this.exports.engine_events();
     }
 
-    /** Name and line of each region. */
-    regions(): [string, number][] {
-        return Array.from({ length: this.nRegions }, (_, i) => [
-            this.text(this.exports.engine_region_name(i)),
-            this.exports.engine_region_line(i),
-        ]);
+    names(): Names {
+        const { exports } = this;
+        const region = (i: number): Region => ({
+            kind: KINDS[exports.engine_region_kind(i)],
+            name: this.text(exports.engine_region_name(i)),
+            file: this.text(exports.engine_region_file(i)),
+            line: exports.engine_region_line(i),
+            function: this.text(exports.engine_region_function(i)),
+        });
+        return {
+            regions: Array.from({ length: this.nRegions }, (_, i) => region(i)),
+            comms: Array.from({ length: exports.engine_n_comms() }, (_, i) => this.text(exports.engine_comm_name(i))),
+        };
     }
 
     locations(): { rank: number; thread: number; begin: number; end: number }[] {

@@ -48,3 +48,8 @@ export function showPlace(file: string, line: number): string {
     const name = file.slice(file.lastIndexOf("/") + 1);
     return line ? `${name}:${line}` : name;
 }
+
+/** Where a region lies; of a call whose line is unknown, the function that makes it, by which its calls differ. */
+export function showSite(site: { file: string; line: number; function: string }): string {
+    return showPlace(site.file, site.line) || (site.function ? `in ${site.function}` : "");
+}

@@ -6,7 +6,7 @@ import { element } from "./elements.js";
 import { detailsElement, Panels } from "./panels.js";
 import { unpack } from "./unpack.js";
 import { ofMessage, ofShares, ofSpan } from "./details.js";
-import { showCount, showMoment, showNs, showPlace } from "./format.js";
+import { showCount, showMoment, showNs, showSite } from "./format.js";
 import { Navigate } from "./navigate.js";
 import { Overview } from "./overview.js";
 import type { About, Reply, Request } from "./protocol.js";
@@ -350,21 +350,17 @@ async function start(): Promise<void> {
         if (text)
             for (const group of state.palette.groups) {
                 const region = group.regions.find((r) => {
-                    const info = about.regions[r];
+                    const info = state.names.regions[r];
                     return (
-                        info &&
-                        (info.name.toLowerCase().includes(text) ||
-                            showPlace(info.file, info.line).toLowerCase().includes(text))
+                        info && (info.name.toLowerCase().includes(text) || showSite(info).toLowerCase().includes(text))
                     );
                 });
                 if (region !== undefined) hits.push(region);
             }
         found.replaceChildren(
             ...hits.slice(0, 30).map((region, i) => {
-                const item = element(
-                    "li",
-                    `${about.regions[region].name}  ${showPlace(about.regions[region].file, about.regions[region].line)}`,
-                );
+                const info = state.names.regions[region];
+                const item = element("li", `${info.name}  ${showSite(info)}`);
                 item.setAttribute("role", "option");
                 item.setAttribute("aria-selected", String(i === 0));
                 item.addEventListener("pointerdown", () => pick(i));

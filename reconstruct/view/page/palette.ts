@@ -3,13 +3,13 @@
 // MPI is warm, the program's own functions are cool, so that the two are told apart at a glance; waiting is hatched, so that
 // it needs no colour. The hues are those of Okabe and Ito and of Tol, which people with any colour vision can tell apart.
 
-import type { Region } from "./protocol.js";
+import { UNKNOWN, type Region } from "./protocol.js";
 
 /** All regions of one name and kind. */
 export interface Group {
     index: number;
     name: string;
-    kind: "function" | "mpi" | "user";
+    kind: Region["kind"];
     /** Of MPI functions: what they are for. */
     category: "" | "send" | "receive" | "wait" | "collective" | "other";
     red: number;
@@ -39,7 +39,7 @@ function categoryOf(region: Region): Group["category"] {
     if (region.kind !== "mpi") return "";
     const name = region.name.toLowerCase();
     if (/^mpi_(wait|test|request)/.test(name)) return "wait";
-    if (region.collective || /barrier|reduce|bcast|gather|scatter|alltoall|scan/.test(name)) return "collective";
+    if (/barrier|reduce|bcast|gather|scatter|alltoall|scan/.test(name)) return "collective";
     if (/recv|probe/.test(name) && !/sendrecv/.test(name)) return "receive";
     if (/send/.test(name)) return "send";
     return "other";
@@ -74,7 +74,7 @@ export class Palette {
             this.groupOf[index] = group;
         };
         regions.forEach(add);
-        add({ kind: "function", name: "(unknown)", file: "", line: 0, collective: "" }, regions.length);
+        add(UNKNOWN, regions.length);
     }
 
     /** The functions with the most time of their own get the colours that differ most. */

@@ -2,10 +2,10 @@
 
 import { element } from "./elements.js";
 import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
-import { showBytes, showCount, showNs, showPlace, showShare } from "./format.js";
+import { showBytes, showCount, showNs, showShare, showSite } from "./format.js";
 import type { Group } from "./palette.js";
 import { Records } from "./records.js";
-import type { Formula, Pair, TreeNode } from "./protocol.js";
+import type { Formula, Pair, Region, TreeNode } from "./protocol.js";
 import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
 
@@ -14,6 +14,13 @@ export function detailsElement(details: Details): HTMLElement[] {
     for (const [name, value] of details.lines) list.append(element("dt", name), element("dd", value));
     return [element("h2", details.title), list];
 }
+
+/** Is the region entered from this node of the program? */
+const isOf = (node: TreeNode, region: Region): boolean =>
+    node.name === region.name &&
+    node.file === region.file &&
+    node.line === region.line &&
+    node.function === region.function;
 
 const MOST_FORMULAS = 24;
 const MATRIX_PIXELS = 360;
@@ -78,7 +85,7 @@ export class Panels {
             return total;
         });
         const all = totals.reduce((sum, total) => sum + total.own, 0);
-        const shown = totals.filter((total) => total.own > 0 || total.count > 0 || !sums).sort((a, b) => b.own - a.own);
+        const shown = totals.filter((total) => total.own > 0 || total.count > 0).sort((a, b) => b.own - a.own);
         const table = element("table");
         const head = element("tr");
         for (const title of ["region", "own time", "share", "waiting", "count"]) head.append(element("th", title));
@@ -201,7 +208,7 @@ export class Panels {
         for (const one of regions) {
             const info = regionOfSpan(this.state, one);
             const total = this.state.whole?.totals[one];
-            parts.push(element("h3", `${showPlace(info.file, info.line) || "place unknown"}: the whole run`));
+            parts.push(element("h3", `${showSite(info) || "place unknown"}: the whole run`));
             const list = element("dl");
             if (total) {
                 const add = (name: string, value: string): void =>
@@ -272,15 +279,13 @@ export class Panels {
         what.append(
             node.kind === "function" ? `${node.name}()` : node.name,
             " ",
-            element("span", `${showPlace(node.file, node.line)} ×${showCount(node.count)}`, "place"),
+            element("span", `${showSite(node)} ×${showCount(node.count)}`, "place"),
         );
         line.append(what, element("span", showNs(node.time_ns), "time"));
         const counted = (node.metrics ?? []).map(([name, total]) => `, ${name} ${total}`).join("");
         line.title = `own ${showNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${counted}`;
         line.addEventListener("click", () => {
-            const region = this.state.about.regions.findIndex(
-                (info) => info.name === node.name && info.file === node.file && info.line === node.line,
-            );
+            const region = this.state.names.regions.findIndex((info) => isOf(node, info));
             if (region >= 0) this.state.choose({ kind: "region", region });
         });
         if (!children.length) line.tabIndex = 0;
@@ -299,7 +304,7 @@ export class Panels {
         const info = choice && choice.kind !== "message" ? regionOfSpan(this.state, choice.region) : null;
         let first: HTMLElement | null = null;
         for (const { node, line } of this.treeElements) {
-            const same = info !== null && node.name === info.name && node.file === info.file && node.line === info.line;
+            const same = info !== null && isOf(node, info);
             line.classList.toggle("chosen", same);
             if (same && !first) first = line;
         }

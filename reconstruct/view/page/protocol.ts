@@ -2,11 +2,21 @@
 
 /** A function, an MPI function at a call site, or a user region: one per construct. The index is the one in spans. */
 export interface Region {
-    kind: "function" | "mpi" | "user";
+    kind: "function" | "mpi" | "user" | "value";
     name: string;
     file: string;
     line: number;
-    collective: string;
+    /** Of MPI functions: what calls them. */
+    function: string;
+}
+
+/** A region that the trace does not name. */
+export const UNKNOWN: Region = { kind: "function", name: "(unknown)", file: "", line: 0, function: "" };
+
+/** What the page calls things, by their index in records: the engine's own names. */
+export interface Names {
+    regions: Region[];
+    comms: string[];
 }
 
 /** One sequence of values that a construct took, as refrain formulas shows it. */
@@ -34,6 +44,8 @@ export interface TreeNode {
     name: string;
     file: string;
     line: number;
+    /** Of calls: what calls them, as Region has it. */
+    function: string;
     count: number;
     time_ns: number;
     own_ns: number;
@@ -52,8 +64,6 @@ export interface About {
     size: number;
     missing: number[];
     notes: string[];
-    regions: Region[];
-    comms: { name: string; size: number }[];
     tree: TreeNode[];
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
@@ -202,7 +212,7 @@ export type Request =
     | ({ kind: "end"; id: number } & OpenSpan);
 
 export type Reply =
-    | { kind: "opened"; locations: Location[]; end: number; regions: [string, number][] }
+    | { kind: "opened"; locations: Location[]; end: number; names: Names }
     | {
           kind: "scanned";
           upTo: number;

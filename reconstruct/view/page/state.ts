@@ -1,7 +1,7 @@
 // state.ts: what the page shows: the window, the choice, the data that has come; who wants to know of changes.
 
 import { Palette } from "./palette.js";
-import type { About, Location, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
+import type { About, Location, Names, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
 import { Pyramid, timesIn } from "./shares.js";
 
 /** What is chosen: a span, a message or a region; times are of the run. */
@@ -34,7 +34,9 @@ const MOST_EVENTS_UNTOLD = 200_000;
 const ROUGH_INTERVALS = 256;
 
 export class State {
-    readonly palette: Palette;
+    /** Nothing, until the engine has opened the trace. */
+    names: Names = { regions: [], comms: [] };
+    palette = new Palette([]);
     locations: Location[] = [];
     /** Of the run, in ns. */
     end = 1;
@@ -69,7 +71,6 @@ export class State {
         readonly about: About,
         private readonly post: (request: Request) => void,
     ) {
-        this.palette = new Palette(about.regions);
         this.notes = [...about.notes];
     }
 
@@ -136,8 +137,8 @@ export class State {
             case "opened":
                 this.locations = reply.locations;
                 this.end = Math.max(1, reply.end);
-                if (!this.sameRegions(reply.regions))
-                    this.note("The page does not name regions as the trace in it does: names and lines may be wrong.");
+                this.names = reply.names;
+                this.palette = new Palette(reply.names.regions);
                 this.tell("rows");
                 this.show(0, this.end);
                 break;
@@ -181,15 +182,6 @@ export class State {
                 this.note(reply.text);
                 break;
         }
-    }
-
-    /** Whether the page counts the regions as the trace in it does. */
-    private sameRegions(regions: [string, number][]): boolean {
-        const { about } = this;
-        return (
-            regions.length === about.regions.length &&
-            regions.every(([name, line], i) => about.regions[i].name === name && about.regions[i].line === line)
-        );
     }
 
     /** Sums over what has been read so far, or the whole run. */
@@ -274,7 +266,7 @@ export class State {
         if (!overview) return;
         const { from, to } = askedSums;
         const shares = overview.level((to - from) / ROUGH_INTERVALS);
-        const totals = timesIn(shares, this.locations.length, this.about.regions.length + 1, from, to);
+        const totals = timesIn(shares, this.locations.length, this.names.regions.length + 1, from, to);
         this.sums = { from, to, totals, pairs: [], waits: [], events: NaN, rough: true };
         this.tell("sums");
     }

@@ -616,7 +616,7 @@ async function open(request: Request & { kind: "open" }): Promise<void> {
         engine.open(request.blobs, request.names, request.symbols);
         const made = new Replayer(engine);
         if (request.to === "refine") return await made.refine();
-        send({ kind: "opened", locations: engine.locations(), end: engine.end, regions: engine.regions() });
+        send({ kind: "opened", locations: engine.locations(), end: engine.end, names: engine.names() });
         replayer = made;
         const ahead = request.ahead && readAhead(request.ahead);
         if (ahead && engine.isOpenedAs(ahead.memoryWords, ahead.hash)) return made.take(ahead);
