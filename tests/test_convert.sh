@@ -39,6 +39,58 @@ back "$work/few.txt" few-of-text
 same "$work/few.txt" "$work/few-of-text.txt" "text without completions"
 check "compare" refrain compare --exact "$work/few.txt" "$work/control-of-otf2.refrain"
 
+# Markers, counters and pauses, as text has them. A pause is a region of that name.
+for program in told pauses; do
+    trace_program record/$program 2 3 many
+    check "$program: text" refrain reconstruct "$work/$program.refrain" --quiet --format text --all -o "$work/$program.txt"
+    grep -qE '	untold-[a-z]*	' "$work/$program.txt" && pass || fail "$program: nothing passed in a pause"
+    back "$work/$program.txt" $program-of-text --all
+    same "$work/$program.txt" "$work/$program-of-text.txt" "$program through text"
+done
+
+# Ranks that are paused over different numbers of broadcasts: rank 1 waits 2 s for the second one, and 2 s for the third.
+say() {
+    printf '%s\t%s.500000000\t%s\n' "$1" "$2" "$(echo "$3" | tr ' ' '\t')"
+}
+broadcast() {
+    say "$1" "$2" "enter MPI_Bcast file=b.c line=7"
+    say "$1" "$2" "collective MPI_Bcast root=0 sent=$((4 - 4 * $1)) received=$((4 * $1)) comm=0"
+    say "$1" "$3" "leave MPI_Bcast"
+}
+{
+    broadcast 0 1 2
+    say 1 2 "enter paused file= line=0"
+    say 1 2 "untold-collectives untold kind=bcast comm=0 value=1"
+    say 1 3 "leave paused"
+    broadcast 0 12 13
+    broadcast 1 10 13
+    broadcast 0 22 23
+    broadcast 1 20 23
+} >"$work/unequal.txt"
+back "$work/unequal.txt" unequal-of-text
+refrain stats --by wait --csv "$work/unequal-of-text.refrain" >"$work/waits"
+[ "$(wc -l <"$work/waits")" = 2 ] && grep -q '4000000000' "$work/waits" && pass || fail "waiting behind unequal pauses: $(cat "$work/waits")"
+
+# The time of a call is divided among the messages that complete in it, however long it is.
+{
+    say 0 0 "enter MPI_Waitall file=w.c line=3"
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        say 1 $i "enter MPI_Send file=w.c line=9"
+        say 1 $i "send MPI_Send dest=0 tag=1 bytes=1 comm=0"
+        say 1 $i "leave MPI_Send"
+        say 0 900000000 "recv MPI_Waitall source=1 tag=1 bytes=1 comm=0"
+    done
+    say 0 900000000 "leave MPI_Waitall"
+} >"$work/long.txt"
+back "$work/long.txt" long-of-text
+refrain stats --by partner --rank 0 --json "$work/long-of-text.refrain" >"$work/partners"
+python3 - "$work/partners" >"$work/said" 2>&1 <<'END' && pass || fail "the time of a long call: $(tail -n 1 "$work/said")"
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert [row["messages"] for row in rows] == [12], rows
+assert rows[0]["transmission_ns"] + rows[0]["waiting_ns"] == 900000000 * 10**9, rows
+END
+
 # The commands work on it.
 refrain stats "$work/control-of-otf2.refrain" >"$work/stats" 2>&1 && grep -q "MPI_Recv control.c:[0-9]" "$work/stats" && pass || fail "stats: $(head -n 3 "$work/stats")"
 refrain info "$work/control-of-otf2.refrain" >"$work/info" 2>&1 && grep -q "converted from OTF2 of refrain" "$work/info" && pass ||

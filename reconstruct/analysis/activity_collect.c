@@ -189,8 +189,8 @@ static void divide_transmission(struct refrain_activity_location *location, cons
                                 int64_t transmission_ns) {
     size_t n = location->n_messages - frame->first_message;
     for (size_t i = 0; i < n; i++) {
-        int64_t part_ns = transmission_ns * (int64_t)(i + 1) / (int64_t)n - transmission_ns * (int64_t)i / (int64_t)n;
-        location->messages[frame->first_message + i]->transmission_ns += part_ns;
+        int64_t rest_ns = (int64_t)i < transmission_ns % (int64_t)n;
+        location->messages[frame->first_message + i]->transmission_ns += transmission_ns / (int64_t)n + rest_ns;
     }
     location->n_messages = frame->first_message;
 }

@@ -55,11 +55,8 @@ static bool room_for_region(struct refrain_import *import) {
     return regions != NULL;
 }
 
-uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
-                               const char *file, uint32_t line) {
-    int32_t function = kind == REFRAIN_REGION_MPI ? mpi_function(name) : -1;
-    if (kind == REFRAIN_REGION_MPI && function < 0)
-        kind = REFRAIN_REGION_FUNCTION;
+static uint32_t number_of(struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
+                          const char *name, const char *file, uint32_t line, int32_t function) {
     if (import->n_regions >= import->hash_capacity && !rehash(import)) {
         import->no_memory = true;
         return 0;
@@ -67,7 +64,7 @@ uint32_t refrain_import_region(struct refrain_import *import, enum refrain_regio
     size_t *first = &import->hash[hash_of(name, file, line) & (import->hash_capacity - 1)];
     for (size_t i = *first; i; i = import->regions[i - 1].next) {
         const struct refrain_import_region_entry *region = &import->regions[i - 1];
-        if (region->kind == kind && region->line == line && strcmp(region->name, name) == 0 &&
+        if (region->kind == kind && region->use == use && region->line == line && strcmp(region->name, name) == 0 &&
             strcmp(region->file, file) == 0)
             return (uint32_t)(i - 1);
     }
@@ -78,10 +75,22 @@ uint32_t refrain_import_region(struct refrain_import *import, enum refrain_regio
         import->no_memory = true;
         return 0;
     }
-    import->regions[import->n_regions] = (struct refrain_import_region_entry){
-        .kind = kind, .name = own_name, .file = own_file, .line = line, .function = (uint32_t)function, .next = *first};
+    import->regions[import->n_regions] =
+        (struct refrain_import_region_entry){kind, use, own_name, own_file, line, (uint32_t)function, *first};
     *first = ++import->n_regions;
     return (uint32_t)(import->n_regions - 1);
+}
+
+uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
+                               const char *file, uint32_t line) {
+    int32_t function = kind == REFRAIN_REGION_MPI ? mpi_function(name) : -1;
+    if (kind == REFRAIN_REGION_MPI && function < 0)
+        kind = REFRAIN_REGION_FUNCTION;
+    return number_of(import, kind, REFRAIN_USE_REGION, name, file, line, function);
+}
+
+uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name) {
+    return number_of(import, REFRAIN_REGION_USER, use, name, "", 0, -1);
 }
 
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region) {

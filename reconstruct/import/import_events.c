@@ -209,6 +209,33 @@ static void enter_collective(struct refrain_import *import, struct refrain_impor
         put_request(import, location, event, REFRAIN_OP_ICOLLECTIVE, collective, 4);
 }
 
+/* A function of that role, as records name collectives that passed in a pause. */
+static int64_t function_of_role(int64_t role) {
+    static const enum refrain_collective roles[] = {
+#define REFRAIN_MPI_CALL(name, class, collective) REFRAIN_COLLECTIVE_##collective,
+#include <refrain/mpi_calls.def>
+#undef REFRAIN_MPI_CALL
+    };
+    size_t i = 0;
+    while (i < sizeof roles / sizeof *roles && roles[i] != role)
+        i++;
+    return (int64_t)i;
+}
+
+static void add_value(struct refrain_import *import, const struct refrain_import_event *event, int64_t value) {
+    refrain_import_put(import, event, REFRAIN_RECORD_VALUE, 0, &value, 1);
+}
+
+static void add_untold(struct refrain_import *import, const struct refrain_import_event *event,
+                       enum refrain_untold what) {
+    bool collective = event->kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    const int64_t values[REFRAIN_UNTOLD_VALUES] = {
+        what, collective ? function_of_role(event->tag) : refrain_import_rank_in(import, event, event->peer),
+        collective ? -1 : event->tag, refrain_import_comm_number(import, event), event->value};
+    for (unsigned i = 0; i < REFRAIN_UNTOLD_VALUES; i++)
+        add_value(import, event, values[i]);
+}
+
 int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
     struct refrain_import_location *location =
         event->thread < REFRAIN_MAXIMUM_THREADS ? location_of(import, event) : NULL;
@@ -262,10 +289,16 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         break;
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
+        add_value(import, event, event->value);
+        break;
     case REFRAIN_EVENT_UNTOLD_SENDS:
+        add_untold(import, event, REFRAIN_UNTOLD_SEND);
+        break;
     case REFRAIN_EVENT_UNTOLD_RECEIVES:
+        add_untold(import, event, REFRAIN_UNTOLD_RECEIVE);
+        break;
     case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
-        import->left_out++;
+        add_untold(import, event, event->request < 0 ? REFRAIN_UNTOLD_COLLECTIVE : REFRAIN_UNTOLD_ICOLLECTIVE);
         break;
     }
     return import->no_memory || import->ranks[event->rank].events->failed;

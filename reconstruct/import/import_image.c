@@ -1,6 +1,5 @@
 /* import_image.c: a trace file without anything learned (import_image.h). */
 #include "import_image.h"
-#include <refrain/trace.h>
 #include <refrain/unit.h>
 
 #include <stdlib.h>
@@ -148,6 +147,7 @@ static void put_call_sites(struct builder *builder, const struct refrain_import_
             struct refrain_region_name *record = at(builder, offset);
             record->name = name;
             record->number = region->number;
+            record->use = region->use;
             if (last_region)
                 ((struct refrain_region_name *)at(builder, last_region))->next = reference(offset);
             else

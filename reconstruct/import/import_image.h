@@ -8,11 +8,13 @@
 #include "import_objects.h"
 #include "sink.h"
 #include <refrain/read.h>
+#include <refrain/trace.h>
 
 #define REFRAIN_IMPORT_BASE_TICKS 1024u /* the start of the run; a tick is a nanosecond */
 
 struct refrain_import_image_region {
     enum refrain_region_kind kind;
+    enum refrain_region_use use; /* USER: of its record */
     const char *name, *file;
     uint32_t line;
     uint32_t function; /* MPI: in mpi_calls.def */

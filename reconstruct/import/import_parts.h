@@ -17,6 +17,7 @@
 
 struct refrain_import_region_entry {
     enum refrain_region_kind kind;
+    enum refrain_region_use use; /* USER */
     char *name, *file;
     uint32_t line, function;
     size_t next; /* + 1, of the same hash */

@@ -29,7 +29,9 @@ struct line {
     enum refrain_event_kind kind;
     char *name, *file, *opened; /* of the region, its source, and of a file */
     int64_t number, peer, tag, bytes, received, comm, object, value,
-        request; /* number: of the line in the source; object: a window or file; -1 where not told */
+        request;      /* number: of the line in the source; object: a window or file; -1 where not told */
+    int64_t role;     /* untold-collectives: enum refrain_collective ... */
+    bool nonblocking; /* ... and whether they were */
 };
 
 /* A rank and a thread of it: the calls that it is in, and its last line. */
@@ -155,17 +157,26 @@ static bool parse_flags(char *names, int64_t *flags) {
     return true;
 }
 
+/* The kind of a collective; an i in front: a nonblocking one. */
+static bool parse_collective(const char *name, struct line *line) {
+    line->nonblocking = name[0] == 'i';
+    for (line->role = 1; line->role < REFRAIN_COLLECTIVES; line->role++)
+        if (strcmp(name + line->nonblocking, refrain_collective_name((enum refrain_collective)line->role)) == 0)
+            return true;
+    return false;
+}
+
 /* key=value. Keys that are not known are of no importance. */
 static bool parse_field(struct line *line, char *field) {
     struct {
         const char *key;
         int64_t *number;
-    } numbers[] = {{"line=", &line->number},      {"dest=", &line->peer},     {"source=", &line->peer},
-                   {"root=", &line->peer},        {"target=", &line->peer},   {"tag=", &line->tag},
-                   {"bytes=", &line->bytes},      {"sent=", &line->bytes},    {"received=", &line->received},
-                   {"request=", &line->request},  {"thread=", &line->thread}, {"comm=", &line->comm},
-                   {"window=", &line->object},    {"handle=", &line->object}, {"offset=", &line->bytes},
-                   {"position=", &line->received}};
+    } numbers[] = {{"line=", &line->number},       {"dest=", &line->peer},     {"source=", &line->peer},
+                   {"root=", &line->peer},         {"target=", &line->peer},   {"tag=", &line->tag},
+                   {"bytes=", &line->bytes},       {"sent=", &line->bytes},    {"received=", &line->received},
+                   {"request=", &line->request},   {"thread=", &line->thread}, {"comm=", &line->comm},
+                   {"window=", &line->object},     {"handle=", &line->object}, {"offset=", &line->bytes},
+                   {"position=", &line->received}, {"value=", &line->value}};
     if (strncmp(field, "file=", 5) == 0) {
         line->file = field + 5;
         return unescape(line->file);
@@ -181,6 +192,8 @@ static bool parse_field(struct line *line, char *field) {
             line->value++;
         return line->value < REFRAIN_WHENCES;
     }
+    if (strncmp(field, "kind=", 5) == 0)
+        return parse_collective(field + 5, line);
     if (strncmp(field, "name=", 5) == 0) {
         line->opened = field + 5;
         return unescape(line->opened);
@@ -266,7 +279,8 @@ static enum refrain_status read_definitions(struct text *text) {
     enum refrain_status status = REFRAIN_OK;
     while (next_line(text, &line, &status)) {
         bool message = line.kind == REFRAIN_EVENT_SEND || line.kind == REFRAIN_EVENT_RECV ||
-                       line.kind == REFRAIN_EVENT_RMA || line.kind == REFRAIN_EVENT_WINDOW;
+                       line.kind == REFRAIN_EVENT_RMA || line.kind == REFRAIN_EVENT_WINDOW ||
+                       line.kind == REFRAIN_EVENT_UNTOLD_SENDS || line.kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
         int64_t highest = line.peer > line.rank ? line.peer : line.rank;
         text->ranks = highest >= text->ranks ? highest + 1 : text->ranks;
         text->comms = line.comm >= text->comms ? line.comm + 1 : text->comms;
@@ -341,13 +355,37 @@ static bool push(struct location *location, uint32_t region) {
     return true;
 }
 
-/* The region of a line: entered, left, or the call that something happens in. */
+/* The region of a line that stands in no region of its own; false: it is none such. */
+static bool find_value(struct text *text, const struct line *line, uint32_t *region) {
+    enum refrain_region_use use;
+    switch (line->kind) {
+    case REFRAIN_EVENT_MARKER:
+        use = REFRAIN_USE_MARKER;
+        break;
+    case REFRAIN_EVENT_COUNTER:
+        use = REFRAIN_USE_COUNTER;
+        break;
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        use = REFRAIN_USE_UNTOLD;
+        break;
+    default:
+        return false;
+    }
+    *region = refrain_import_value(text->import, use, line->name);
+    return true;
+}
+
+/* The region of a line: entered, left, a value's, or the call that something happens in. */
 static enum refrain_status find_region(struct text *text, const struct line *line, struct location *location,
                                        uint32_t *region) {
     if (line->kind == REFRAIN_EVENT_ENTER) {
         *region = refrain_import_region(text->import, kind_of(line), line->name, line->file, (uint32_t)line->number);
         return push(location, *region) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
     }
+    if (find_value(text, line, region))
+        return REFRAIN_OK;
     bool inside = location->n > 0 &&
                   strcmp(refrain_import_region_name(text->import, location->regions[location->n - 1]), line->name) == 0;
     if (line->kind == REFRAIN_EVENT_LEAVE) {
@@ -379,6 +417,10 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
                                          .request = text->completions ? line->request : -1,
                                          .value = line->value,
                                          .name = line->opened};
+    if (line->kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES) {
+        event.tag = line->role;
+        event.request = line->nonblocking ? 0 : -1;
+    }
     if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_WINDOW || refrain_event_names_file(line->kind))
         event.tag = line->object;
     if (line->time_ns < location->last_ns)

@@ -119,7 +119,7 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
     for (size_t i = 0; regions && i < import->n_regions && i < rank->n_numbers; i++)
         if (rank->numbers[i])
             regions[image.n_regions++] = (struct refrain_import_image_region){
-                import->regions[i].kind, import->regions[i].name,     import->regions[i].file,
+                import->regions[i].kind, import->regions[i].use,      import->regions[i].name, import->regions[i].file,
                 import->regions[i].line, import->regions[i].function, rank->numbers[i] - 1};
     for (size_t i = 0; comms && i < rank->n_comms; i++)
         comms[i] = import->comms[rank->comms[i]];

@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "event.h"
+#include <refrain/trace.h>
 
 struct refrain_import;
 
@@ -23,6 +24,10 @@ enum refrain_status refrain_import_open(const char *directory, int32_t ranks, co
  * known becomes a function. */
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
                                const char *file, uint32_t line);
+
+/* The number of a marker or counter (`use`: REFRAIN_USE_MARKER, REFRAIN_USE_COUNTER), or of what passed in pauses
+ * (REFRAIN_USE_UNTOLD). Events of these kinds have it for their region. */
+uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name);
 
 /* The name and the kind of a region. */
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region);
@@ -44,10 +49,11 @@ struct refrain_import_event {
     uint32_t region; /* ENTER, LEAVE: itself; else the MPI call that it happens in */
     uint32_t comm;
     int32_t peer; /* rank in MPI_COMM_WORLD; -1 none or unknown */
-    int64_t tag;  /* RMA, IO, WINDOW, FILE, MOVED, SEEK: any number of the window or file, with `comm`; -1 unknown */
+    int64_t tag;  /* UNTOLD_COLLECTIVES: enum refrain_collective; RMA, IO, WINDOW, FILE, MOVED, SEEK: any number of the
+                     window or file, with `comm`; -1 unknown */
     int64_t bytes, received;
-    int64_t request;  /* of the location, any number; -1 none */
-    int64_t value;    /* WINDOW, FILE, SEEK */
+    int64_t request;  /* of the location, any number; -1 none; UNTOLD_COLLECTIVES: -1 blocking */
+    int64_t value;    /* COUNTER, WINDOW, FILE, SEEK, UNTOLD_* */
     const char *name; /* FILE, IO: of the file; null unknown */
 };
 

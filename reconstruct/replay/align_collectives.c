@@ -226,7 +226,7 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
     uint64_t ordinal = counted->next++;
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
-    event->match = scope << 40 | (kind_of(event) & 63) << 34 | (ordinal + 1);
+    event->match = (scope << 6 | (kind_of(event) & 63)) << REFRAIN_MATCH_ORDINAL_BITS | (ordinal + 1);
     /* A nonblocking one makes nobody wait in its call, and who is sent nothing by another need not wait for it. */
     if (!align->adjust || rule == REFRAIN_RULE_NONE || rule == REFRAIN_RULE_PAIRS || event->comm->remote_size > 0 ||
         alone || event->request >= 0)

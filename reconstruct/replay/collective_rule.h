@@ -4,6 +4,9 @@
 
 #include <refrain/read.h>
 
+/* `match` of a COLLECTIVE: communicator and kind, and in so many low bits its number among these. */
+#define REFRAIN_MATCH_ORDINAL_BITS 34
+
 enum refrain_collective_rule {
     REFRAIN_RULE_NONE,
     REFRAIN_RULE_ALL,       /* all for all */

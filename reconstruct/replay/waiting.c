@@ -3,7 +3,7 @@
  *     SEND                 message, by its match --------------------------> RECV: late sender, late receiver
  *                                  '-> request (location, number) --------> SEND_COMPLETE: late receiver
  *     RECV_POST            request: when it was posted --------------------> RECV
- *     COLLECTIVE           collective (comm, ordinal): who came last ------> LEAVE, COLLECTIVE_COMPLETE
+ *     COLLECTIVE           collective (its match): who came last ---------> LEAVE, COLLECTIVE_COMPLETE
  *
  * A message lives until it is received and, when nonblocking, completed; a call until it is left and no message refers
  * to it any more. */
@@ -265,7 +265,7 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
     if (!waiting)
         return;
     struct refrain_pair_table *tables[] = {&waiting->messages, &waiting->requests, &waiting->collectives,
-                                           &waiting->ordinals};
+                                           &waiting->kinds};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         for (size_t b = 0; b < tables[t]->capacity; b++)
             for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {

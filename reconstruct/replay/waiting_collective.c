@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-struct refrain_waiting_ordinal {
-    struct refrain_pair_node node;
-    uint64_t next;
-};
-
 /* All members have a trace, so that each collective on the communicator is entered by all of them. */
 static bool is_whole(struct refrain_waiting *waiting, const struct refrain_comm_info *comm) {
     if (comm->index >= waiting->trace->n_comms)
@@ -26,48 +21,92 @@ static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain
         *arrival = (struct refrain_waiting_arrival){ns, event->rank, event->region};
 }
 
-/* The collective that the event enters; null when it is none that anybody waits in, or not known well enough. */
+/* Which members belong to one operation is known from its match, which counts what passed in pauses. */
+static bool is_waited_in(struct refrain_waiting *waiting, const struct refrain_event *event) {
+    const struct refrain_comm_info *comm = event->comm;
+    return event->match && refrain_collective_rule(event->region->role) != REFRAIN_RULE_NONE && comm &&
+           comm->remote_size == 0 && comm->size > 1 && comm->index != 1 && is_whole(waiting, comm);
+}
+
+static struct refrain_waiting_collective *find(const struct refrain_waiting *waiting, uint64_t match) {
+    return (struct refrain_waiting_collective *)refrain_pair_table_find(&waiting->collectives,
+                                                                        (struct refrain_pair){match, 0});
+}
+
+/* Adds a node to a table. Null, and the node is freed, without memory. */
+static void *keep(struct refrain_waiting *waiting, struct refrain_pair_table *table, struct refrain_pair_node *node) {
+    if (node && refrain_pair_table_add(table, node))
+        return node;
+    free(node);
+    waiting->no_memory = true;
+    return NULL;
+}
+
+/* The collective's kind; null without memory. */
+static struct refrain_waiting_kind *kind_of(struct refrain_waiting *waiting, uint64_t match) {
+    struct refrain_pair key = {match >> REFRAIN_MATCH_ORDINAL_BITS, 0};
+    struct refrain_waiting_kind *kind = (struct refrain_waiting_kind *)refrain_pair_table_find(&waiting->kinds, key);
+    if (kind)
+        return kind;
+    if ((kind = calloc(1, sizeof *kind)))
+        kind->node.key = key;
+    return keep(waiting, &waiting->kinds, kind ? &kind->node : NULL);
+}
+
+/* Members mostly come to one behind all others. */
+static void link(struct refrain_waiting_kind *kind, struct refrain_waiting_collective *collective) {
+    struct refrain_waiting_collective *before = kind->last;
+    while (before && before->node.key.a > collective->node.key.a)
+        before = before->before;
+    collective->kind = kind;
+    collective->before = before;
+    collective->behind = before ? before->behind : kind->first;
+    *(before ? &before->behind : &kind->first) = collective;
+    *(collective->behind ? &collective->behind->before : &kind->last) = collective;
+}
+
+static void unlink(struct refrain_waiting_collective *collective) {
+    *(collective->before ? &collective->before->behind : &collective->kind->first) = collective->behind;
+    *(collective->behind ? &collective->behind->before : &collective->kind->last) = collective->before;
+}
+
+/* The collective that the event enters; null where nobody waits in it, and without memory. */
 static struct refrain_waiting_collective *collective_of(struct refrain_waiting *waiting,
                                                         const struct refrain_event *event) {
-    enum refrain_collective_rule rule = refrain_collective_rule(event->region->role);
-    if (rule == REFRAIN_RULE_NONE || !event->comm || event->comm->remote_size > 0 || event->comm->size <= 1 ||
-        event->comm->index == 1 || !is_whole(waiting, event->comm))
-        return NULL;
-    /* Nonblocking ones match nonblocking ones only, and have an order of their own. */
-    uint64_t comm = (uint64_t)event->comm->index << 1 | (event->request >= 0);
-    struct refrain_pair of_rank = {(uint64_t)(uint32_t)event->rank, comm};
-    struct refrain_waiting_ordinal *ordinal =
-        (struct refrain_waiting_ordinal *)refrain_pair_table_find(&waiting->ordinals, of_rank);
-    if (!ordinal && (ordinal = calloc(1, sizeof *ordinal))) {
-        ordinal->node.key = of_rank;
-        if (!refrain_pair_table_add(&waiting->ordinals, &ordinal->node)) {
-            free(ordinal);
-            ordinal = NULL;
-        }
-    }
-    if (!ordinal) {
-        waiting->no_memory = true;
-        return NULL;
-    }
-    struct refrain_pair key = {comm, ordinal->next++};
-    struct refrain_waiting_collective *collective =
-        (struct refrain_waiting_collective *)refrain_pair_table_find(&waiting->collectives, key);
-    if (collective)
+    static const struct refrain_waiting_arrival nobody = {INT64_MIN, -1, NULL};
+    struct refrain_waiting_collective *collective = NULL;
+    if (!is_waited_in(waiting, event) || (collective = find(waiting, event->match)))
         return collective;
-    collective = calloc(1, sizeof *collective);
-    if (collective) {
-        static const struct refrain_waiting_arrival nobody = {INT64_MIN, -1, NULL};
-        collective->node.key = key;
-        collective->rule = rule;
-        collective->size = event->comm->size;
-        collective->last = collective->root = collective->last_other = nobody;
-        if (!refrain_pair_table_add(&waiting->collectives, &collective->node)) {
-            free(collective);
-            collective = NULL;
-        }
-    }
-    waiting->no_memory |= !collective;
+    struct refrain_waiting_kind *kind = kind_of(waiting, event->match);
+    if (kind && (collective = calloc(1, sizeof *collective)))
+        *collective = (struct refrain_waiting_collective){.node.key = {event->match, 0},
+                                                          .rule = refrain_collective_rule(event->region->role),
+                                                          .size = event->comm->size,
+                                                          .last = nobody,
+                                                          .root = nobody,
+                                                          .last_other = nobody};
+    collective = keep(waiting, &waiting->collectives, collective ? &collective->node : NULL);
+    if (collective)
+        link(kind, collective);
     return collective;
+}
+
+/* Drops it where no member is in it or will come to it. */
+static void drop(struct refrain_waiting *waiting, struct refrain_waiting_collective *collective) {
+    if (collective->left < (collective->incomplete ? collective->entered : collective->size))
+        return;
+    unlink(collective);
+    refrain_pair_table_remove(&waiting->collectives, &collective->node);
+    free(collective);
+}
+
+/* All members have entered it, so that none will enter one before it any more. */
+static void drop_before(struct refrain_waiting *waiting, const struct refrain_waiting_collective *complete) {
+    for (struct refrain_waiting_collective *at = complete->kind->first, *next; at != complete; at = next) {
+        next = at->behind;
+        at->incomplete = true;
+        drop(waiting, at);
+    }
 }
 
 void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
@@ -76,7 +115,8 @@ void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct re
     if (!collective)
         return;
     bool is_root = event->peer == event->rank;
-    collective->entered++;
+    if (++collective->entered == collective->size)
+        drop_before(waiting, collective);
     collective->approximate |= event->approximate;
     arrive(&collective->last, event, call->enter_ns);
     arrive(is_root ? &collective->root : &collective->last_other, event, call->enter_ns);
@@ -117,10 +157,8 @@ void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct re
         event->wait = &waiting->wait;
     if (event->kind != REFRAIN_EVENT_LEAVE)
         call->leave_ns = INT64_MAX;
-    if (++collective->left == collective->size) {
-        refrain_pair_table_remove(&waiting->collectives, &collective->node);
-        free(collective);
-    }
+    collective->left++;
+    drop(waiting, collective);
 }
 
 void refrain_waiting_complete_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,

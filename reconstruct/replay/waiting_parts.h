@@ -61,10 +61,19 @@ struct refrain_waiting_arrival {
 
 struct refrain_waiting_collective {
     struct refrain_pair_node node;
+    struct refrain_waiting_kind *kind;
+    struct refrain_waiting_collective *before, *behind; /* of its kind, by match */
     enum refrain_collective_rule rule;
     int32_t size, entered, left;
     bool approximate;
+    bool incomplete; /* who has not entered never will: that was in a pause */
     struct refrain_waiting_arrival last, root, last_other;
+};
+
+/* The collectives under way that are of one kind and on one communicator. */
+struct refrain_waiting_kind {
+    struct refrain_pair_node node;
+    struct refrain_waiting_collective *first, *last;
 };
 
 struct refrain_waiting_location {
@@ -79,7 +88,7 @@ struct refrain_waiting {
     size_t n_ranks;
     bool *has_trace;    /* by rank */
     signed char *whole; /* by index of the communicator: all members have a trace; -1 not yet looked at */
-    struct refrain_pair_table messages, requests, collectives, ordinals;
+    struct refrain_pair_table messages, requests, collectives, kinds;
     struct refrain_waiting_call *free_calls;
     struct refrain_waiting_message *free_messages;
     bool no_memory;
