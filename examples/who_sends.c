@@ -19,7 +19,9 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "%s\n", error.message), 1;
     size_t n = (size_t)refrain_trace_ranks(trace);
     struct pair *pairs = calloc(n * n + 1, sizeof *pairs);
-    if (!pairs || refrain_cursor_open(trace, NULL, &cursor, &error))
+    if (!pairs)
+        return fprintf(stderr, "%s: no memory to count the messages of %zu ranks\n", argv[1], n), 1;
+    if (refrain_cursor_open(trace, NULL, &cursor, &error))
         return fprintf(stderr, "%s\n", error.message), 1;
     for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
         if (event->kind == REFRAIN_EVENT_SEND && event->peer >= 0 && (size_t)event->peer < n) {

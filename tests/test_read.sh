@@ -47,6 +47,14 @@ for program in mpi_p2p mpi_nonblocking mpi_threads mpi_collectives; do
     check "$program: windows" "$bin/windows" "$trace" 7 60
 done
 
+# The example says when there is no memory for its table, of 3 by 3 and one more.
+echo '#include <stddef.h>
+void *__libc_calloc(size_t n, size_t bytes);
+void *calloc(size_t n, size_t bytes) { return n == 10 && bytes == 16 ? NULL : __libc_calloc(n, bytes); }' >"$work/none.c"
+check "no memory" cc -shared -fPIC "$work/none.c" -o "$work/none.so"
+LD_PRELOAD=$work/none.so "$work/who_sends" "$trace" >/dev/null 2>"$work/said"
+[ $? -eq 1 ] && grep -q "no memory" "$work/said" && pass || fail "without memory the example says: $(cat "$work/said")"
+
 # The command's window: the events of the whole text that lie in it, of the ranks asked for, between the edges of what is
 # open there: each location's regions nest, so that any reader of nested regions takes it.
 for n in 3 2; do

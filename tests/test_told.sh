@@ -124,6 +124,12 @@ for mpi in mpich openmpi; do
     exact "$(the_trace run)" "one end in a pause, $mpi"
     refrain reconstruct "$(the_trace run)" --format chrome -o pairs.json >said 2>&1
     grep -q 'have their other ends in a pause' said && ! grep -q without said && pass || fail "said: $(cat said)"
+    untold=$(sed -n 's/^refrain: \([0-9]*\) .* have their other ends in a pause.*/\1/p' said)
+    for command in "stats --by rank" "diff $(the_trace run)"; do
+        # shellcheck disable=SC2086 # words
+        refrain $command "$(the_trace run)" 2>said >/dev/null
+        grep -q "$untold messages .* have their other ends in a pause" said && pass || fail "$command: $(cat said)"
+    done
     [ "$(python3 "$tests/message_pairs.py" pairs.json)" = "33 0" ] && pass || fail "pairs, and wrong ones, with pauses under $mpi: $(python3 "$tests/message_pairs.py" pairs.json)"
 done
 

@@ -178,20 +178,17 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
         *result = NULL;
         return REFRAIN_FAIL_MEMORY(error);
     }
-    struct refrain_cursor_report report = {0};
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = request->recorded;
     options.compensate = request->compensate;
     struct refrain_writer *writer =
         request->around ? request->around(request->around_data, &collector.writer) : &collector.writer;
-    enum refrain_status status = refrain_write(trace, &options, writer, &report, error);
+    enum refrain_status status = refrain_write(trace, &options, writer, &activity->report, error);
     if (collector.no_memory || !finish(&collector, trace))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
     int64_t end_ns = request->compensate ? collector.last_ns : end_of(trace);
     activity->to_ns = request->to_ns < end_ns ? request->to_ns : end_ns;
-    activity->unsure = report.unsure_receives;
-    activity->unmatched = report.unmatched_sends + report.unmatched_receives + report.unmatched_collectives;
     close_collector(&collector);
     return status;
 }

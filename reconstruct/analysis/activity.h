@@ -89,10 +89,9 @@ struct refrain_activity {
     size_t n_partners;
     struct refrain_activity_wait **waits;
     size_t n_waits;
-    int64_t run_ns, mpi_ns, waiting_ns; /* over all ranks */
-    uint64_t events, approximate;       /* that were replayed: the window's and those before it */
-    uint64_t unsure;                    /* receives that may have had another message: not among the approximate */
-    uint64_t unmatched;                 /* messages and collectives of which one side only is in the trace */
+    int64_t run_ns, mpi_ns, waiting_ns;  /* over all ranks */
+    uint64_t events, approximate;        /* that were replayed: the window's and those before it */
+    struct refrain_cursor_report report; /* of that replay: ends without their other ends, whose waiting is not known */
 };
 
 struct refrain_activity_request {

@@ -395,7 +395,10 @@ static enum refrain_status read_activity(const char *path, const struct argument
                                                .around_data = &progress};
     if ((*trace)->processes[0].header->mode == REFRAIN_MODE_EVENTS)
         request.recorded = true;
-    return refrain_activity_open(*trace, &request, activity, error);
+    status = refrain_activity_open(*trace, &request, activity, error);
+    if (*activity)
+        refrain_warn_unmatched(*trace, &(*activity)->report);
+    return status;
 }
 
 static enum refrain_status compare(struct refrain_activity *const activities[2], const struct arguments *arguments,

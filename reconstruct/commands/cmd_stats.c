@@ -55,10 +55,6 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
             refrain_show_count(activity->approximate), refrain_show_count(activity->events));
-    refrain_warn_unsure(activity->unsure);
-    if (activity->unmatched)
-        printf("messages and collectives with one side only in the trace: %s; their waiting is not known\n",
-               refrain_show_count(activity->unmatched));
 }
 
 static int64_t computing(const struct refrain_activity_rank *rank) {
@@ -193,6 +189,7 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
     json_t *object = json_object();
     enum refrain_status status = REFRAIN_OK;
     json_object_set_new(object, "schema_version", json_integer(SCHEMA_VERSION));
+    const struct refrain_cursor_report *report = activity ? &activity->report : NULL;
     if (activity) {
         json_object_set_new(object, "from_ns", json_integer(activity->from_ns));
         json_object_set_new(object, "to_ns", json_integer(activity->to_ns));
@@ -200,8 +197,11 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
         json_object_set_new(object, "transmission_ns", json_integer(activity->mpi_ns - activity->waiting_ns));
         json_object_set_new(object, "replayed_events", json_integer((json_int_t)activity->events));
         json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
-        json_object_set_new(object, "unsure_receives", json_integer((json_int_t)activity->unsure));
-        json_object_set_new(object, "unmatched", json_integer((json_int_t)activity->unmatched));
+        json_object_set_new(object, "unsure_receives", json_integer((json_int_t)report->unsure_receives));
+        json_object_set_new(object, "unmatched",
+                            json_integer((json_int_t)(report->unmatched_sends + report->unmatched_receives +
+                                                      report->unmatched_collectives)));
+        json_object_set_new(object, "other_end_untold", json_integer((json_int_t)report->other_end_untold));
     }
     if (arguments->view >= 0) {
         json_object_set_new(object, "by", json_string(refrain_stats_views[arguments->view]));
@@ -405,6 +405,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         request.recorded = true;
     if (!status && !arguments.quick && !arguments.counters)
         status = refrain_activity_open(trace, &request, &activity, error);
+    if (activity)
+        refrain_warn_unmatched(trace, &activity->report);
     if (!status && arguments.view < 0 && !arguments.counters && !arguments.folded && !windowed && !arguments.recorded) {
         status = refrain_profile_open(trace, arguments.rank, &total, error);
         has_profile = status == REFRAIN_OK;

@@ -237,22 +237,6 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* Says which ends of messages and calls of collectives had no counterpart, which is as it should be in few programs. */
-static void warn_unmatched(const struct refrain_trace *trace, const struct refrain_cursor_report *report) {
-    const char *why = trace->n_missing ? ", as ranks without a file have them" : "";
-    if (report->unmatched_sends || report->unmatched_receives)
-        refrain_warn("%s messages are without their receive and %s without their send%s",
-                     refrain_show_count(report->unmatched_sends), refrain_show_count(report->unmatched_receives), why);
-    if (report->unmatched_collectives)
-        refrain_warn("%s calls of collectives lack some of their members%s",
-                     refrain_show_count(report->unmatched_collectives), why);
-    if (report->other_end_untold)
-        refrain_warn(
-            "%s messages and calls of collectives have their other ends in a pause, or in a receive that was given up",
-            refrain_show_count(report->other_end_untold));
-    refrain_warn_unsure(report->unsure_receives);
-}
-
 /* What each process has written of its ranks becomes what all have. The report of its cursor is of all ranks already.
  */
 static void add_up(const struct refrain_together *together, struct refrain_progress *progress) {
@@ -338,7 +322,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
         return status; /* it is done again otherwise */
     if (output->team && !by_turns)
         add_up(output->together, &progress);
-    warn_unmatched(trace, &report);
+    refrain_warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
                      "REFRAIN_TOTAL_MEMORY keeps more",

@@ -70,9 +70,20 @@ struct refrain_writer *refrain_progress_around(void *data, struct refrain_writer
     return &progress->writer;
 }
 
-void refrain_warn_unsure(uint64_t receives) {
-    if (receives)
+void refrain_warn_unmatched(const struct refrain_trace *trace, const struct refrain_cursor_report *report) {
+    const char *why = trace->n_missing ? ", as ranks without a file have them" : "";
+    if (report->unmatched_sends || report->unmatched_receives)
+        refrain_warn("%s messages are without their receive and %s without their send%s",
+                     refrain_show_count(report->unmatched_sends), refrain_show_count(report->unmatched_receives), why);
+    if (report->unmatched_collectives)
+        refrain_warn("%s calls of collectives lack some of their members%s",
+                     refrain_show_count(report->unmatched_collectives), why);
+    if (report->other_end_untold)
+        refrain_warn(
+            "%s messages and calls of collectives have their other ends in a pause, or in a receive that was given up",
+            refrain_show_count(report->other_end_untold));
+    if (report->unsure_receives)
         refrain_warn("%s receives may have had another message of the same tag: a receive that was posted before them "
                      "took one of any source or tag and was given up, or came to its end long after them",
-                     refrain_show_count(receives));
+                     refrain_show_count(report->unsure_receives));
 }

@@ -23,7 +23,8 @@ void refrain_progress_open(struct refrain_progress *progress, struct refrain_wri
  * writer. */
 struct refrain_writer *refrain_progress_around(void *progress, struct refrain_writer *inner);
 
-/* Says, unless there are none, that so many receives may have had another message. */
-void refrain_warn_unsure(uint64_t receives);
+/* Says which ends of messages and calls of collectives had no counterpart, which is as it should be in few programs,
+ * and how many receives may have had another message. Where there are none it says nothing. */
+void refrain_warn_unmatched(const struct refrain_trace *trace, const struct refrain_cursor_report *report);
 
 #endif
