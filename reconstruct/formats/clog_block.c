@@ -31,12 +31,13 @@ void refrain_clog_finish(struct refrain_clog_blocks *blocks) {
     fill(blocks);
 }
 
+int32_t refrain_clog_fitting(int64_t value) {
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
 void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value) {
-    if (value > INT32_MAX || value < INT32_MIN) {
-        blocks->cut++;
-        value = value < 0 ? INT32_MIN : INT32_MAX;
-    }
-    uint32_t bits = (uint32_t)value;
+    uint32_t bits = (uint32_t)refrain_clog_fitting(value);
+    blocks->cut += refrain_clog_fitting(value) != value;
     unsigned char bytes[4] = {(unsigned char)(bits >> 24), (unsigned char)(bits >> 16), (unsigned char)(bits >> 8),
                               (unsigned char)bits};
     put(blocks, bytes, sizeof bytes);

@@ -3,9 +3,13 @@
  *
  *     header: time (double), type, length in doubles, process, 0        then by type, all numbers 4 bytes but the time:
  *     state    6: state, its two events, 0, colour [24], name [16]      source 7: number, line, file [40]
- *     event    1: event, data, source, 0, text [16]                     communicator 4: type, parent, new one, source
- *     message  2: -101 or -102, tag, other rank, communicator, bytes, source
+ *     raw      1: event, data, source, 0, text [16]                     communicator 4: type, parent, new one, source
+ *     message  2: event, tag, other rank, communicator, bytes, source   event 5: event, 0, name [16]
  *     collective 3: event, root, communicator, bytes, source, 0
+ *
+ * MPE's library writes raw events alone, and its viewers read nothing else: they draw an arrow from -101 to -102, whose
+ * data is the other rank and whose text is "tag bytes". A record of type 2 with all that is known follows. Its event
+ * has a number of its own, as that of a collective has, since clog2alog takes each number of a state for that state's.
  *
  * Threads but the first have no place. */
 #include "clog_block.h"
@@ -25,10 +29,12 @@ enum type {
     MESSAGE = 2,
     COLLECTIVE = 3,
     COMMUNICATOR = 4,
+    EVENT_DEFINITION = 5,
     STATE_DEFINITION = 6,
     SOURCE = 7
 };
 enum { COLOUR_BYTES = 24, NAME_BYTES = 16, FILE_BYTES = 40 };
+enum further { SENT, RECEIVED, COLLECTIVE_EVENT, FURTHER_EVENTS }; /* behind those of the states */
 enum { FIRST_EVENT = 500, FIRST_STATE = 200, FIRST_SOURCE = 900 }; /* above those that MPE keeps for itself */
 enum { COMMUNICATOR_INIT = 101, COMMUNICATOR_CREATED = 105 };
 
@@ -36,7 +42,7 @@ struct clog_writer {
     struct refrain_file_writer file;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
-    uint64_t thread_events;
+    uint64_t thread_events, cut_arrows;
     size_t n_regions;
     int64_t end_ns;
 };
@@ -60,7 +66,18 @@ static size_t region_of(const struct clog_writer *clog, const struct refrain_reg
     return region->index < clog->n_regions ? region->index : clog->n_regions;
 }
 
+static int64_t further_event(const struct clog_writer *clog, enum further event) {
+    return FIRST_EVENT + 2 * ((int64_t)clog->n_regions + 1) + event;
+}
+
 /* ---- definitions ---- */
+
+static void define_event(struct clog_writer *clog, int64_t event, const char *name) {
+    put_header(&clog->blocks, EVENT_DEFINITION, 8 + NAME_BYTES, 0, 0);
+    refrain_clog_int(&clog->blocks, event);
+    refrain_clog_int(&clog->blocks, 0);
+    refrain_clog_text(&clog->blocks, name, NAME_BYTES, true);
+}
 
 static void define_state(struct clog_writer *clog, size_t i, const char *name, const char *file, uint32_t line) {
     struct refrain_clog_blocks *blocks = &clog->blocks;
@@ -78,12 +95,15 @@ static void define_state(struct clog_writer *clog, size_t i, const char *name, c
 }
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
+    static const char *const further_names[FURTHER_EVENTS] = {"sent", "received", "collective"};
     struct clog_writer *clog = (struct clog_writer *)writer;
     struct refrain_clog_blocks *blocks = &clog->blocks;
     clog->n_regions = trace->n_regions;
     for (size_t i = 0; i < trace->n_regions; i++)
         define_state(clog, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
     define_state(clog, trace->n_regions, "unknown", "", 0);
+    for (enum further i = 0; i < FURTHER_EVENTS; i++)
+        define_event(clog, further_event(clog, i), further_names[i]);
     for (size_t i = 0; i < trace->n_comms; i++) {
         put_header(blocks, COMMUNICATOR, 16, 0, 0);
         refrain_clog_int(blocks, i < 2 ? COMMUNICATOR_INIT : COMMUNICATOR_CREATED);
@@ -97,21 +117,40 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
-static void put_state(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
+static void put_raw(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns, int64_t number,
+                    int64_t data, const char *text) {
     struct refrain_clog_blocks *blocks = &clog->blocks;
-    int64_t region = (int64_t)region_of(clog, event->region);
     put_header(blocks, RAW_EVENT, 16 + NAME_BYTES, time_ns, event->rank);
-    refrain_clog_int(blocks, FIRST_EVENT + 2 * region + (event->kind == REFRAIN_EVENT_LEAVE));
+    refrain_clog_int(blocks, number);
+    refrain_clog_int(blocks, data);
+    refrain_clog_int(blocks, FIRST_SOURCE + (int64_t)region_of(clog, event->region));
     refrain_clog_int(blocks, 0);
-    refrain_clog_int(blocks, FIRST_SOURCE + region);
-    refrain_clog_int(blocks, 0);
-    refrain_clog_text(blocks, "", NAME_BYTES, false);
+    refrain_clog_text(blocks, text, NAME_BYTES, false);
+}
+
+static void put_state(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
+    int64_t number = FIRST_EVENT + 2 * (int64_t)region_of(clog, event->region);
+    put_raw(clog, event, time_ns, number + (event->kind == REFRAIN_EVENT_LEAVE), 0, "");
+}
+
+/* "tag bytes"; bytes that do not fit into the field become the largest number that does. */
+static void put_arrow(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns, bool sent) {
+    char text[2 * sizeof "-2147483648"];
+    int at = sprintf(text, "%d ", refrain_clog_fitting(event->tag)), room = NAME_BYTES - 1 - at;
+    if (sprintf(text + at, "%d", refrain_clog_fitting(event->bytes)) > room) {
+        memset(text + at, '9', (size_t)room);
+        text[at + room] = 0;
+        clog->cut_arrows++;
+    }
+    put_raw(clog, event, time_ns, sent ? REFRAIN_CLOG_SEND : REFRAIN_CLOG_RECV, event->peer, text);
 }
 
 static void put_message(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog->blocks;
+    bool sent = event->kind == REFRAIN_EVENT_SEND;
+    put_arrow(clog, event, time_ns, sent);
     put_header(blocks, MESSAGE, 24, time_ns, event->rank);
-    refrain_clog_int(blocks, event->kind == REFRAIN_EVENT_SEND ? REFRAIN_CLOG_SEND : REFRAIN_CLOG_RECV);
+    refrain_clog_int(blocks, further_event(clog, sent ? SENT : RECEIVED));
     refrain_clog_int(blocks, event->tag);
     refrain_clog_int(blocks, event->peer);
     refrain_clog_int(blocks, event->comm ? (int64_t)event->comm->index : -1);
@@ -121,13 +160,12 @@ static void put_message(struct clog_writer *clog, const struct refrain_event *ev
 
 static void put_collective(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog->blocks;
-    int64_t region = (int64_t)region_of(clog, event->region);
     put_header(blocks, COLLECTIVE, 24, time_ns, event->rank);
-    refrain_clog_int(blocks, FIRST_EVENT + 2 * region);
+    refrain_clog_int(blocks, further_event(clog, COLLECTIVE_EVENT));
     refrain_clog_int(blocks, event->peer);
     refrain_clog_int(blocks, event->comm ? (int64_t)event->comm->index : -1);
     refrain_clog_int(blocks, event->bytes);
-    refrain_clog_int(blocks, FIRST_SOURCE + region);
+    refrain_clog_int(blocks, FIRST_SOURCE + (int64_t)region_of(clog, event->region));
     refrain_clog_int(blocks, 0);
 }
 
@@ -171,6 +209,10 @@ static int end(struct refrain_writer *writer) {
                          clog->thread_events);
         refrain_omitted_say(&clog->omitted);
         refrain_clog_say(&clog->blocks, "clog");
+        if (clog->cut_arrows)
+            refrain_warn("clog has 15 bytes for tag and size at an arrow: %" PRIu64
+                         " sizes became 9s there; the record behind it has them",
+                         clog->cut_arrows);
     }
     free(clog);
     return status != REFRAIN_OK;

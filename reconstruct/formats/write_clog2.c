@@ -8,8 +8,9 @@
  *     collective 8: event, root, bytes, 0       communicator 9: type, communicator, rank, world rank, identifier [32]
  *     source  10: number, line, file [40]
  *
- * Events are headed by MPI_COMM_WORLD; a message names its communicator and the other rank in that, or in
- * MPI_COMM_WORLD where that is not one group. */
+ * Events are headed by MPI_COMM_WORLD and the rank in it, messages by their communicator and both ranks in that, or by
+ * MPI_COMM_WORLD where that is not one group: an arrow leads from the rank in the header of one message to the rank in
+ * the header of another, and each has to name the other's header. */
 #include "clog_block.h"
 #include "event_names.h"
 #include "file_writer.h"
@@ -49,19 +50,25 @@ struct clog2_writer {
     int64_t end_ns;
 };
 
+/* Where a record is from: a rank of a communicator, by its number in the file, and a thread of it. */
+struct origin {
+    int64_t comm, rank;
+    uint32_t thread;
+};
+
 static void put_header(struct refrain_clog_blocks *blocks, enum type type, unsigned body_bytes, int64_t time_ns,
-                       int32_t rank, uint32_t thread) {
+                       struct origin origin) {
     if (type != END_BLOCK && type != END_LOG)
         refrain_clog_room(blocks, REFRAIN_CLOG_HEADER_BYTES + body_bytes);
     refrain_clog_double(blocks, (double)time_ns / 1e9);
-    refrain_clog_int(blocks, 0);
-    refrain_clog_int(blocks, rank);
-    refrain_clog_int(blocks, thread);
+    refrain_clog_int(blocks, origin.comm);
+    refrain_clog_int(blocks, origin.rank);
+    refrain_clog_int(blocks, origin.thread);
     refrain_clog_int(blocks, type);
 }
 
 static void end_block(struct refrain_clog_blocks *blocks, bool of_log) {
-    put_header(blocks, of_log ? END_LOG : END_BLOCK, 0, 0, 0, 0);
+    put_header(blocks, of_log ? END_LOG : END_BLOCK, 0, 0, (struct origin){0, 0, 0});
 }
 
 static int64_t region_of(const struct clog2_writer *clog2, const struct refrain_region_info *region) {
@@ -72,7 +79,7 @@ static int64_t region_of(const struct clog2_writer *clog2, const struct refrain_
 
 static void define_state(struct clog2_writer *clog2, size_t i, const char *name, const char *file, uint32_t line) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
-    put_header(blocks, STATE_DEFINITION, 16 + COLOUR_BYTES + NAME_BYTES + FORMAT_BYTES, 0, 0, 0);
+    put_header(blocks, STATE_DEFINITION, 16 + COLOUR_BYTES + NAME_BYTES + FORMAT_BYTES, 0, (struct origin){0, 0, 0});
     refrain_clog_int(blocks, FIRST_STATE + (int64_t)i);
     refrain_clog_int(blocks, FIRST_EVENT + 2 * (int64_t)i);
     refrain_clog_int(blocks, FIRST_EVENT + 2 * (int64_t)i + 1);
@@ -80,7 +87,7 @@ static void define_state(struct clog2_writer *clog2, size_t i, const char *name,
     refrain_clog_text(blocks, refrain_clog_colour(i), COLOUR_BYTES, false);
     refrain_clog_text(blocks, name, NAME_BYTES, true);
     refrain_clog_text(blocks, "", FORMAT_BYTES, false);
-    put_header(blocks, SOURCE, 8 + FILE_BYTES, 0, 0, 0);
+    put_header(blocks, SOURCE, 8 + FILE_BYTES, 0, (struct origin){0, 0, 0});
     refrain_clog_int(blocks, FIRST_SOURCE + (int64_t)i);
     refrain_clog_int(blocks, line);
     refrain_clog_path(blocks, file, FILE_BYTES);
@@ -102,7 +109,7 @@ static void put_identifier(struct refrain_clog_blocks *blocks, int64_t number) {
 static void define_member(struct clog2_writer *clog2, size_t comm, int32_t rank, int32_t world_rank) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     int64_t number = comm_number(clog2, comm, world_rank);
-    put_header(blocks, COMMUNICATOR, 16 + IDENTIFIER_BYTES, 0, world_rank, 0);
+    put_header(blocks, COMMUNICATOR, 16 + IDENTIFIER_BYTES, 0, (struct origin){0, world_rank, 0});
     refrain_clog_int(blocks, comm == 0 ? WORLD_CREATE : comm == 1 ? SELF_CREATE : INTRA_CREATE);
     refrain_clog_int(blocks, number);
     refrain_clog_int(blocks, rank);
@@ -152,7 +159,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         if (trace->comms[i].remote_size == 0)
             clog2->numbers[i] = next++;
     for (int32_t rank = 0; rank < trace->size; rank++) {
-        put_header(&clog2->blocks, TIME_SHIFT, 8, 0, rank, 0);
+        put_header(&clog2->blocks, TIME_SHIFT, 8, 0, (struct origin){0, rank, 0});
         refrain_clog_double(&clog2->blocks, 0);
     }
     for (size_t i = 0; i < trace->n_comms; i++)
@@ -169,20 +176,23 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
+/* Both ends of a message in the communicator that both are members of, or else in MPI_COMM_WORLD. */
 static void put_message(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
-    int64_t comm = 0, rank = event->peer;
+    struct origin origin = {0, event->rank, event->thread};
+    int64_t rank = event->peer;
     const int32_t *rank_of = event->comm ? clog2->rank_of[event->comm->index] : NULL;
     if (event->comm && event->comm->index == 1 && event->peer == event->rank) {
-        comm = comm_number(clog2, 1, event->rank);
-        rank = 0;
-    } else if (rank_of && event->peer >= 0 && rank_of[event->peer] >= 0) {
-        comm = comm_number(clog2, event->comm->index, event->rank);
+        origin.comm = comm_number(clog2, 1, event->rank);
+        origin.rank = rank = 0;
+    } else if (rank_of && event->peer >= 0 && rank_of[event->peer] >= 0 && rank_of[event->rank] >= 0) {
+        origin.comm = comm_number(clog2, event->comm->index, event->rank);
+        origin.rank = rank_of[event->rank];
         rank = rank_of[event->peer];
     }
-    put_header(blocks, MESSAGE, 24, time_ns, event->rank, event->thread);
+    put_header(blocks, MESSAGE, 24, time_ns, origin);
     refrain_clog_int(blocks, event->kind == REFRAIN_EVENT_SEND ? REFRAIN_CLOG_SEND : REFRAIN_CLOG_RECV);
-    refrain_clog_int(blocks, comm);
+    refrain_clog_int(blocks, origin.comm);
     refrain_clog_int(blocks, rank);
     refrain_clog_int(blocks, event->tag);
     refrain_clog_int(blocks, event->bytes);
@@ -194,11 +204,12 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     int64_t time_ns = event->time_ns < clog2->end_ns ? clog2->end_ns : event->time_ns;
     int64_t region = region_of(clog2, event->region);
+    struct origin origin = {0, event->rank, event->thread};
     clog2->end_ns = time_ns;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
-        put_header(blocks, BARE_EVENT, 8, time_ns, event->rank, event->thread);
+        put_header(blocks, BARE_EVENT, 8, time_ns, origin);
         refrain_clog_int(blocks, FIRST_EVENT + 2 * region + (event->kind == REFRAIN_EVENT_LEAVE));
         refrain_clog_int(blocks, 0);
         break;
@@ -207,7 +218,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         put_message(clog2, event, time_ns);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        put_header(blocks, COLLECTIVE, 16, time_ns, event->rank, event->thread);
+        put_header(blocks, COLLECTIVE, 16, time_ns, origin);
         refrain_clog_int(blocks, FIRST_EVENT + 2 * region);
         refrain_clog_int(blocks, event->peer);
         refrain_clog_int(blocks, event->bytes);

@@ -133,7 +133,7 @@ static void put_category(struct slog2_writer *slog2, int32_t index, const char *
         keys_n++;
     refrain_slog2_put(bytes, (uint32_t)index, 4);
     refrain_slog2_put_text(bytes, text, n);
-    refrain_slog2_put(bytes, (unsigned)topology, 1);
+    refrain_slog2_put(bytes, (unsigned)topology, 4);
     refrain_slog2_put(bytes, argb, 4);
     refrain_slog2_put(bytes, 1, 1); /* the colour may be changed */
     refrain_slog2_put(bytes, index < 0 ? 5 : topology == TOPOLOGY_ARROW ? 3 : 1, 1);
@@ -218,6 +218,9 @@ static void put_annotations(struct slog2_writer *slog2) {
         refrain_slog2_put_text(bytes, texts[i], strlen(texts[i]));
 }
 
+/* What the header points to, in its order. */
+enum { CATEGORIES, METHODS, LINES, ROOT, DIRECTORY, ANNOTATIONS, POSTAMBLE, PARTS };
+
 struct part {
     uint64_t at;
     uint32_t bytes;
@@ -248,12 +251,15 @@ static struct part write_directory(struct slog2_writer *slog2, const struct refr
 
 static void fill_header(struct slog2_writer *slog2, const struct refrain_slog2_root *root, const struct part *parts) {
     struct refrain_slog2_bytes *bytes = &slog2->bytes;
+    uint32_t most_bytes = root->most_bytes; /* readers have one buffer, for each box and each part */
+    for (size_t i = 0; i < PARTS; i++)
+        most_bytes = parts[i].bytes > most_bytes ? parts[i].bytes : most_bytes;
     refrain_slog2_put_text(bytes, VERSION, sizeof VERSION - 1);
     refrain_slog2_put(bytes, 2, 2); /* children of a box */
     refrain_slog2_put(bytes, LEAF_BYTES, 4);
     refrain_slog2_put(bytes, root->depth, 2);
-    refrain_slog2_put(bytes, root->most_bytes, 4);
-    for (size_t i = 0; i < 7; i++) {
+    refrain_slog2_put(bytes, most_bytes, 4);
+    for (size_t i = 0; i < PARTS; i++) {
         refrain_slog2_put(bytes, parts[i].at, 8);
         refrain_slog2_put(bytes, parts[i].bytes, 4);
     }
@@ -263,7 +269,6 @@ static void fill_header(struct slog2_writer *slog2, const struct refrain_slog2_r
 
 static bool finish(struct slog2_writer *slog2) {
     struct refrain_slog2_root root;
-    enum { CATEGORIES, METHODS, LINES, ROOT, DIRECTORY, ANNOTATIONS, POSTAMBLE, PARTS };
     struct part parts[PARTS] = {{0, 0}};
     refrain_intervals_finish(slog2->intervals);
     if (slog2->no_memory || refrain_intervals_no_memory(slog2->intervals) ||

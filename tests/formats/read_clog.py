@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""read_clog.py FILE: events of a CLOG file of MPE 1, read from the description of its records."""
+"""read_clog.py FILE: events of a CLOG file of MPE 1, read from the description of its records and as its tools do: clogTOslog2
+and Jumpshot-2 draw states and, from raw events -101 and -102, arrows; they end at an event of which no state is defined. clog2alog
+takes the event of any record for one, so that those of other records must not be of states."""
 import struct
 import sys
 
@@ -8,7 +10,80 @@ from lines import header, line, wrong
 from order import Order
 
 BLOCK = 65536
-LENGTHS = {-2: 3, -1: 3, 1: 7, 2: 6, 3: 6, 4: 5, 6: 10, 7: 9}
+LENGTHS = {-2: 3, -1: 3, 1: 7, 2: 6, 3: 6, 4: 5, 5: 6, 6: 10, 7: 9}
+SEND, RECV = -101, -102
+
+
+def same_size(arrow, tag, size):
+    """Whether a message's arrow has its tag, and its size or the largest that fits into the field with the tag."""
+    words = arrow.split(" ")
+    room = 15 - len(str(tag)) - 1
+    return len(words) == 2 and words[0] == str(tag) and words[1] == (str(size) if len(str(size)) <= room else "9" * room)
+
+
+class Log:
+    def __init__(self):
+        self.states, self.sources, self.comms, self.events = States(15), {}, set(), {}
+        self.order, self.last, self.arrow = Order(), 0, None
+
+    def define(self, kind, body):
+        if kind == 6:
+            _, first, second, _ = struct.unpack_from(">4i", body)
+            text(body[16:40])
+            self.states.define(first, second, text(body[40:56]))
+        elif kind == 5:
+            event, _ = struct.unpack_from(">2i", body)
+            if event in self.events:
+                wrong(f"event {event} twice")
+            self.events[event] = text(body[8:24])
+        elif kind == 7:
+            number, _ = struct.unpack_from(">2i", body)
+            self.sources[number] = text(body[8:48])
+        else:
+            self.comms.add(struct.unpack(">4i", body)[2])
+
+    def raw(self, rank, ns, body):
+        event, data, source, _ = struct.unpack_from(">4i", body)
+        string = text(body[16:32])
+        if event in (SEND, RECV):
+            self.arrow = rank, ns, event, data, string, source
+        else:
+            self.states.event(rank, 0, ns, event)
+        return source
+
+    def message(self, rank, ns, body):
+        """What a raw event has no room for: it stands right before."""
+        event, tag, peer, comm, size, source = struct.unpack(">6i", body)
+        name, arrow, self.arrow = self.events.get(event), self.arrow, None
+        if name not in ("sent", "received") or comm not in self.comms | {-1}:
+            wrong(f"message of event {event} in communicator {comm}")
+        kind = "send" if name == "sent" else "recv"
+        if not arrow or arrow[:4] != (rank, ns, SEND if kind == "send" else RECV, peer) or not same_size(arrow[4], tag, size):
+            wrong(f"a message {kind} of {size} bytes, tag {tag}, and the event {arrow} in front of it")
+        self.order.message(*("send", rank, peer) if kind == "send" else ("recv", peer, rank), comm, tag)
+        line(rank, 0, ns, kind, self.states.inside(rank, 0), tag=tag, bytes=size,
+             comm=comm if comm >= 0 else "unknown", **{"dest" if kind == "send" else "source": peer})
+        return source
+
+    def collective(self, rank, ns, body):
+        event, root, comm, size, source, _ = struct.unpack(">6i", body)
+        if self.events.get(event) != "collective" or event in self.states.of_event:
+            wrong(f"collective of event {event}")
+        line(rank, 0, ns, "collective", self.states.inside(rank, 0), root=root, sent=size,
+             comm=comm if comm >= 0 else "unknown")
+        return source
+
+    def record(self, kind, time, rank, body):
+        if kind in (4, 5, 6, 7):
+            self.define(kind, body)
+            return
+        ns = round(time * 10**9)
+        if ns < self.last or (self.arrow and kind != 2):
+            wrong(f"time {time} or record {kind} behind {self.arrow}")
+        self.last = ns
+        source = {1: self.raw, 2: self.message, 3: self.collective}[kind](rank, ns, body)
+        if source not in self.sources:
+            wrong(f"source {source}")
 
 
 def main():
@@ -16,7 +91,7 @@ def main():
         data = file.read()
     if not data or len(data) % BLOCK:
         wrong(f"{len(data)} bytes are no blocks")
-    states, sources, comms, last, ended, order = States(15), {}, set(), 0, False, Order()
+    log, ended = Log(), False
     header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent", threads="no", cut=15, pairs="late")
     for start in range(0, len(data), BLOCK):
         at = start
@@ -29,43 +104,10 @@ def main():
             if kind in (-1, -2):
                 ended = kind == -2
                 break
-            ns = round(time * 10**9)
-            if kind == 6:
-                _, first, second, _ = struct.unpack_from(">4i", body)
-                text(body[16:40])
-                states.define(first, second, text(body[40:56]))
-                continue
-            if kind == 7:
-                number, _ = struct.unpack_from(">2i", body)
-                sources[number] = text(body[8:48])
-                continue
-            if kind == 4:
-                comms.add(struct.unpack(">4i", body)[2])
-                continue
-            if ns < last:
-                wrong(f"time goes back at {at}")
-            last = ns
-            if kind == 1:
-                event, _, source, _ = struct.unpack_from(">4i", body)
-                states.event(rank, 0, ns, event)
-            elif kind == 2:
-                event, tag, peer, comm, size, source = struct.unpack(">6i", body)
-                if event not in (-101, -102) or comm not in comms | {-1}:
-                    wrong(f"message at {at}")
-                order.message(*("send", rank, peer) if event == -101 else ("recv", peer, rank), comm, tag)
-                line(rank, 0, ns, "send" if event == -101 else "recv", states.inside(rank, 0), tag=tag, bytes=size,
-                     comm=comm if comm >= 0 else "unknown", **{"dest" if event == -101 else "source": peer})
-            else:
-                event, root, comm, size, source, _ = struct.unpack(">6i", body)
-                if states.of_event[event] != ("enter", states.inside(rank, 0)):
-                    wrong(f"collective at {at}")
-                line(rank, 0, ns, "collective", states.inside(rank, 0), root=root, sent=size,
-                     comm=comm if comm >= 0 else "unknown")
-            if source not in sources:
-                wrong(f"source {source} at {at}")
+            log.record(kind, time, rank, body)
         if any(data[at:start + BLOCK]):
             wrong(f"something behind the end of the block at {start}")
-    order.check()
+    log.order.check()
     if not ended:
         wrong("no end of the log")
 

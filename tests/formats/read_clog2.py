@@ -33,7 +33,7 @@ def main():
         at = start
         while True:
             time, icomm, rank, thread, kind = struct.unpack_from(">d4i", data, at)
-            if kind not in BODIES or ended or icomm != 0 or not 0 <= rank < size or not 0 <= thread < values["max_thread_count"]:
+            if kind not in BODIES or ended or (icomm != 0 and kind != 7) or not 0 <= rank < size or not 0 <= thread < values["max_thread_count"]:
                 wrong(f"record {kind} at {at}")
             body = data[at + 24:at + 24 + BODIES[kind]]
             at += 24 + BODIES[kind]
@@ -63,7 +63,11 @@ def main():
             if kind == 5:
                 states.event(rank, thread, ns, struct.unpack(">2i", body)[0])
             elif kind == 7:
+                # The tools draw an arrow between two ranks of one communicator: that of the record and that of its header.
                 event, comm, in_comm, tag, length, _ = struct.unpack(">6i", body)
+                if comm != icomm or (icomm, rank) not in members:
+                    wrong(f"message at {at} in communicator {comm}, headed by rank {rank} of {icomm}")
+                rank = members[icomm, rank]
                 peer = members.get((comm, in_comm), -1) if in_comm >= 0 else -1
                 order.message(*("send", rank, peer) if event == -101 else ("recv", peer, rank), comm, tag)
                 line(rank, thread, ns, "send" if event == -101 else "recv", states.inside(rank, thread), tag=tag,

@@ -35,6 +35,8 @@ class Log:
         self.children, self.leaf, self.depth, self.most = head.take("hihi")
         parts = [head.take("qi") for _ in range(7)]
         (categories, _), _, (lines, _), self.root, (directory, n), (annotations, rest), _ = parts
+        if max(size for _, size in parts) > self.most:  # Jumpshot reads each part into a buffer of so many bytes, or not at all
+            wrong(f"parts of {[size for _, size in parts]} bytes, a buffer of {self.most}")
         if directory + n != annotations or annotations + rest != len(self.data):
             wrong(f"directory at {directory} of {n} bytes, annotations at {annotations} of {rest}, file of {len(self.data)}")
         at = Bytes(self.data, annotations)
@@ -58,7 +60,7 @@ class Log:
 
     @staticmethod
     def category(at):
-        index, name, topology, _, _, width = at.take("i"), at.text(), *at.take("bI?b")
+        index, name, topology, _, _, width = at.take("i"), at.text(), *at.take("iI?b")
         keys = [at.text() for _ in range(at.take("h"))]
         types = [chr(at.take("b")) for _ in range(at.take("h"))]
         if at.take("h") or len(keys) != len(types):
