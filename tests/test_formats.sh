@@ -11,6 +11,8 @@ for program in control mpi_rma mpi_io mpi_objects mpi_completion mpi_threads mpi
 done
 trace_program names 2
 round_trip "$work/names.refrain" names
+trace_program record/told 2 10
+round_trip "$work/told.refrain" "markers and counters"
 
 # A part of the run, and some of its ranks: messages whose other end is not in it are not drawn to another one.
 refrain reconstruct "$work/control.refrain" --format text -o "$work/text" --force
@@ -53,7 +55,6 @@ said=$(refrain reconstruct "$work/mpi_io.refrain" --format picl -o "$work/quiet"
     pass || fail "what PICL cannot say is said otherwise: $said"
 
 # PICL's other form, and its levels: without records of a kind the statistics are what they were, but for the bytes of tracing.
-trace_program record/told 2 10
 for program in told mpi_io mpi_intercomm mpi_completion; do
     for form in "" --picl-verbose; do
         # shellcheck disable=SC2086 # none or one word

@@ -43,13 +43,17 @@ void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value) {
     put(blocks, bytes, sizeof bytes);
 }
 
-void refrain_clog_double(struct refrain_clog_blocks *blocks, double value) {
-    uint64_t bits;
+void refrain_clog_long(struct refrain_clog_blocks *blocks, int64_t value) {
     unsigned char bytes[8];
-    memcpy(&bits, &value, sizeof bits);
     for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(bits >> (56 - 8 * i));
+        bytes[i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
     put(blocks, bytes, sizeof bytes);
+}
+
+void refrain_clog_double(struct refrain_clog_blocks *blocks, double value) {
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    refrain_clog_long(blocks, bits);
 }
 
 static void put_field(struct refrain_clog_blocks *blocks, const char *text, size_t n, size_t bytes) {

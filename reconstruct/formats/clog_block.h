@@ -32,7 +32,8 @@ void refrain_clog_finish(struct refrain_clog_blocks *blocks);
 
 /* A number as 4 bytes hold it: a larger one becomes the largest. */
 int32_t refrain_clog_fitting(int64_t value);
-void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value); /* 4 bytes; counts those that do not fit */
+void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value);  /* 4 bytes; counts those that do not fit */
+void refrain_clog_long(struct refrain_clog_blocks *blocks, int64_t value); /* 8 bytes */
 void refrain_clog_double(struct refrain_clog_blocks *blocks, double value);
 /* Text in a field of so many bytes, with a zero behind it. `name`: it lives as long as the trace, and is said when it
  * does not fit. */

@@ -27,7 +27,7 @@ struct refrain_intervals {
     struct refrain_intervals_open open;
     uint64_t lone;
     int64_t now_ns;
-    bool no_memory;
+    bool moments, no_memory;
 };
 
 bool refrain_intervals_tells(const struct refrain_region_info *region) {
@@ -48,15 +48,18 @@ static void enter(struct refrain_intervals *intervals, size_t location, const st
     intervals->open.calls++;
 }
 
+static size_t region_of(const struct refrain_intervals *intervals, const struct refrain_region_info *region) {
+    return region->index < intervals->trace->n_regions ? region->index : intervals->trace->n_regions;
+}
+
 static void leave(struct refrain_intervals *intervals, size_t location, bool left) {
     struct stack *stack = &intervals->stacks[location];
     if (stack->n == 0)
         return;
     const struct call *call = &stack->calls[--stack->n];
     int64_t ns = intervals->now_ns - call->enter_ns;
-    size_t index = call->region->index, n_regions = intervals->trace->n_regions;
     struct refrain_interval interval = {.left = left,
-                                        .region = index < n_regions ? index : n_regions,
+                                        .region = region_of(intervals, call->region),
                                         .locations = {location, location},
                                         .start_ns = call->enter_ns,
                                         .end_ns = intervals->now_ns,
@@ -75,7 +78,7 @@ static void message(struct refrain_intervals *intervals, size_t location, const 
         intervals->open.messages++;
         intervals->lone++;
     } else if (refrain_messages_receive(intervals->messages, event, &sent)) {
-        struct refrain_interval interval = {.message = true,
+        struct refrain_interval interval = {.kind = REFRAIN_INTERVAL_MESSAGE,
                                             .left = true,
                                             .locations = {sent.location, location},
                                             .start_ns = sent.time_ns,
@@ -101,6 +104,20 @@ static bool collective(struct refrain_intervals *intervals, size_t location, con
     return true;
 }
 
+static bool moment(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
+    if (!intervals->moments || event->region->index >= intervals->trace->n_regions)
+        return false;
+    struct refrain_interval interval = {.kind = REFRAIN_INTERVAL_MOMENT,
+                                        .left = true,
+                                        .region = event->region->index,
+                                        .locations = {location, location},
+                                        .start_ns = intervals->now_ns,
+                                        .end_ns = intervals->now_ns,
+                                        .moment = event};
+    intervals->take(intervals->data, &interval);
+    return true;
+}
+
 bool refrain_intervals_event(struct refrain_intervals *intervals, const struct refrain_event *event) {
     size_t location = refrain_locations_of(intervals->locations, event);
     if (event->time_ns > intervals->now_ns)
@@ -118,6 +135,9 @@ bool refrain_intervals_event(struct refrain_intervals *intervals, const struct r
         return true;
     case REFRAIN_EVENT_COLLECTIVE:
         return collective(intervals, location, event);
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        return moment(intervals, location, event);
     default:
         return false;
     }
@@ -130,13 +150,14 @@ void refrain_intervals_finish(struct refrain_intervals *intervals) {
 }
 
 struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *trace,
-                                                 const struct refrain_locations *locations,
+                                                 const struct refrain_locations *locations, bool moments,
                                                  void (*take)(void *data, const struct refrain_interval *interval),
                                                  void *data) {
     struct refrain_intervals *intervals = calloc(1, sizeof *intervals);
     if (!intervals)
         return NULL;
-    *intervals = (struct refrain_intervals){.trace = trace, .locations = locations, .take = take, .data = data};
+    *intervals = (struct refrain_intervals){
+        .trace = trace, .locations = locations, .moments = moments, .take = take, .data = data};
     intervals->messages = refrain_messages_make(trace);
     intervals->stacks = calloc(locations->n + 1, sizeof *intervals->stacks);
     if (intervals->messages && intervals->stacks)

@@ -6,7 +6,6 @@
 #define LEAF_BYTES 65536u
 #define MOST_DEPTH 48u
 enum { BOX_HEAD_BYTES = 16 + 6 + 12, BOX_BYTES = BOX_HEAD_BYTES + 4 + 4 + 4, POINTER_AT = 16 + 6 };
-enum { PREVIEW_ARROW = -2, PREVIEW_STATE = -3 };
 
 /* ---- bytes ---- */
 
@@ -65,7 +64,7 @@ struct weight {
 };
 
 struct shadow {
-    bool arrow;
+    enum refrain_slog2_topology topology;
     uint32_t lines[2];
     double earliest, latest;
     double starts, ends; /* sums; the shadow stands at their means */
@@ -95,12 +94,12 @@ static void clear_shadows(struct shadows *shadows) {
     memset(shadows, 0, sizeof *shadows);
 }
 
-static size_t slot_of(const struct shadows *shadows, bool arrow, const uint32_t lines[2]) {
-    uint64_t hash = ((uint64_t)lines[0] << 32 | lines[1]) * 0x9e3779b97f4a7c15u + arrow;
+static size_t slot_of(const struct shadows *shadows, enum refrain_slog2_topology topology, const uint32_t lines[2]) {
+    uint64_t hash = ((uint64_t)lines[0] << 32 | lines[1]) * 0x9e3779b97f4a7c15u + topology;
     size_t slot = (size_t)(hash ^ hash >> 29) & (shadows->hash_capacity - 1);
     for (; shadows->hash[slot]; slot = (slot + 1) & (shadows->hash_capacity - 1)) {
         const struct shadow *shadow = &shadows->all[shadows->hash[slot] - 1];
-        if (shadow->arrow == arrow && shadow->lines[0] == lines[0] && shadow->lines[1] == lines[1])
+        if (shadow->topology == topology && shadow->lines[0] == lines[0] && shadow->lines[1] == lines[1])
             break;
     }
     return slot;
@@ -120,16 +119,17 @@ static bool rehash(struct shadows *shadows) {
     shadows->hash = hash;
     shadows->hash_capacity = shadows->capacity = capacity;
     for (size_t i = 0; i < shadows->n; i++)
-        hash[slot_of(shadows, all[i].arrow, all[i].lines)] = i + 1;
+        hash[slot_of(shadows, all[i].topology, all[i].lines)] = i + 1;
     return true;
 }
 
-static struct shadow *find_shadow(struct shadows *shadows, bool arrow, const uint32_t lines[2]) {
+static struct shadow *find_shadow(struct shadows *shadows, enum refrain_slog2_topology topology,
+                                  const uint32_t lines[2]) {
     if (2 * (shadows->n + 1) > shadows->hash_capacity && !rehash(shadows))
         return NULL;
-    size_t slot = slot_of(shadows, arrow, lines);
+    size_t slot = slot_of(shadows, topology, lines);
     if (!shadows->hash[slot]) {
-        shadows->all[shadows->n] = (struct shadow){.arrow = arrow, .lines = {lines[0], lines[1]}};
+        shadows->all[shadows->n] = (struct shadow){.topology = topology, .lines = {lines[0], lines[1]}};
         shadows->hash[slot] = ++shadows->n;
     }
     return &shadows->all[shadows->hash[slot] - 1];
@@ -165,7 +165,7 @@ static void widen(struct shadow *shadow, const struct shadow *more) {
 }
 
 static bool shade(struct shadows *shadows, const struct refrain_slog2_drawable *drawable) {
-    struct shadow *shadow = find_shadow(shadows, drawable->arrow, drawable->lines);
+    struct shadow *shadow = find_shadow(shadows, drawable->topology, drawable->lines);
     if (!shadow)
         return false;
     double first = drawable->start < drawable->end ? drawable->start : drawable->end;
@@ -177,7 +177,7 @@ static bool shade(struct shadows *shadows, const struct refrain_slog2_drawable *
 
 static bool merge(struct shadows *shadows, const struct shadows *from) {
     for (size_t i = 0; i < from->n; i++) {
-        struct shadow *shadow = find_shadow(shadows, from->all[i].arrow, from->all[i].lines);
+        struct shadow *shadow = find_shadow(shadows, from->all[i].topology, from->all[i].lines);
         if (!shadow)
             return false;
         widen(shadow, &from->all[i]);
@@ -198,18 +198,26 @@ static int by_start(const void *a, const void *b) {
     return x->earliest != y->earliest ? (x->earliest < y->earliest ? -1 : 1) : x->latest > y->latest ? -1 : 1;
 }
 
-static void put_vertex(struct refrain_slog2_bytes *bytes, double time, uint32_t line) {
-    refrain_slog2_put_double(bytes, time);
-    refrain_slog2_put(bytes, line, 4);
+static unsigned vertices_of(enum refrain_slog2_topology topology) {
+    return topology == REFRAIN_SLOG2_EVENT ? 1 : 2;
+}
+
+static void put_vertices(struct refrain_slog2_bytes *bytes, enum refrain_slog2_topology topology, const double times[2],
+                         const uint32_t lines[2]) {
+    unsigned n = vertices_of(topology);
+    refrain_slog2_put(bytes, n, 2);
+    for (unsigned i = 0; i < n; i++) {
+        refrain_slog2_put_double(bytes, times[i]);
+        refrain_slog2_put(bytes, lines[i], 4);
+    }
 }
 
 static void put_shadow(struct refrain_slog2_bytes *bytes, struct shadow *shadow) {
     double duration = shadow->latest - shadow->earliest;
-    refrain_slog2_put(bytes, (uint64_t)(int64_t)(shadow->arrow ? PREVIEW_ARROW : PREVIEW_STATE), 4);
+    const double n = (double)shadow->n, means[2] = {shadow->starts / n, shadow->ends / n};
+    refrain_slog2_put(bytes, (uint32_t)refrain_slog2_preview(shadow->topology), 4);
     refrain_slog2_put(bytes, 0, 2);
-    refrain_slog2_put(bytes, 2, 2);
-    put_vertex(bytes, shadow->starts / (double)shadow->n, shadow->lines[0]);
-    put_vertex(bytes, shadow->ends / (double)shadow->n, shadow->lines[1]);
+    put_vertices(bytes, shadow->topology, means, shadow->lines);
     refrain_slog2_put_double(bytes, shadow->earliest);
     refrain_slog2_put_double(bytes, shadow->latest);
     refrain_slog2_put(bytes, shadow->n, 8);
@@ -236,13 +244,13 @@ static void put_head(struct refrain_slog2_bytes *bytes, double earliest, double 
 static void put_shadows(struct refrain_slog2_bytes *bytes, struct shadows *shadows) {
     put_head(bytes, shadows->earliest, shadows->latest, shadows->depth, shadows->position, shadows->at, shadows->bytes);
     qsort(shadows->all, shadows->n, sizeof *shadows->all, by_start);
-    for (int arrow = 1; arrow >= 0; arrow--) {
+    for (int states = 0; states < 2; states++) {
         uint32_t n = 0;
         for (size_t i = 0; i < shadows->n; i++)
-            n += shadows->all[i].arrow == arrow;
+            n += (shadows->all[i].topology == REFRAIN_SLOG2_STATE) == states;
         refrain_slog2_put(bytes, n, 4);
         for (size_t i = 0; i < shadows->n; i++)
-            if (shadows->all[i].arrow == arrow)
+            if ((shadows->all[i].topology == REFRAIN_SLOG2_STATE) == states)
                 put_shadow(bytes, &shadows->all[i]);
     }
 }
@@ -271,7 +279,7 @@ struct refrain_slog2_tree {
 };
 
 static size_t drawable_bytes(const struct refrain_slog2_drawable *drawable) {
-    return 4 + 2 + drawable->n_info + 2 + 2 * 12;
+    return 4 + 2 + drawable->n_info + 2 + vertices_of(drawable->topology) * 12;
 }
 
 static int in_order(const void *a, const void *b) {
@@ -286,9 +294,7 @@ static void put_drawable(struct refrain_slog2_bytes *bytes, const struct refrain
     refrain_slog2_put(bytes, (uint32_t)drawable->category, 4);
     refrain_slog2_put(bytes, drawable->n_info, 2);
     put_raw(bytes, drawable->info, drawable->n_info);
-    refrain_slog2_put(bytes, 2, 2);
-    put_vertex(bytes, drawable->start, drawable->lines[0]);
-    put_vertex(bytes, drawable->end, drawable->lines[1]);
+    put_vertices(bytes, drawable->topology, (const double[]){drawable->start, drawable->end}, drawable->lines);
 }
 
 /* Writes the box of a depth, with the shadows of its children, and makes its own for its parent. */
@@ -299,13 +305,13 @@ static bool write_box(struct refrain_slog2_tree *tree, unsigned depth) {
     bytes->n = 0;
     put_head(bytes, box->earliest, tree->latest, (uint16_t)depth, box->position, at, 0);
     qsort(box->drawables, box->n, sizeof *box->drawables, in_order);
-    for (int arrow = 1; arrow >= 0; arrow--) {
+    for (int states = 0; states < 2; states++) {
         uint32_t n = 0;
         for (size_t i = 0; i < box->n; i++)
-            n += box->drawables[i].arrow == arrow;
+            n += (box->drawables[i].topology == REFRAIN_SLOG2_STATE) == states;
         refrain_slog2_put(bytes, n, 4);
         for (size_t i = 0; i < box->n; i++)
-            if (box->drawables[i].arrow == arrow)
+            if ((box->drawables[i].topology == REFRAIN_SLOG2_STATE) == states)
                 put_drawable(bytes, &box->drawables[i]);
     }
     refrain_slog2_put(bytes, child ? child->n_finished : 0, 4);

@@ -9,7 +9,8 @@
  * Drawables come in the order of their ends. One goes into the lowest box of the current branch that begins before it
  * does; when the leaf is full, the boxes that end with it are written, and the branch goes on with the next leaf. Held
  * in memory: the boxes of one branch. A shadow stands for all drawables of one kind between the same lines in a box:
- * how many of each category, and what share of its time they take. */
+ * how many of each category, and what share of its time they take. In each box events and arrows are one list, in front
+ * of that of the states, and so are their shadows. */
 #ifndef REFRAIN_SLOG2_TREE_H
 #define REFRAIN_SLOG2_TREE_H
 
@@ -17,10 +18,18 @@
 
 #define REFRAIN_SLOG2_INFO_BYTES 28u
 
+/* As the file has them. */
+enum refrain_slog2_topology { REFRAIN_SLOG2_EVENT = 0, REFRAIN_SLOG2_STATE = 1, REFRAIN_SLOG2_ARROW = 2 };
+
+/* The category of the shadows of a topology. */
+static inline int32_t refrain_slog2_preview(enum refrain_slog2_topology topology) {
+    return topology == REFRAIN_SLOG2_EVENT ? -1 : topology == REFRAIN_SLOG2_ARROW ? -2 : -3;
+}
+
 struct refrain_slog2_drawable {
-    bool arrow; /* else a state */
+    enum refrain_slog2_topology topology;
     int32_t category;
-    double start, end; /* seconds */
+    double start, end; /* seconds; the same of an event */
     uint32_t lines[2]; /* of start and end */
     double own;        /* seconds of a state that no state inside it takes */
     unsigned n_info;

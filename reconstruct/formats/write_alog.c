@@ -8,6 +8,7 @@
  *     enter, leave     -> the two events of the region's state
  *     send, receive    -> -101, -102: the other rank as integer, tag and bytes as string
  *     collective       -> an event of its own: root as integer, bytes sent and received and communicator as string
+ *     marker, counter  -> an event of its own, of a counter with the value as integer
  *
  * Times are microseconds, in cycles of 2^32. The numbers of events, the first and the last time, which stand in front,
  * are written over at the end. */
@@ -82,7 +83,8 @@ static void fill_blank(struct refrain_sink *out, uint64_t at, uint64_t value) {
 
 /* ---- begin ---- */
 
-/* Types: 2 i and 2 i + 1 for the state of region i, the unknown one behind the others; then collectives. */
+/* Types: 2 i and 2 i + 1 for the state of region i, or for its markers and counters, the unknown one behind the others;
+ * then collectives. */
 static int64_t start_type(const struct alog_writer *alog, const struct refrain_region_info *region) {
     return 2 * (int64_t)(region->index < alog->n_regions ? region->index : alog->n_regions);
 }
@@ -102,6 +104,27 @@ static void put_state(struct refrain_sink *out, int64_t start, const char *name)
     refrain_sink_printf(out, "%d 0 %" PRId64 " %" PRId64 " 0 0 %s ", STATE, start, start + 1, colours[start / 2 % 8]);
     refrain_sink_put_name(out, name);
     refrain_sink_put_char(out, '\n');
+}
+
+/* Markers and counters of a name: two types, since only one has a value. */
+static void put_values(struct refrain_sink *out, int64_t marker, const char *name) {
+    for (int counter = 0; counter < 2; counter++) {
+        put_line(out, DESCRIPTION, 0, 0, marker + counter, 0);
+        refrain_sink_put_char(out, ' ');
+        refrain_sink_put_name(out, name);
+        refrain_sink_put_char(out, '\n');
+    }
+    put_line(out, PRINTF, 0, 0, marker + 1, 0);
+    refrain_sink_put_text(out, " value=%d\n");
+}
+
+static void put_types(struct refrain_sink *out, const struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_regions; i++)
+        if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
+            put_values(out, 2 * (int64_t)i, trace->regions[i].name);
+        else
+            put_state(out, 2 * (int64_t)i, trace->regions[i].name);
+    put_state(out, 2 * (int64_t)trace->n_regions, "unknown");
 }
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
@@ -128,9 +151,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     alog->end_at = put_blank(out, END_TIME, true);
     alog->cycles_at = put_blank(out, CYCLES, false);
     refrain_sink_printf(out, "%d 0 0 0 0 %" PRIu64 "\n", ROLLOVER, CYCLE_US - 1);
-    for (size_t i = 0; i < trace->n_regions; i++)
-        put_state(out, 2 * (int64_t)i, trace->regions[i].name);
-    put_state(out, 2 * (int64_t)trace->n_regions, "unknown");
+    put_types(out, trace);
     put_line(out, DESCRIPTION, 0, 0, collective_type(alog), 0);
     refrain_sink_put_text(out, " Collective\n");
     put_line(out, PRINTF, 0, 0, collective_type(alog), 0);
@@ -173,6 +194,14 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_sink_put_signed(out, event->received);
         refrain_sink_put_char(out, ' ');
         refrain_sink_put_signed(out, event->comm ? (int64_t)event->comm->index : -1);
+        break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        if (event->region->index >= alog->n_regions) {
+            alog->omitted.kinds[event->kind]++;
+            return out->failed != 0;
+        }
+        put_event(alog, start_type(alog, event->region) + (event->kind == REFRAIN_EVENT_COUNTER), event, event->value);
         break;
     default:
         alog->omitted.kinds[event->kind]++;

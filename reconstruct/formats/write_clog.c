@@ -7,6 +7,9 @@
  *     message  2: event, tag, other rank, communicator, bytes, source   event 5: event, 0, name [16]
  *     collective 3: event, root, communicator, bytes, source, 0
  *
+ * A marker or counter is a state that ends as it begins, since viewers pass over events without one; its beginning is
+ * defined as an event too, and the value is its data and its text.
+ *
  * MPE's library writes raw events alone, and its viewers read nothing else: they draw an arrow from -101 to -102, whose
  * data is the other rank and whose text is "tag bytes". A record of type 2 with all that is known follows. Its event
  * has a number of its own, as that of a collective has, since clog2alog takes each number of a state for that state's.
@@ -42,7 +45,7 @@ struct clog_writer {
     struct refrain_file_writer file;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
-    uint64_t thread_events, cut_arrows;
+    uint64_t thread_events, cut_texts; /* numbers that do not fit into a raw event's text */
     size_t n_regions;
     int64_t end_ns;
 };
@@ -99,8 +102,11 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     struct clog_writer *clog = (struct clog_writer *)writer;
     struct refrain_clog_blocks *blocks = &clog->blocks;
     clog->n_regions = trace->n_regions;
-    for (size_t i = 0; i < trace->n_regions; i++)
+    for (size_t i = 0; i < trace->n_regions; i++) {
         define_state(clog, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
+        if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
+            define_event(clog, FIRST_EVENT + 2 * (int64_t)i, trace->regions[i].name);
+    }
     define_state(clog, trace->n_regions, "unknown", "", 0);
     for (enum further i = 0; i < FURTHER_EVENTS; i++)
         define_event(clog, further_event(clog, i), further_names[i]);
@@ -133,16 +139,34 @@ static void put_state(struct clog_writer *clog, const struct refrain_event *even
     put_raw(clog, event, time_ns, number + (event->kind == REFRAIN_EVENT_LEAVE), 0, "");
 }
 
-/* "tag bytes"; bytes that do not fit into the field become the largest number that does. */
-static void put_arrow(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns, bool sent) {
-    char text[2 * sizeof "-2147483648"];
-    int at = sprintf(text, "%d ", refrain_clog_fitting(event->tag)), room = NAME_BYTES - 1 - at;
-    if (sprintf(text + at, "%d", refrain_clog_fitting(event->bytes)) > room) {
-        memset(text + at, '9', (size_t)room);
-        text[at + room] = 0;
-        clog->cut_arrows++;
+/* Appends a number to a raw event's text of `at` bytes so far; one that does not fit becomes as many 9s as do. */
+static void append_number(struct clog_writer *clog, char text[NAME_BYTES], size_t at, int64_t value) {
+    char digits[24];
+    size_t n = (size_t)sprintf(digits, "%" PRId64, value), room = NAME_BYTES - 1 - at;
+    if (n > room) {
+        memset(digits + (value < 0), '9', n - (value < 0));
+        n = room;
+        clog->cut_texts++;
     }
+    memcpy(text + at, digits, n);
+    text[at + n] = 0;
+}
+
+/* "tag bytes" */
+static void put_arrow(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns, bool sent) {
+    char text[NAME_BYTES];
+    int at = snprintf(text, sizeof text, "%d ", refrain_clog_fitting(event->tag));
+    append_number(clog, text, (size_t)at, refrain_clog_fitting(event->bytes));
     put_raw(clog, event, time_ns, sent ? REFRAIN_CLOG_SEND : REFRAIN_CLOG_RECV, event->peer, text);
+}
+
+static void put_moment(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
+    int64_t number = FIRST_EVENT + 2 * (int64_t)region_of(clog, event->region);
+    char text[NAME_BYTES] = "";
+    if (event->kind == REFRAIN_EVENT_COUNTER)
+        append_number(clog, text, 0, event->value);
+    put_raw(clog, event, time_ns, number, refrain_clog_fitting(event->value), text);
+    put_raw(clog, event, time_ns, number + 1, 0, "");
 }
 
 static void put_message(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns) {
@@ -189,6 +213,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_COLLECTIVE:
         put_collective(clog, event, time_ns);
         break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        put_moment(clog, event, time_ns);
+        break;
     default:
         clog->omitted.kinds[event->kind]++;
         break;
@@ -209,10 +237,10 @@ static int end(struct refrain_writer *writer) {
                          clog->thread_events);
         refrain_omitted_say(&clog->omitted);
         refrain_clog_say(&clog->blocks, "clog");
-        if (clog->cut_arrows)
-            refrain_warn("clog has 15 bytes for tag and size at an arrow: %" PRIu64
-                         " sizes became 9s there; the record behind it has them",
-                         clog->cut_arrows);
+        if (clog->cut_texts)
+            refrain_warn("clog has 15 bytes for the tag and size of an arrow, or for a counter: %" PRIu64
+                         " numbers became 9s there",
+                         clog->cut_texts);
     }
     free(clog);
     return status != REFRAIN_OK;

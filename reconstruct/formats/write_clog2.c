@@ -4,6 +4,7 @@
  *     preamble of 1,024 bytes: titles and values as text, a zero behind each; then blocks; then the communicators
  *     header: time (double), communicator, rank in it, thread, type     then by type, all numbers 4 bytes:
  *     state    2: state, its two events, 0, colour [24], name [32], format [40]
+ *     definition of an event 3: event, 0, colour [24], name [32], format [40]        cargo 6: event, 0, bytes [32]
  *     event    5: event, 0                      message  7: -101 or -102, communicator, rank, tag, bytes, 0
  *     collective 8: event, root, bytes, 0       communicator 9: type, communicator, rank, world rank, identifier [32]
  *     source  10: number, line, file [40]
@@ -24,14 +25,23 @@ enum type {
     END_LOG = 0,
     END_BLOCK = 1,
     STATE_DEFINITION = 2,
+    EVENT_DEFINITION = 3,
     BARE_EVENT = 5,
+    CARGO_EVENT = 6,
     MESSAGE = 7,
     COLLECTIVE = 8,
     COMMUNICATOR = 9,
     SOURCE = 10,
     TIME_SHIFT = 11
 };
-enum { COLOUR_BYTES = 24, NAME_BYTES = 32, FORMAT_BYTES = 40, FILE_BYTES = 40, IDENTIFIER_BYTES = 32 };
+enum {
+    COLOUR_BYTES = 24,
+    NAME_BYTES = 32,
+    FORMAT_BYTES = 40,
+    FILE_BYTES = 40,
+    IDENTIFIER_BYTES = 32,
+    CARGO_BYTES = 32
+};
 enum { FIRST_STATE = 300, FIRST_EVENT = 600, FIRST_SOLO_EVENT = 5000, FIRST_SOURCE = 900 };
 enum { WORLD_CREATE = 0, SELF_CREATE = 1, INTRA_CREATE = 100 };
 enum { KIND_INTRA = 1 };
@@ -75,7 +85,26 @@ static int64_t region_of(const struct clog2_writer *clog2, const struct refrain_
     return (int64_t)(region->index < clog2->trace->n_regions ? region->index : clog2->trace->n_regions);
 }
 
+/* Events that are of no state: 2 i for markers of region i, and 1 more for its counters; above those of the states. */
+static int64_t first_solo_event(const struct clog2_writer *clog2) {
+    int64_t behind = FIRST_EVENT + 2 * ((int64_t)clog2->trace->n_regions + 1);
+    return behind > FIRST_SOLO_EVENT ? behind : FIRST_SOLO_EVENT;
+}
+
 /* ---- begin ---- */
+
+/* A counter has eight bytes of cargo. */
+static void define_values(struct clog2_writer *clog2, size_t i, const char *name) {
+    struct refrain_clog_blocks *blocks = &clog2->blocks;
+    for (int counter = 0; counter < 2; counter++) {
+        put_header(blocks, EVENT_DEFINITION, 8 + COLOUR_BYTES + NAME_BYTES + FORMAT_BYTES, 0, (struct origin){0, 0, 0});
+        refrain_clog_int(blocks, first_solo_event(clog2) + 2 * (int64_t)i + counter);
+        refrain_clog_int(blocks, 0);
+        refrain_clog_text(blocks, refrain_clog_colour(i), COLOUR_BYTES, false);
+        refrain_clog_text(blocks, name, NAME_BYTES, true);
+        refrain_clog_text(blocks, counter ? "value=%l" : "", FORMAT_BYTES, false);
+    }
+}
 
 static void define_state(struct clog2_writer *clog2, size_t i, const char *name, const char *file, uint32_t line) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
@@ -168,7 +197,10 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
             return 1;
         }
     for (size_t i = 0; i < trace->n_regions; i++)
-        define_state(clog2, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
+        if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
+            define_values(clog2, i, trace->regions[i].name);
+        else
+            define_state(clog2, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
     define_state(clog2, trace->n_regions, "unknown", "", 0);
     clog2->file.begun = true;
     return clog2->blocks.out->failed != 0;
@@ -199,6 +231,23 @@ static void put_message(struct clog2_writer *clog2, const struct refrain_event *
     refrain_clog_int(blocks, 0);
 }
 
+/* False: the trace does not name it. */
+static bool put_moment(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
+    struct refrain_clog_blocks *blocks = &clog2->blocks;
+    struct origin origin = {0, event->rank, event->thread};
+    bool counter = event->kind == REFRAIN_EVENT_COUNTER;
+    if (event->region->index >= clog2->trace->n_regions)
+        return false;
+    put_header(blocks, counter ? CARGO_EVENT : BARE_EVENT, counter ? 8 + CARGO_BYTES : 8, time_ns, origin);
+    refrain_clog_int(blocks, first_solo_event(clog2) + 2 * (int64_t)event->region->index + counter);
+    refrain_clog_int(blocks, 0);
+    if (counter) {
+        refrain_clog_long(blocks, event->value);
+        refrain_clog_text(blocks, "", CARGO_BYTES - 8, false);
+    }
+    return true;
+}
+
 static int write_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct clog2_writer *clog2 = (struct clog2_writer *)writer;
     struct refrain_clog_blocks *blocks = &clog2->blocks;
@@ -223,6 +272,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_clog_int(blocks, event->peer);
         refrain_clog_int(blocks, event->bytes);
         refrain_clog_int(blocks, 0);
+        break;
+    case REFRAIN_EVENT_MARKER:
+    case REFRAIN_EVENT_COUNTER:
+        clog2->omitted.kinds[event->kind] += !put_moment(clog2, event, time_ns);
         break;
     default:
         clog2->omitted.kinds[event->kind]++;
@@ -251,7 +304,7 @@ static void put_communicators(struct clog2_writer *clog2) {
 
 static void fill_preamble(struct clog2_writer *clog2, uint64_t communicators_at) {
     const struct refrain_trace *trace = clog2->trace;
-    int64_t states = (int64_t)trace->n_regions + 1, solo = FIRST_EVENT + 2 * states;
+    int64_t states = (int64_t)trace->n_regions + 1;
     char preamble[PREAMBLE_BYTES] = {0}, *at = preamble;
     const struct {
         const char *title;
@@ -263,11 +316,11 @@ static void fill_preamble(struct clog2_writer *clog2, uint64_t communicators_at)
                   {"known_eventID_start=", 0},
                   {"user_eventID_start=", FIRST_EVENT},
                   {"known_solo_eventID_start=", -10},
-                  {"user_solo_eventID_start=", solo > FIRST_SOLO_EVENT ? solo : FIRST_SOLO_EVENT},
+                  {"user_solo_eventID_start=", first_solo_event(clog2)},
                   {"known_stateID_count=", FIRST_STATE},
                   {"user_stateID_count=", states},
                   {"known_solo_eventID_count=", 0},
-                  {"user_solo_eventID_count=", 0},
+                  {"user_solo_eventID_count=", 2 * (int64_t)trace->n_regions},
                   {"commtable_fptr=", (int64_t)(communicators_at / GIGA)}};
     at += sprintf(at, "CLOG-02.44%cis_big_endian=%cTRUE %cis_finalzed=%cTRUE ", 0, 0, 0, 0) + 1;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)

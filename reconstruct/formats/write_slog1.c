@@ -86,9 +86,9 @@ static struct refrain_slog1_thread thread_of(const struct slog1_writer *slog1, s
 
 static void put_arguments(struct slog1_writer *slog1, struct refrain_slog1_record *record,
                           const struct refrain_interval *interval) {
-    const struct refrain_event *event = interval->message ? interval->receive : interval->collective;
+    const struct refrain_event *event = interval->receive ? interval->receive : interval->collective;
     int64_t values[REFRAIN_SLOG1_ARGUMENTS] = {-1, -1, -1, -1};
-    if (interval->message) {
+    if (interval->receive) {
         values[0] = event->tag;
         values[1] = interval->sent_bytes;
         values[2] = event->bytes;
@@ -106,9 +106,9 @@ static void put_arguments(struct slog1_writer *slog1, struct refrain_slog1_recor
 static void take(void *data, const struct refrain_interval *interval) {
     struct slog1_writer *slog1 = data;
     size_t state = interval->region < slog1->n_states - 1 ? interval->region : slog1->n_states - 1;
-    size_t kind = interval->message ? 2 * slog1->n_states : state + (interval->left ? 0 : slog1->n_states);
+    size_t kind = interval->receive ? 2 * slog1->n_states : state + (interval->left ? 0 : slog1->n_states);
     struct refrain_slog1_record record = {
-        .class = interval->message ? REFRAIN_SLOG1_ARROW : REFRAIN_SLOG1_STATE,
+        .class = interval->receive ? REFRAIN_SLOG1_ARROW : REFRAIN_SLOG1_STATE,
         .type = (uint16_t)(FIRST_TYPE + kind),
         .bebits = interval->left ? REFRAIN_SLOG1_COMPLETE : REFRAIN_SLOG1_BEGIN,
         .start = (double)interval->start_ns / 1e9,
@@ -136,7 +136,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     slog1->n_states = trace->n_regions < MOST_STATES ? trace->n_regions + 1 : MOST_STATES;
     slog1->kinds = calloc(2 * slog1->n_states + 1, sizeof *slog1->kinds);
     if (refrain_locations_make(&slog1->locations, trace))
-        slog1->intervals = refrain_intervals_make(trace, &slog1->locations, take, slog1);
+        slog1->intervals = refrain_intervals_make(trace, &slog1->locations, false, take, slog1);
     slog1->frames = refrain_slog1_frames_open(slog1->file.out);
     if (!slog1->kinds || !slog1->intervals || !slog1->frames) {
         REFRAIN_FAIL_MEMORY(slog1->file.error);

@@ -4,6 +4,7 @@
  *     enter to leave     -> state on the line of the location; one that is never left ends with the run, in a category
  *                           of its own, "NAME (not left)"
  *     message            -> arrow between the lines of its two ends, with tag, bytes and communicator
+ *     marker, counter    -> event on the line of the location, of a counter with its value
  *     rank N, thread t   -> line, mapped to both
  *
  * Header; boxes; then categories, lines, the directory of the boxes and annotations, to which the header points. */
@@ -24,7 +25,7 @@
 #define HEADER_BYTES (2 + sizeof VERSION - 1 + 2 + 4 + 2 + 4 + 7 * 12)
 #define LEAF_BYTES 65536u
 #define MOST_NAME_BYTES 32000u
-enum { TOPOLOGY_STATE = 1, TOPOLOGY_ARROW = 2 };
+enum { NOTHING_COLLECTIVE = -1, UNKNOWN_COMM = -2, PREVIEWS = 3 };
 
 struct slog2_writer {
     struct refrain_file_writer file;
@@ -37,7 +38,9 @@ struct slog2_writer {
     struct refrain_slog2_sum *sums; /* by category */
     struct refrain_slog2_tree *tree;
     struct refrain_slog2_bytes bytes;
-    size_t n_states; /* categories of states that are left; so many again that are not, then arrows */
+    /* Categories: of states that are left, and markers; so many again of states that are not, and counters; of arrows.
+     */
+    size_t n_states;
     bool no_memory;
 };
 
@@ -48,35 +51,53 @@ static void put_info(struct refrain_slog2_drawable *drawable, int64_t value, uns
         drawable->info[drawable->n_info++] = (unsigned char)((uint64_t)value >> (8 * (bytes - 1 - i)));
 }
 
-/* What the category of a collective, or of messages, has keys for. */
+static bool is_moment(const struct slog2_writer *slog2, size_t region) {
+    return region < slog2->trace->n_regions && slog2->trace->regions[region].kind == REFRAIN_REGION_VALUE;
+}
+
+static size_t category_of(const struct slog2_writer *slog2, const struct refrain_interval *interval) {
+    bool second = !interval->left || (interval->moment && interval->moment->kind == REFRAIN_EVENT_COUNTER);
+    return interval->kind == REFRAIN_INTERVAL_MESSAGE ? 2 * slog2->n_states
+                                                      : interval->region + (second ? slog2->n_states : 0);
+}
+
+static void put_call(struct slog2_writer *slog2, struct refrain_slog2_drawable *drawable,
+                     const struct refrain_interval *interval) {
+    const struct refrain_event *event = interval->collective;
+    const struct refrain_trace *trace = slog2->trace;
+    if (!interval->left || interval->region >= trace->n_regions ||
+        !refrain_intervals_tells(&trace->regions[interval->region]))
+        return;
+    put_info(drawable, event ? event->peer : -1, 4);
+    put_info(drawable, event ? event->bytes : -1, 8);
+    put_info(drawable, event ? event->received : -1, 8);
+    put_info(drawable, !event ? NOTHING_COLLECTIVE : event->comm ? (int64_t)event->comm->index : UNKNOWN_COMM, 4);
+}
+
+/* What the category has keys for. */
 static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable *drawable,
                       const struct refrain_interval *interval) {
-    const struct refrain_event *event = interval->message ? interval->receive : interval->collective;
-    const struct refrain_trace *trace = slog2->trace;
-    int64_t comm = !event        ? -1
-                   : event->comm ? (int64_t)event->comm->index
-                                 : -2; /* -1: nothing collective, -2: unknown */
-    if (interval->message) {
-        put_info(drawable, event->tag, 8);
+    const struct refrain_event *message = interval->receive, *moment = interval->moment;
+    if (message) {
+        put_info(drawable, message->tag, 8);
         put_info(drawable, interval->sent_bytes, 8);
-        put_info(drawable, event->bytes, 8);
-        put_info(drawable, comm, 4);
-    } else if (interval->left && interval->region < trace->n_regions &&
-               refrain_intervals_tells(&trace->regions[interval->region])) {
-        put_info(drawable, event ? event->peer : -1, 4);
-        put_info(drawable, event ? event->bytes : -1, 8);
-        put_info(drawable, event ? event->received : -1, 8);
-        put_info(drawable, comm, 4);
+        put_info(drawable, message->bytes, 8);
+        put_info(drawable, message->comm ? (int64_t)message->comm->index : UNKNOWN_COMM, 4);
+    } else if (moment && moment->kind == REFRAIN_EVENT_COUNTER) {
+        put_info(drawable, moment->value, 8);
+    } else if (!moment) {
+        put_call(slog2, drawable, interval);
     }
 }
 
 static void take(void *data, const struct refrain_interval *interval) {
+    static const enum refrain_slog2_topology topologies[] = {[REFRAIN_INTERVAL_CALL] = REFRAIN_SLOG2_STATE,
+                                                             [REFRAIN_INTERVAL_MESSAGE] = REFRAIN_SLOG2_ARROW,
+                                                             [REFRAIN_INTERVAL_MOMENT] = REFRAIN_SLOG2_EVENT};
     struct slog2_writer *slog2 = data;
-    size_t category =
-        interval->message ? 2 * slog2->n_states : interval->region + (interval->left ? 0 : slog2->n_states);
     struct refrain_slog2_drawable drawable = {
-        .arrow = interval->message,
-        .category = (int32_t)category,
+        .topology = topologies[interval->kind],
+        .category = (int32_t)category_of(slog2, interval),
         .start = (double)interval->start_ns / 1e9,
         .end = (double)interval->end_ns / 1e9,
         .lines = {(uint32_t)interval->locations[0], (uint32_t)interval->locations[1]},
@@ -94,7 +115,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     slog2->n_states = trace->n_regions + 1;
     slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
     if (refrain_locations_make(&slog2->locations, trace))
-        slog2->intervals = refrain_intervals_make(trace, &slog2->locations, take, slog2);
+        slog2->intervals = refrain_intervals_make(trace, &slog2->locations, true, take, slog2);
     if (slog2->intervals && slog2->sums)
         slog2->tree = refrain_slog2_tree_open(slog2->file.out, slog2->directory, slog2->sums);
     if (!slog2->tree) {
@@ -122,8 +143,9 @@ static uint32_t colour(size_t i) {
 }
 
 /* `keys`: pairs of text and type, up to a null; `sum` null: of no drawables of its own. */
-static void put_category(struct slog2_writer *slog2, int32_t index, const char *name, const char *suffix, int topology,
-                         uint32_t argb, const char *const *keys, const struct refrain_slog2_sum *sum, double duration) {
+static void put_category(struct slog2_writer *slog2, int32_t index, const char *name, const char *suffix,
+                         enum refrain_slog2_topology topology, uint32_t argb, const char *const *keys,
+                         const struct refrain_slog2_sum *sum, double duration) {
     struct refrain_slog2_bytes *bytes = &slog2->bytes;
     char text[MOST_NAME_BYTES + 32];
     size_t n = refrain_shorten(&slog2->shortened, name, MOST_NAME_BYTES), keys_n = 0;
@@ -133,10 +155,10 @@ static void put_category(struct slog2_writer *slog2, int32_t index, const char *
         keys_n++;
     refrain_slog2_put(bytes, (uint32_t)index, 4);
     refrain_slog2_put_text(bytes, text, n);
-    refrain_slog2_put(bytes, (unsigned)topology, 4);
+    refrain_slog2_put(bytes, topology, 4);
     refrain_slog2_put(bytes, argb, 4);
     refrain_slog2_put(bytes, 1, 1); /* the colour may be changed */
-    refrain_slog2_put(bytes, index < 0 ? 5 : topology == TOPOLOGY_ARROW ? 3 : 1, 1);
+    refrain_slog2_put(bytes, index < 0 ? 5 : topology == REFRAIN_SLOG2_ARROW ? 3 : 1, 1);
     refrain_slog2_put(bytes, keys_n, 2);
     for (size_t i = 0; i < keys_n; i++)
         refrain_slog2_put_text(bytes, keys[2 * i], strlen(keys[2 * i]));
@@ -155,31 +177,53 @@ static void put_category(struct slog2_writer *slog2, int32_t index, const char *
     refrain_slog2_put(bytes, sum ? sum->n : 0, 8);
 }
 
-static void put_categories(struct slog2_writer *slog2, double duration) {
-    static const char *const none[] = {NULL}, *const of_collective[] = {"root=",       "d", ", sent=",         "l",
-                                                                        ", received=", "l", ", communicator=", "d",
-                                                                        NULL},
-                             *const of_message[] = {
-                                 "tag=", "l", ", bytes=", "l", ", received=", "l", ", communicator=", "d", NULL};
+static void put_previews(struct slog2_writer *slog2) {
+    static const char *const none[] = {NULL};
+    static const struct {
+        const char *name;
+        enum refrain_slog2_topology topology;
+        uint32_t argb;
+    } previews[PREVIEWS] = {{"Preview_State", REFRAIN_SLOG2_STATE, 0xbfffffffu},
+                            {"Preview_Arrow", REFRAIN_SLOG2_ARROW, 0xffffff00u},
+                            {"Preview_Event", REFRAIN_SLOG2_EVENT, 0xbfffffffu}};
+    for (size_t i = 0; i < PREVIEWS; i++)
+        put_category(slog2, refrain_slog2_preview(previews[i].topology), previews[i].name, "", previews[i].topology,
+                     previews[i].argb, none, NULL, 0);
+}
+
+/* That of a region, or of its states that are not left or its counters. */
+static void put_region(struct slog2_writer *slog2, size_t i, double duration) {
+    static const char *const none[] = {NULL}, *const of_counter[] = {"value=", "l", NULL},
+                             *const of_collective[] = {"root=",           "d", ", sent=", "l", ", received=", "l",
+                                                       ", communicator=", "d", NULL};
     const struct refrain_trace *trace = slog2->trace;
-    uint32_t n = 2;
-    for (size_t i = 0; i <= 2 * slog2->n_states; i++)
+    size_t region = i % slog2->n_states;
+    bool first = i < slog2->n_states, moment = is_moment(slog2, region),
+         tells = first && region < trace->n_regions && refrain_intervals_tells(&trace->regions[region]);
+    put_category(slog2, (int32_t)i, region < trace->n_regions ? trace->regions[region].name : "unknown",
+                 first || moment ? "" : " (not left)", moment ? REFRAIN_SLOG2_EVENT : REFRAIN_SLOG2_STATE,
+                 colour(region),
+                 tells              ? of_collective
+                 : moment && !first ? of_counter
+                                    : none,
+                 &slog2->sums[i], duration);
+}
+
+static void put_categories(struct slog2_writer *slog2, double duration) {
+    static const char *const of_message[] = {
+        "tag=", "l", ", bytes=", "l", ", received=", "l", ", communicator=", "d", NULL};
+    size_t arrows = 2 * slog2->n_states;
+    uint32_t n = PREVIEWS;
+    for (size_t i = 0; i <= arrows; i++)
         n += slog2->sums[i].n > 0;
     refrain_slog2_put(&slog2->bytes, n, 4);
-    put_category(slog2, -3, "Preview_State", "", TOPOLOGY_STATE, 0xbfffffffu, none, NULL, 0);
-    put_category(slog2, -2, "Preview_Arrow", "", TOPOLOGY_ARROW, 0xffffff00u, none, NULL, 0);
-    for (size_t i = 0; i < 2 * slog2->n_states; i++) {
-        size_t region = i % slog2->n_states;
-        bool left = i < slog2->n_states,
-             tells = left && region < trace->n_regions && refrain_intervals_tells(&trace->regions[region]);
+    put_previews(slog2);
+    for (size_t i = 0; i < arrows; i++)
         if (slog2->sums[i].n > 0)
-            put_category(slog2, (int32_t)i, region < trace->n_regions ? trace->regions[region].name : "unknown",
-                         left ? "" : " (not left)", TOPOLOGY_STATE, colour(region), tells ? of_collective : none,
-                         &slog2->sums[i], duration);
-    }
-    if (slog2->sums[2 * slog2->n_states].n > 0)
-        put_category(slog2, (int32_t)(2 * slog2->n_states), "message", "", TOPOLOGY_ARROW, 0xffffffffu, of_message,
-                     &slog2->sums[2 * slog2->n_states], duration);
+            put_region(slog2, i, duration);
+    if (slog2->sums[arrows].n > 0)
+        put_category(slog2, (int32_t)arrows, "message", "", REFRAIN_SLOG2_ARROW, 0xffffffffu, of_message,
+                     &slog2->sums[arrows], duration);
 }
 
 /* The lines: one map of each to its rank and thread. */

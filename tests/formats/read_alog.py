@@ -7,8 +7,8 @@ from order import Order
 
 
 def main():
-    numbers, names, states, collective, last, count, stacks, order = {}, {}, {}, None, 0, 0, {}, Order()
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent,received", resolution_ns=1000,
+    numbers, names, states, formats, last, count, stacks, order = {}, {}, {}, {}, 0, 0, {}, Order()
+    header("enter,leave,send,recv,collective,marker,counter", "dest,source,tag,bytes,comm,root,sent,received,value", resolution_ns=1000,
            without="send.comm,recv.comm", pairs="late")
     rollover = None
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
@@ -29,9 +29,12 @@ def main():
             if names.get(start) != "Start " + name or names.get(end) != "End " + name or start in states:
                 wrong(f"state {text}")
             states[start], states[end] = ("enter", name), ("leave", name)
-        elif kind in (-1, -10):
-            if kind == -10:
-                collective = integer
+        elif kind == -10:
+            if integer not in names or integer in formats or "%d" not in string:
+                wrong(f"format {text}")
+            formats[integer] = string
+        elif kind == -1:
+            pass
         else:
             us = cycle * rollover + stamp
             count += 1
@@ -47,7 +50,11 @@ def main():
                 order.message(*("send", process, integer) if kind == -101 else ("recv", integer, process), tag)
                 peer = {"dest" if kind == -101 else "source": integer}
                 line(process, task, ns, "send" if kind == -101 else "recv", stack[-1], True, tag=tag, bytes=size, **peer)
-            elif kind == collective:
+            elif formats.get(kind, "").startswith("value=%d"):
+                line(process, task, ns, "counter", names[kind], True, value=integer)
+            elif kind in names and kind not in states and kind not in formats:
+                line(process, task, ns, "marker", names[kind], True)
+            elif formats.get(kind, "").startswith("root=%d"):
                 sent, received, comm = map(int, string.split())
                 line(process, task, ns, "collective", stack[-1], True, root=integer, sent=sent, received=received,
                      comm=comm if comm >= 0 else "unknown")

@@ -14,7 +14,7 @@ def main():
         trace = json.load(file, parse_float=Decimal)
     locations, stacks, flows, last, since, waited = {}, {}, {}, {}, {}, {}
     elsewhere = None
-    header(KINDS + OBJECTS, KEYS + OBJECT_KEYS)
+    header(KINDS + OBJECTS + ",marker,counter", KEYS + OBJECT_KEYS + ",value")
     for event in trace["traceEvents"]:
         phase, where = event["ph"], (event["pid"], event["tid"])
         if phase == "M":
@@ -39,6 +39,8 @@ def main():
             if not stack:
                 wrong(f"E without its B: {event}")
             line(rank, thread, ns, "leave", stack.pop(), approximate=args.get("approximate", False))
+        elif phase == "i" and event["cat"] == "user":
+            line(rank, thread, ns, "marker", event["name"], approximate=args.get("approximate", False))
         elif phase == "i":
             fields = {key: args[key] for key in FIELDS if key in args}
             if event["name"] in ("send", "recv", "collective", "recv-post", "collective-complete", "rma", "io", "window", "file", "moved", "seek") and "comm" not in args:
@@ -56,6 +58,10 @@ def main():
             elif phase == "f" and ends[0][1] > since[where]:
                 waited[where] = waited.get(where, 0) + ends[0][1] - since[where]
                 since[where] = ends[0][1]
+        elif phase == "C" and "value" in args:
+            if event["id"] != f"thread {thread}":
+                wrong(f"a counter of another thread: {event}")
+            line(rank, thread, ns, "counter", event["name"], value=args["value"])
         elif phase == "C":
             before = waited.get(where, 0)
             if elsewhere == where and before < event["args"]["ns"] <= ns:

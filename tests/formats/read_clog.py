@@ -25,6 +25,7 @@ class Log:
     def __init__(self):
         self.states, self.sources, self.comms, self.events = States(15), {}, set(), {}
         self.order, self.last, self.arrow = Order(), 0, None
+        self.moment = None
 
     def define(self, kind, body):
         if kind == 6:
@@ -47,6 +48,17 @@ class Log:
         string = text(body[16:32])
         if event in (SEND, RECV):
             self.arrow = rank, ns, event, data, string, source
+        elif event in self.events:
+            # A state that ends as it begins: the tools draw nothing of an event that has no state.
+            name, number = self.events[event], {"value": int(string)} if string else {}
+            if self.states.of_event.get(event) != ("enter", name) or (number and not -2**31 <= data < 2**31):
+                wrong(f"event {event}, {name}")
+            self.moment = rank, ns, ("leave", name)
+            line(rank, 0, ns, "counter" if number else "marker", name, **number)
+        elif self.moment:
+            if self.moment != (rank, ns, self.states.of_event[event]):
+                wrong(f"event {event} behind {self.moment}")
+            self.moment = None
         else:
             self.states.event(rank, 0, ns, event)
         return source
@@ -78,7 +90,7 @@ class Log:
             self.define(kind, body)
             return
         ns = round(time * 10**9)
-        if ns < self.last or (self.arrow and kind != 2):
+        if ns < self.last or (self.arrow and kind != 2) or (self.moment and kind != 1):
             wrong(f"time {time} or record {kind} behind {self.arrow}")
         self.last = ns
         source = {1: self.raw, 2: self.message, 3: self.collective}[kind](rank, ns, body)
@@ -92,7 +104,7 @@ def main():
     if not data or len(data) % BLOCK:
         wrong(f"{len(data)} bytes are no blocks")
     log, ended = Log(), False
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent", threads="no", cut=15, pairs="late")
+    header("enter,leave,send,recv,collective,marker,counter", "dest,source,tag,bytes,comm,root,sent,value", threads="no", cut=15, pairs="late")
     for start in range(0, len(data), BLOCK):
         at = start
         while True:

@@ -7,7 +7,7 @@ from clog_lines import States, text
 from lines import header, line, wrong
 from order import Order
 
-BODIES = {0: 0, 1: 0, 2: 112, 5: 8, 7: 24, 8: 16, 9: 48, 10: 48, 11: 8}
+BODIES = {0: 0, 1: 0, 2: 112, 3: 104, 5: 8, 6: 40, 7: 24, 8: 16, 9: 48, 10: 48, 11: 8}
 
 
 def main():
@@ -19,6 +19,7 @@ def main():
     values = {title.rstrip("="): int(value) for title, value in zip(words[5:31:2], words[6:31:2])}
     table = values["commtable_fptr"] * int(words[31]) + int(words[32])
     block, states, comms, members, last, ended, order = values["block_size"], States(31), {}, {}, 0, False, Order()
+    first_solo, solo = values["user_solo_eventID_start"], {}
     size = values["max_comm_world_size"]
     count, = struct.unpack_from(">i", data, table)
     for i in range(count):
@@ -28,7 +29,7 @@ def main():
         comms[number] = identifier
     if table + 4 + 40 * count != len(data) or (table - 1024) % block:
         wrong(f"table of communicators at {table} of {len(data)}")
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,root,sent", cut=31, pairs="late")
+    header("enter,leave,send,recv,collective,marker,counter", "dest,source,tag,bytes,root,sent,value", cut=31, pairs="late")
     for start in range(1024, table, block):
         at = start
         while True:
@@ -50,6 +51,13 @@ def main():
                 text(body[16:40])
                 states.define(first, second, text(body[40:72]))
                 continue
+            if kind == 3:
+                event, _ = struct.unpack_from(">2i", body)
+                if not first_solo <= event < first_solo + values["user_solo_eventID_count"] or event in solo:
+                    wrong(f"event {event}")
+                text(body[8:32])
+                solo[event] = text(body[32:64]), text(body[64:104])
+                continue
             if kind == 9:
                 _, comm, in_comm, world, identifier = struct.unpack(">4i32s", body)
                 if comms[comm] != identifier or members.setdefault((comm, in_comm), world) != world or world != rank:
@@ -60,7 +68,12 @@ def main():
             if ns < last:
                 wrong(f"time goes back at {at}")
             last = ns
-            if kind == 5:
+            event = struct.unpack_from(">i", body)[0]
+            if kind == 5 and event in solo and not solo[event][1]:
+                line(rank, thread, ns, "marker", solo[event][0])
+            elif kind == 6 and solo[event][1] == "value=%l":
+                line(rank, thread, ns, "counter", solo[event][0], value=struct.unpack_from(">q", body, 8)[0])
+            elif kind == 5:
                 states.event(rank, thread, ns, struct.unpack(">2i", body)[0])
             elif kind == 7:
                 # The tools draw an arrow between two ranks of one communicator: that of the record and that of its header.

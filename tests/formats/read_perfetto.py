@@ -55,7 +55,7 @@ def main():
                                   stdout=subprocess.PIPE, text=True, cwd=here)
         names, categories, keys, places = {}, {}, {}, {}
         ranks, threads, counters, stacks, last, waited, flows = {}, {}, {}, {}, {}, {}, {}
-        header(KINDS + OBJECTS, KEYS + OBJECT_KEYS)
+        header(KINDS + OBJECTS + ",marker,counter", KEYS + OBJECT_KEYS + ",value")
         first = True
         for packet in packets(protoc.stdout):
             if one(packet, "trusted_packet_sequence_id") != 1 or one(packet, "sequence_flags") != (3 if first else 2):
@@ -83,8 +83,9 @@ def main():
                     name = one(one(track, "thread"), "thread_name")
                     threads[uuid] = (ranks[one(track, "parent_uuid")], int(name.split()[1]))
                 else:
-                    one(track, "counter")
-                    counters[uuid] = (ranks[one(track, "parent_uuid")], int(one(track, "name").split()[-1]))
+                    name, _, thread = one(track, "name").rpartition(", thread ")
+                    name = None if one(one(track, "counter"), "unit") == "UNIT_TIME_NS" else name
+                    counters[uuid] = (ranks[one(track, "parent_uuid")], int(thread), name)
             else:
                 event, ns = one(packet, "track_event"), one(packet, "timestamp")
                 kind, track = one(event, "type"), one(event, "track_uuid")
@@ -92,7 +93,11 @@ def main():
                     wrong(f"time goes back: {packet}")
                 last[track] = ns
                 if kind == "TYPE_COUNTER":
-                    where = counters[track]
+                    *where, name = counters[track]
+                    where = tuple(where)
+                    if name is not None:
+                        line(*where, ns, "counter", name, value=one(event, "counter_value"))
+                        continue
                     if not waited.get(where, 0) < one(event, "counter_value") <= ns:
                         wrong(f"waiting: {packet}")
                     waited[where] = one(event, "counter_value")
@@ -111,6 +116,8 @@ def main():
                     line(rank, thread, ns, "enter", stack[-1], file=escape(file_name), line=number, approximate=approximate)
                 elif kind == "TYPE_SLICE_END":
                     line(rank, thread, ns, "leave", stack.pop(), approximate=approximate)
+                elif kind == "TYPE_INSTANT" and categories.get(one(event, "category_iids", 0)) == "user":
+                    line(rank, thread, ns, "marker", names[one(event, "name_iid")], approximate=approximate)
                 elif kind == "TYPE_INSTANT":
                     name = names[one(event, "name_iid")]
                     fields = {key: args[key] for key in FIELDS if key in args}

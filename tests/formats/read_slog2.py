@@ -8,6 +8,9 @@ import sys
 from lines import header, line, wrong
 
 INFO = {"d": ("i", 4), "l": ("q", 8)}
+EVENT, STATE, ARROW = range(3)
+PREVIEW = {EVENT: -1, ARROW: -2, STATE: -3}
+LISTS = (EVENT, ARROW), (STATE,)  # of drawables in a box: what nests stands behind what does not
 
 
 class Bytes:
@@ -69,14 +72,15 @@ class Log:
         return index, (name, topology, types, count, included, own)
 
     def drawable(self, at):
-        """One drawable: category, start and end as (time, line), values of its keys."""
+        """One drawable: category, start and end as (time, line), the same of an event, and values of its keys."""
         index, n = at.take("ih")
         info = self.data[at.at:at.at + n]
         at.at += n
-        if at.take("h") != 2:
+        _, topology, types, *_ = self.categories[index]
+        if at.take("h") != (1 if topology == EVENT else 2):
             wrong(f"vertices at {at.at}")
-        vertices = at.take("di"), at.take("di")
-        types = self.categories[index][2]
+        first = at.take("di")
+        vertices = first, first if topology == EVENT else at.take("di")
         values = struct.unpack(">" + "".join(INFO[t][0] for t in types), info) if index >= 0 else ()
         return index, vertices, values
 
@@ -87,14 +91,14 @@ class Log:
         if at.take("ddhiqi") != (t0, t1, *key, end - size, size):
             wrong(f"head of box {key}")
         drawables = []
-        for topology in (2, 1):
+        for topologies in LISTS:
             before = None
             for _ in range(at.take("i")):
                 if at.take("b") != 0:
                     wrong(f"composite in {key}")
                 drawable = self.drawable(at)
                 times = sorted((drawable[1][0][0], drawable[1][1][0]))
-                if self.categories[drawable[0]][1] != topology or times[0] < t0 or times[1] > t1 or (before and times[0] < before):
+                if self.categories[drawable[0]][1] not in topologies or times[0] < t0 or times[1] > t1 or (before and times[0] < before):
                     wrong(f"drawable {drawable} in {key} from {t0} to {t1}")
                 before = times[0]
                 drawables.append(drawable)
@@ -104,12 +108,12 @@ class Log:
             if self.directory[depth, position] != (s0, s1, pointer, bytes_) or (depth + 1, position // self.children) != key:
                 wrong(f"shadows of {depth}, {position} in {key}")
             each = shadows[depth, position] = []
-            for topology in (2, 1):
+            for topologies in LISTS:
                 for _ in range(at.take("i")):
                     index, vertices, _ = self.drawable(at)
                     bounds, count, weights = at.take("dd"), *at.take("qi")
                     weights = [at.take("iffq") for _ in range(weights)]
-                    if self.categories[index][1] != topology or sum(w[3] for w in weights) != count:
+                    if index != PREVIEW[self.categories[index][1]] or self.categories[index][1] not in topologies or sum(w[3] for w in weights) != count:
                         wrong(f"shadow in {key}")
                     each.append((index, vertices, bounds, count, weights))
         if at.at != end or (key[0] == 0 and size > self.leaf) or size > self.most:
@@ -158,7 +162,7 @@ def main():
     if len(sys.argv) > 2:
         window(log, float(sys.argv[3]), float(sys.argv[4]))
         return
-    header("enter,leave,send,recv,collective", "dest,source,tag,bytes,comm,root,sent,received", instants="unordered",
+    header("enter,leave,send,recv,collective,marker,counter", "dest,source,tag,bytes,comm,root,sent,received,value", instants="unordered",
            without="send.name,recv.name", apart="collective", untimed="collective", pairs="yes", first="collective")
     drawables = below(log, (log.depth, 0))
     if len(log.directory) != len({k for k in log.directory}) or len(drawables) != sum(c[3] for c in log.categories.values()):
@@ -166,7 +170,7 @@ def main():
     ns = lambda seconds: round(seconds * 10**9)
     for index, ((start, first), (end, last)), values in sorted(drawables, key=lambda d: (d[1][0][0], -d[1][1][0])):
         name, topology, _, _, _, _ = log.categories[index]
-        if topology == 2:
+        if topology == ARROW:
             tag, sent, received, comm = values
             comm = comm if comm != -2 else "unknown"
             (source, thread), (dest, other) = log.lines[first], log.lines[last]
@@ -174,6 +178,9 @@ def main():
             line(dest, other, ns(end), "recv", "", source=source, tag=tag, bytes=received, comm=comm)
             continue
         rank, thread = log.lines[first]
+        if topology == EVENT:
+            line(rank, thread, ns(start), "counter" if values else "marker", name, **({"value": values[0]} if values else {}))
+            continue
         if first != last or end < start:
             wrong(f"state {name} from {start} to {end}")
         left = not name.endswith(" (not left)")
