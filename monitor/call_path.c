@@ -22,10 +22,12 @@ struct frame {
 #define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
 struct refrain_path {
-    uintptr_t stack_end;                       /* of the thread */
-    unsigned n;                                /* frames of the latest path ... */
-    bool told;                                 /* ... of which those that are shown are on top of the shadow stack */
-    struct frame frames[REFRAIN_MAXIMUM_PATH]; /* from the inside */
+    uintptr_t stack_end;              /* of the thread */
+    unsigned n;                       /* frames of the latest path ... */
+    const struct refrain_entry *told; /* the innermost one's activation, where those that are shown are on top of the
+                                         shadow stack; null: they are not */
+    unsigned known;                   /* of frames[]: the path, and the frame that called the outermost one */
+    struct frame frames[REFRAIN_MAXIMUM_PATH + 1]; /* from the inside */
 };
 
 bool refrain_path_open(struct refrain_context *context) {
@@ -108,51 +110,70 @@ static inline bool is_at(const struct frame *frame, const struct refrain_caller 
            frame->at.frame_pointer == caller->frame_pointer;
 }
 
+/* Does the path end below the frame: as it is that of an activation whose frame ends beyond `stop`, or as nothing is
+ * known of the way up? */
+static bool ends_below(const struct refrain_path *path, unsigned n, uintptr_t stop) {
+    const struct frame *frame = &path->frames[n];
+    bool follows = frame->end > frame->at.stack_pointer && frame->end <= path->stack_end;
+    bool is_system = frame->rule & OF_SYSTEM || (n > 0 && path->frames[n - 1].rule & OF_SYSTEM);
+    if (n == REFRAIN_MAXIMUM_PATH || (!follows && !is_system))
+        refrain_lose(REFRAIN_LOSS_PATHS, 1);
+    return n == REFRAIN_MAXIMUM_PATH || !follows || frame->end > stop;
+}
+
 /* Reads the path from `caller` up to the activation whose frame ends beyond `stop`. True when it is told already. */
 static bool follow(struct refrain_context *context, struct refrain_caller caller, uintptr_t stop) {
     struct refrain_path *path = context->path;
     unsigned n = 0, shown = 0;
-    bool told = path->told;
-    while (shown < refrain_configuration.path_depth) {
+    bool told = path->told == context->top && context->top->kind == REFRAIN_ENTRY_FRAME;
+    for (;; n++) {
         struct frame *frame = &path->frames[n];
-        if (n == REFRAIN_MAXIMUM_PATH) {
-            refrain_lose(REFRAIN_LOSS_PATHS, 1);
-            break;
-        }
-        if (n >= path->n || !is_at(frame, &caller)) {
+        if (n >= path->known || !is_at(frame, &caller)) {
             told = false;
             frame->at = caller;
             look(context, frame);
         }
         frame->end = frame->rule & REFRAIN_RULE ? refrain_caller_frame_end(&caller, frame->rule) : 0;
-        if (frame->end <= caller.stack_pointer || frame->end > path->stack_end) {
-            if (!(frame->rule & OF_SYSTEM) && (n == 0 || !(path->frames[n - 1].rule & OF_SYSTEM)))
-                refrain_lose(REFRAIN_LOSS_PATHS, 1);
-            break;
-        }
-        if (frame->end > stop)
+        if (shown == refrain_configuration.path_depth || ends_below(path, n, stop))
             break;
         refrain_caller_step(&caller, frame->rule);
         shown += frame->region != NULL;
-        n++;
     }
     told = told && n == path->n;
     path->n = n;
+    path->known = n + 1;
     return told;
 }
 
 /* ---- telling ---- */
+
+/* Where the frame with index i returns to, as struct refrain_entry has it: in its caller, and in callers that are not
+ * shown up to the first that is. */
+static uint32_t called_from(const struct refrain_path *path, unsigned i) {
+    uint32_t hash = 0;
+    do
+        hash = hash * 31 + (uint32_t)path->frames[++i].at.address;
+    while (i < path->n && !path->frames[i].region);
+    return hash;
+}
+
+/* Is that the activation of the frame with index i? */
+static bool is_activation(const struct refrain_entry *entry, const struct refrain_path *path, unsigned i) {
+    const struct frame *frame = &path->frames[i];
+    return entry->kind == REFRAIN_ENTRY_FRAME && entry->frame_end == frame->end && entry->id == frame->region->number &&
+           entry->called_from == called_from(path, i);
+}
 
 /* Makes the activations above `base` those of the path. */
 static __attribute__((noinline)) void tell(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
     struct refrain_entry *entry = base;
     unsigned i = path->n;
+    path->told = NULL;
     for (; i > 0; i--) {
-        const struct frame *frame = &path->frames[i - 1];
-        if (!frame->region)
+        if (!path->frames[i - 1].region)
             continue;
-        if (entry == context->top || entry[1].frame_end != frame->end || entry[1].id != frame->region->number)
+        if (entry == context->top || !is_activation(entry + 1, path, i - 1))
             break;
         entry++;
     }
@@ -165,8 +186,9 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
         if (!entry)
             return;
         entry->frame_end = frame->end;
+        entry->called_from = called_from(path, i - 1);
     }
-    path->told = true;
+    path->told = context->top;
 }
 
 /* ---- Python ---- */
@@ -203,12 +225,13 @@ static void follow_python(struct refrain_context *context, const struct refrain_
             look_at_code(entry, context, key, python->frames[i].code);
         if (!entry)
             refrain_lose(REFRAIN_LOSS_PATHS, 1);
-        frame->at = (struct refrain_caller){0, 0, 0};
+        frame->at = (struct refrain_caller){(uintptr_t)(uint32_t)python->frames[i].instruction, 0, 0};
         frame->rule = 0;
         frame->end = (uintptr_t)python->frames[i].frame;
         frame->region = entry && entry->reference ? refrain_at_reference(entry->reference) : NULL;
     }
     path->n = python->n;
+    path->frames[path->n].at.address = 0;
 }
 
 uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_caller caller, uintptr_t frame_address,
@@ -222,10 +245,9 @@ uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_call
     if (python && (base->kind == REFRAIN_ENTRY_ROOT || base->kind == REFRAIN_ENTRY_REGION)) {
         follow_python(context, python);
         tell(context, base);
-        path->told = false;
+        path->told = NULL;
         return base->address;
     }
-    path->told = path->told && context->top->kind == REFRAIN_ENTRY_FRAME;
     if (!follow(context, caller, base->address))
         tell(context, base);
     return path->n > 0 ? path->frames[0].end - sizeof(uintptr_t) : base->address;

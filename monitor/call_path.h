@@ -9,8 +9,9 @@
  * addresses and frames are those of the previous call, it does nothing else. Functions that are no longer on the stack
  * end, new ones begin, and the monitor learns what came next in each, as in functions that have probes. It does not see
  * a function return: the trace shows the function from the first MPI call in it to the last one before a call with
- * another path. The time between two calls belongs to the innermost function that is on both paths. A function that
- * returns and is called again from the same frame, without an MPI call between, is shown as one activation.
+ * another path. The time between two calls belongs to the innermost function that is on both paths. A function is on
+ * both if its frame is the same and returns to the same place. One that returns and is called again from the same
+ * place, without an MPI call between, is shown as one activation.
  *
  * All run with context->busy set. */
 #ifndef REFRAIN_CALL_PATH_H

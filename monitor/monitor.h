@@ -42,7 +42,11 @@ struct refrain_entry {
     };
     uint64_t *total_ticks; /* of a function or user region: where what its activations took is added up; else null */
     uint32_t kind;         /* enum refrain_entry_kind */
-    int32_t frame;         /* function: distance from `address` to its struct refrain_frame */
+    union {
+        int32_t frame;        /* function: distance from `address` to its struct refrain_frame */
+        uint32_t called_from; /* FRAME: where it returns to, the low half of the address; with frames between that are
+                                 not shown a hash of all these */
+    };
 };
 enum refrain_entry_kind {
     REFRAIN_ENTRY_ROOT,

@@ -22,6 +22,7 @@ static struct {
     void *(*frame_back)(void *);
     void *(*frame_code)(void *);
     int (*frame_line)(void *);
+    int (*frame_instruction)(void *); /* from Python 3.11 on */
     void *(*attribute)(void *, const char *);
     const char *(*text)(void *);
     long (*number)(void *);
@@ -47,6 +48,7 @@ bool refrain_python_open(void) {
         {&python.frame_back, "PyFrame_GetBack", NULL, false},
         {&python.frame_code, "PyFrame_GetCode", NULL, false},
         {&python.frame_line, "PyFrame_GetLineNumber", NULL, false},
+        {&python.frame_instruction, "PyFrame_GetLasti", NULL, true},
         {&python.attribute, "PyObject_GetAttrString", NULL, false},
         {&python.text, "PyUnicode_AsUTF8", NULL, false},
         {&python.number, "PyLong_AsLong", NULL, false},
@@ -107,7 +109,8 @@ bool refrain_python_begin(struct refrain_python_stack *stack, unsigned most) {
         void *code = python.frame_code(frame), *back;
         if (!is_hidden(code)) {
             int line = stack->n == 0 ? python.frame_line(frame) : 0;
-            stack->frames[stack->n++] = (struct refrain_python_frame){frame, code, line};
+            int instruction = python.frame_instruction ? python.frame_instruction(frame) : 0;
+            stack->frames[stack->n++] = (struct refrain_python_frame){frame, code, line, instruction};
         }
         python.give(code); /* the frame has it as long as it runs, and its callers have the frame */
         back = stack->n < most ? python.frame_back(frame) : NULL;

@@ -1,5 +1,5 @@
 /* python.h: the Python functions that are open in the calling thread (REFRAIN_PYTHON), by CPython's documented
- * functions where the process has an interpreter: PyEval_GetFrame, PyFrame_GetBack, PyFrame_GetCode,
+ * functions where the process has an interpreter: PyEval_GetFrame, PyFrame_GetBack, PyFrame_GetCode, PyFrame_GetLasti,
  * PyFrame_GetLineNumber, PyGILState_Ensure.
  *
  * mpi4py lets other Python threads run while it is in MPI, so the interpreter's lock is taken again for the look; a
@@ -15,6 +15,7 @@
 struct refrain_python_frame {
     const void *frame, *code; /* identities */
     int line;                 /* that is executed; of the innermost one only */
+    int instruction;          /* ... and the index of what is executed there; 0 before Python 3.11, which does not tell */
 };
 
 struct refrain_python_stack {

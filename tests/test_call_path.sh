@@ -151,6 +151,43 @@ for path in 'main;between;last;MPI_Barrier' 'main;inner;MPI_Comm_size' 'run;betw
     grep -q "^$path " folded && pass || fail "mixed: no $path: $(cat folded)"
 done
 
+# A function that is called from another place is another activation: what passes between two stamps of a timer is not the
+# timer's, also where the function around it is not shown.
+cat >timer.c <<'END'
+#include <mpi.h>
+#define NOINLINE static __attribute__((noinline))
+static volatile double last;
+NOINLINE void stamp(void) {
+    last = MPI_Wtime();
+    __asm__ volatile("");
+}
+NOINLINE void step(void) {
+    stamp();
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+    stamp();
+    __asm__ volatile("");
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 3; i++)
+        step();
+    return MPI_Finalize();
+}
+END
+mpicc.mpich -g -O1 timer.c -o timer || fail "compile timer"
+printf 'SCOREP_REGION_NAMES_BEGIN\n  EXCLUDE step\nSCOREP_REGION_NAMES_END\n' >no-step
+for option in --call-path --call-path=2 "--call-path --filter no-step"; do
+    # shellcheck disable=SC2086 # words
+    record $option mpiexec.mpich -n 1 ./timer
+    exact "$(the_trace run)" "timer $option"
+    awk -F '\t' '$3 == "enter" { n[$4]++ }
+        $4 == "stamp" && $3 == "leave" && $2 != ended { late++ }
+        { ended = $2 }
+        END { exit n["stamp"] != 6 || n["MPI_Wtime"] != 6 || late }' reconstructed && pass ||
+        fail "timer $option: $(cut -f 2-4 reconstructed | head -n 12)"
+done
+
 refrain record -q --call-path=1 true 2>said
 [ $? = 2 ] && grep -q '1: a number of functions, 2 to 256, is expected' said && pass || fail "--call-path=1: $(cat said)"
 summary

@@ -14,6 +14,15 @@ def say():
     log.write(f"{frame.f_code.co_qualname} {frame.f_lineno}\n")
 
 
+def stamp():
+    MPI.Wtime()
+
+
+def timed():
+    stamp()
+    stamp()
+
+
 class Grid:
     def __init__(self, n):
         self.n = n
@@ -56,6 +65,7 @@ for step in range(5):
     log.write("made 2\n")
     made()
 
+timed()
 lock = threading.Lock()
 both = threading.Barrier(2)  # of a thread that has ended another one has the location
 
