@@ -47,6 +47,11 @@ double refrain_machine_events(struct refrain_machine *of) {
     return of->steps * FIRST_INTERVAL;
 }
 
+double refrain_machine_unseen(struct refrain_machine *of) {
+    (void)of;
+    return 0;
+}
+
 double refrain_machine_last_ns(struct refrain_machine *of) {
     return of->steps;
 }
@@ -80,8 +85,8 @@ void refrain_machine_take(struct refrain_machine *of, enum refrain_machine_list 
 }
 
 /* Not called here. */
-struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
-                                             const char *symbols, size_t symbols_bytes) {
+struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n, const char *symbols,
+                                             size_t symbols_bytes) {
     (void)images, (void)n, (void)symbols, (void)symbols_bytes;
     return NULL;
 }

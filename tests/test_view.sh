@@ -43,14 +43,19 @@ for name in bare stripped path both; do
     case $name in path | both) option=--call-path ;; esac
     REFRAIN_DIRECTORY=$work/$name check "$name" refrain record --threads 2 $option mpiexec.mpich -n 2 "$work/$name-sites"
 done
+# Waiting of every kind, also of senders for late receivers.
+mkdir "$work/waits"
+check "waits" mpicc.mpich -O1 -o "$work/waiting" "$tests/programs/mpi_waiting.c"
+REFRAIN_DIRECTORY=$work/waits check "waits" refrain record mpiexec.mpich -n 2 "$work/waiting" all 2
 check "64 ranks" "$bin/many_ranks" 64 40 "$work/many.refrain"
 check "a rank is missing" rm "$work/many.refrain/rank-9.trace"
 
-for name in demo killed hybrid plain bare stripped path both many; do
+for name in demo killed hybrid plain bare stripped path both waits many; do
     trace=$work/$name.refrain
     [ $name = many ] || trace=$(the_trace "$work/$name") || fail "$name: no trace"
     check "$name: view" refrain view "$trace" -o "$work/$name.html"
     check "$name: reconstruct" refrain reconstruct "$trace" --format text -o "$work/$name.txt"
+    refrain stats --by function --json "$trace" >"$work/$name.json" 2>/dev/null || fail "$name: stats"
 done
 # A run that is long enough to be replayed before, and its page without what came of that.
 check "a long run" "$bin/many_ranks" 8 10000 "$work/long.refrain"
@@ -59,6 +64,8 @@ grep -v 'id="data-ahead"' "$work/long.html" >"$work/reread.html"
 # Two runs of one program, of which the second is slower from step 120 on.
 check "run A" "$bin/many_ranks" 4 200 "$work/a.refrain"
 check "run B" "$bin/many_ranks" 4 200 "$work/b.refrain" 120
+trace=$(the_trace "$work/waits")
+check "twice the same: view" refrain view "$trace" "$trace" -o "$work/twice.html"
 check "two runs: view" refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.html"
 refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.svg" 2>"$work/said"
 [ $? -eq 2 ] && grep -q "a figure shows one trace" "$work/said" && pass || fail "a figure of two traces: $(cat "$work/said")"
@@ -94,6 +101,37 @@ shown=$(python3 "$work/figure.py" "$work/demo.svg" MPI_Barrier 2>&1)
 messages=$(awk -F '\t' '$3 == "recv"' "$work/demo.txt" | wc -l)
 collectives=$(awk -F '\t' '$3 == "collective" && $1 == 0' "$work/demo.txt" | wc -l)
 [ "$shown" = "$messages $collectives True True" ] && pass || fail "the figure shows $shown, $messages messages were received"
+trace=$(the_trace "$work/waits")
+check "a figure of waits" refrain view "$trace" -o "$work/waits.svg"
+waiting=$(refrain stats --by function "$trace" | awk '$NF == "MPI_Ssend" { print $9, $10 }')
+grep -q "MPI_Ssend .*, waiting $waiting<" "$work/waits.svg" && pass || fail "the figure has not the $waiting that MPI_Ssend waited"
+# More is going on than is held back while it is not known what rank 0 waited for rank 1's receive.
+awk 'BEGIN {
+    OFS = "\t"
+    print 0, "1.0", "enter", "MPI_Ssend", "file=", "line=0"
+    print 0, "1.0", "send", "MPI_Ssend", "dest=1", "tag=5", "bytes=4", "comm=0"
+    print 1, "2.0", "enter", "MPI_Irecv", "file=", "line=0"
+    print 1, "2.0", "recv-post", "MPI_Irecv", "comm=0", "request=0"
+    print 1, "2.1", "leave", "MPI_Irecv"
+    print 0, "3.0", "leave", "MPI_Ssend"
+    for (i = 0; i < 35000; i++) {
+        print 0, 4 + i / 1e5, "enter", "f", "file=", "line=0"
+        print 0, 4 + i / 1e5, "leave", "f"
+    }
+    print 1, "9.0", "enter", "MPI_Wait", "file=", "line=0"
+    print 1, "9.1", "recv", "MPI_Wait", "source=0", "tag=5", "bytes=4", "comm=0", "request=0"
+    print 1, "9.1", "leave", "MPI_Wait"
+}' >"$work/late.txt"
+check "late: the trace" refrain convert "$work/late.txt" -o "$work/late.refrain"
+check "late: view" refrain view "$work/late.refrain" -o "$work/late.html"
+refrain view "$work/late.refrain" -o "$work/late.svg" 2>"$work/said"
+grep -q "waits of senders that are not in the figure, .*: 1;" "$work/said" && pass || fail "a wait found out late: $(cat "$work/said")"
+sed -i '7,60006d' "$work/late.txt" && rm -r "$work/late.refrain" "$work/late.svg"
+check "less late: the trace" refrain convert "$work/late.txt" -o "$work/late.refrain"
+refrain view "$work/late.refrain" -o "$work/late.svg" 2>"$work/said"
+grep -q "MPI_Ssend 2.000 s, waiting 1.000 s<" "$work/late.svg" && pass || fail "a wait found out early enough: $(cat "$work/said")"
+rm "$work/late.svg"
+trace=$(the_trace "$work/demo")
 check "a figure of some ranks" refrain view "$work/many.refrain" --svg --ranks 3-8,20 --from 0.003 --to 0.004 -o "$work/many.svg"
 shown=$(python3 "$work/figure.py" "$work/many.svg" "<img src=x" 2>&1)
 [ "${shown##* }" = True ] && pass || fail "the figure's names: $shown"

@@ -5,6 +5,7 @@
 import { readFileSync, mkdtempSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { inflateSync } from "node:zlib";
 
 const [modules, directory] = process.argv.slice(2).map((path) => resolve(path));
 const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
@@ -81,6 +82,17 @@ async function tips(page, location, time) {
 
 // ---- all runs: what there is
 
+/** Pairs of a name and what it waited, in ns, against what refrain stats says of the run. */
+function sameWaiting(what, pairs, run) {
+    const [shown, wanted] = [{}, {}];
+    const add = (to, name, ns) => /^MPI_/.test(name ?? "") && ns > 0 && (to[name] = (to[name] ?? 0) + Math.round(ns));
+    for (const [name, ns] of pairs) add(shown, name, ns);
+    for (const row of JSON.parse(readFileSync(join(directory, `${run}.json`), "utf8")).rows) add(wanted, row.what, row.waiting_ns);
+    const differ = [...new Set([...Object.keys(shown), ...Object.keys(wanted)])].filter((name) => !(Math.abs((shown[name] ?? 0) - (wanted[name] ?? 0)) <= 100 + 0.01 * (wanted[name] ?? 0)));
+    check(`${what}: waiting is that of stats`, differ.length === 0, differ.map((name) => `${name} ${shown[name]} of ${wanted[name]}`).join());
+    return wanted;
+} // prettier-ignore
+
 /** Where each location has what name, in the order in which it is entered there. */
 const enteredAt = (entered) => {
     const names = {};
@@ -100,7 +112,7 @@ const spanNames = (page) => page.evaluate(() => {
 }); // prettier-ignore
 
 for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid", 2, 2], ["plain", 2, 1], ["bare", 2, 2],
-                                      ["stripped", 2, 2], ["path", 2, 2], ["both", 2, 2], ["many", 63, 1]]) {
+                                      ["stripped", 2, 2], ["path", 2, 2], ["both", 2, 2], ["waits", 2, 1], ["many", 63, 1]]) {
     const lines = events(name);
     const page = await open(name);
     const shown = await state(page);
@@ -114,6 +126,8 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
     const strange = Object.keys(wanted).flatMap((location) => wanted[location].map((one, i) => [location, i, one, named[location]?.[i]])
         .filter(([, , one, other]) => one !== other)).slice(0, 3); // prettier-ignore
     check(`${name}: every name is that of the text`, strange.length === 0, JSON.stringify(strange));
+    const waited = await page.evaluate(() => window.refrainView.state.whole.totals.map((total, i) => [window.refrainView.state.names.regions[i]?.name, total.waiting]));
+    sameWaiting(name, waited, name);
     const blank = await page.evaluate(() => {
         const canvas = document.getElementById("bars");
         const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -396,6 +410,17 @@ const worst = await two.evaluate(() => window.refrainCompare.runs.map((run) => [
 check("two runs: a click goes where it is worst", worst[0][0] > met.a[119] && worst[1][0] > met.b[119] && worst.every((run) => run[1] - run[0] < 3 * step && run[2] === "region"), JSON.stringify(worst));
 check("two runs: names are no markup", (await two.title()) !== "broken");
 await two.close();
+
+// ---- waiting, where two runs are compared; and what came too late to be shown
+
+const twice = JSON.parse(inflateSync(Buffer.from(readFileSync(join(directory, "twice.html"), "latin1").match(/id="data-compare">([^<]*)</)[1], "base64")));
+for (const run of [0, 1]) {
+    const wanted = sameWaiting(`twice the same, ${run}`, twice.changes.map(({ regions, waiting }) => [regions[run].name, waiting[run]]), "waits"); // prettier-ignore
+    check("a sender waits for its receiver", wanted.MPI_Ssend > 30e6, `${wanted.MPI_Ssend}`);
+}
+const late = await open("late");
+check("late: the page says what is not in it", /^Waits of senders that are not shown, .*: 1\./.test((await state(late)).notes), (await state(late)).notes);
+await late.close();
 
 // ---- a trace of recorded events alone
 

@@ -86,8 +86,19 @@ static struct refrain_waiting_message *find_message(const struct refrain_waiting
 
 /* The message is received or will not be. */
 static void forget_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message) {
+    message->gone = true;
     refrain_pair_table_remove(&waiting->messages, &message->node);
     refrain_waiting_release_message(waiting, message);
+}
+
+/* It will not be known before the message is received what the call waited for it. */
+static void keep_unsettled(const struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                           struct refrain_waiting_message *message) {
+    if (!waiting->settles)
+        return;
+    message->references++;
+    message->next_unsettled = call->unsettled;
+    call->unsettled = message;
 }
 
 static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
@@ -100,7 +111,9 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
     *message = (struct refrain_waiting_message){.node.key = {event->match, 0},
                                                 .references = 1,
                                                 .approximate = event->approximate,
+                                                .nonblocking = event->request >= 0,
                                                 .sent_ns = call->enter_ns,
+                                                .receiver = event->peer,
                                                 .send = call};
     call->references++;
     if (!refrain_pair_table_add(&waiting->messages, &message->node)) {
@@ -113,6 +126,34 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
         request->message = message;
         message->references++;
     }
+    if (!message->nonblocking)
+        keep_unsettled(waiting, call, message);
+}
+
+/* The call sent the message or completed it, and waited until it was posted. */
+static bool set_as_sender(struct refrain_waiting *waiting, struct refrain_waiting_call *sender,
+                          const struct refrain_waiting_message *message, bool approximate) {
+    enum refrain_wait_kind kind = message->completion ? REFRAIN_WAIT_COMPLETION_SEND : REFRAIN_WAIT_LATE_RECEIVER;
+    struct refrain_wait *wait = &waiting->peer_wait, *all = &sender->as_sender;
+    if (!refrain_waiting_set(wait, sender, kind, message->posted_ns, message->receiver, message->receive, approximate))
+        return false;
+    int64_t before_ns = all->ns, begin_ns = before_ns ? all->begin_ns : wait->begin_ns;
+    *all = *wait;
+    all->begin_ns = begin_ns;
+    all->ns += before_ns;
+    waiting->n_unseen += sender->given;
+    return true;
+}
+
+static void posted(struct refrain_waiting_location *location, const struct refrain_waiting_call *call,
+                   const struct refrain_event *event, struct refrain_waiting_request *request) {
+    request->posted_ns = call->enter_ns;
+    request->posted_in = event->region;
+    request->location = location;
+    request->earlier = location->receives;
+    if (request->earlier)
+        request->earlier->later = request;
+    location->receives = request;
 }
 
 static void received(struct refrain_waiting *waiting, struct refrain_waiting_call *call, struct refrain_event *event) {
@@ -136,13 +177,8 @@ static void received(struct refrain_waiting *waiting, struct refrain_waiting_cal
     message->receiver = event->rank;
     message->receive = posted_in;
     /* A blocking send may still be in its call; a nonblocking one may have been completed by a call that waited. */
-    struct refrain_waiting_call *sender = message->references > 1 ? NULL
-                                          : message->completion   ? message->completion
-                                                                  : message->send;
-    if (sender && posted_ns < sender->leave_ns &&
-        refrain_waiting_set(&waiting->peer_wait, sender,
-                            message->completion ? REFRAIN_WAIT_COMPLETION_SEND : REFRAIN_WAIT_LATE_RECEIVER, posted_ns,
-                            event->rank, posted_in, approximate))
+    struct refrain_waiting_call *sender = message->nonblocking ? message->completion : message->send;
+    if (sender && posted_ns < sender->leave_ns && set_as_sender(waiting, sender, message, approximate))
         event->peer_wait = &waiting->peer_wait;
     forget_message(waiting, message);
 }
@@ -158,6 +194,7 @@ static void completed_send(struct refrain_waiting *waiting, struct refrain_waiti
     } else if (message) {
         message->completion = call;
         call->references++;
+        keep_unsettled(waiting, call, message);
     }
     if (request)
         refrain_waiting_drop_request(waiting, request);
@@ -174,11 +211,15 @@ static void leave_call(struct refrain_waiting *waiting, struct refrain_waiting_l
     call->leave_ns = event->time_ns;
     location->call = call->outer;
     call->outer = NULL;
-    refrain_waiting_release_call(waiting, call);
+    if (waiting->settles)
+        waiting->left = call;
+    else
+        refrain_waiting_release_call(waiting, call);
 }
 
 bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event *event) {
     event->wait = event->peer_wait = NULL;
+    waiting->left = NULL;
     bool is_mpi = event->region && event->region->kind == REFRAIN_REGION_MPI;
     if (!is_mpi)
         return true;
@@ -204,10 +245,8 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
         completed_send(waiting, call, event);
         break;
     case REFRAIN_EVENT_RECV_POST:
-        if (event->request >= 0 && (request = refrain_waiting_request(waiting, event))) {
-            request->posted_ns = call->enter_ns;
-            request->posted_in = event->region;
-        }
+        if (event->request >= 0 && (request = refrain_waiting_request(waiting, event)))
+            posted(location, call, event, request);
         break;
     case REFRAIN_EVENT_RECV:
         received(waiting, call, event);
@@ -284,6 +323,7 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
             next = location->next;
             for (struct refrain_waiting_call *call = location->call, *outer; call; call = outer) {
                 outer = call->outer;
+                refrain_waiting_drop_unsettled(waiting, call);
                 refrain_waiting_release_call(waiting, call);
             }
             free(location);

@@ -19,6 +19,13 @@ void refrain_waiting_release_message(struct refrain_waiting *waiting, struct ref
     waiting->free_messages = message;
 }
 
+void refrain_waiting_drop_unsettled(struct refrain_waiting *waiting, struct refrain_waiting_call *call) {
+    for (struct refrain_waiting_message *message; (message = call->unsettled);) {
+        call->unsettled = message->next_unsettled;
+        refrain_waiting_release_message(waiting, message);
+    }
+}
+
 bool refrain_waiting_set(struct refrain_wait *wait, struct refrain_waiting_call *call, enum refrain_wait_kind kind,
                          int64_t until_ns, int32_t cause_rank, const struct refrain_region_info *cause,
                          bool approximate) {
@@ -70,6 +77,10 @@ struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_wait
 
 void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request) {
     refrain_pair_table_remove(&waiting->requests, &request->node);
+    if (request->location)
+        *(request->later ? &request->later->earlier : &request->location->receives) = request->earlier;
+    if (request->earlier)
+        request->earlier->later = request->later;
     if (request->message)
         refrain_waiting_release_message(waiting, request->message);
     free(request);

@@ -4,7 +4,8 @@
  *     waiting_collective.c  collectives -> waits; both by
  *     waiting_parts.c       what is kept of calls, messages and requests
  *
- * waiting_writer.c is the writer that gives events with what was waited in them to another one. */
+ * waiting_settled.c gives a call's end only when it is known what the call waited; waiting_writer.c is the writer that
+ * gives events with what was waited in them to another one. */
 #ifndef REFRAIN_WAITING_PARTS_H
 #define REFRAIN_WAITING_PARTS_H
 
@@ -24,14 +25,20 @@ struct refrain_waiting_call {
     struct refrain_waiting_collective *inside; /* a blocking collective, until it is left */
     bool is_root;
     void *mark;
+    /* Of a waiting that settles calls (waiting_settled.h): */
+    struct refrain_waiting_message *unsettled; /* sent or completed by the call, and not received when that was */
+    struct refrain_wait as_sender;             /* what it waited for receivers, as one; ns 0: nothing so far */
+    bool given;                                /* its end was given before all was settled */
 };
 
 /* Sends of a message that have not been received, sends that have not been completed. */
 struct refrain_waiting_message {
-    struct refrain_pair_node node;        /* by its match, until it is received or cancelled */
-    struct refrain_waiting_message *next; /* of the free ones */
+    struct refrain_pair_node node;                  /* by its match, until it is received or cancelled */
+    struct refrain_waiting_message *next;           /* of the free ones */
+    struct refrain_waiting_message *next_unsettled; /* of its call */
     unsigned references;
-    bool approximate;
+    bool approximate, nonblocking;
+    bool gone; /* received or cancelled */
     int64_t sent_ns;
     struct refrain_waiting_call *send;
     struct refrain_waiting_call *completion; /* the call that completed it, when that is no longer ahead */
@@ -39,7 +46,7 @@ struct refrain_waiting_message {
     /* Received before it was completed: by whom, and when that was posted. */
     bool received;
     int64_t posted_ns;
-    int32_t receiver;
+    int32_t receiver; /* rank it was sent to */
     const struct refrain_region_info *receive;
 };
 
@@ -50,6 +57,8 @@ struct refrain_waiting_request {
     bool is_root;
     int64_t posted_ns; /* of a receive */
     const struct refrain_region_info *posted_in;
+    struct refrain_waiting_location *location;       /* of a receive: where it was posted, ... */
+    struct refrain_waiting_request *earlier, *later; /* ... and those under way there, by when they were posted */
 };
 
 /* The last one to enter, of all, of the root, of the others. */
@@ -79,7 +88,8 @@ struct refrain_waiting_kind {
 struct refrain_waiting_location {
     struct refrain_waiting_location *next; /* further threads */
     uint32_t thread;
-    struct refrain_waiting_call *call; /* the innermost that is open */
+    struct refrain_waiting_call *call;        /* the innermost that is open */
+    struct refrain_waiting_request *receives; /* under way, the one posted last */
 };
 
 struct refrain_waiting {
@@ -93,6 +103,9 @@ struct refrain_waiting {
     struct refrain_waiting_message *free_messages;
     bool no_memory;
     struct refrain_wait wait, peer_wait; /* of the current event */
+    bool settles;                        /* keeps what settled calls take */
+    struct refrain_waiting_call *left;   /* ... and the call that the current event leaves, which the reader releases */
+    uint64_t n_unseen;                   /* waits that were found out when the end of their call had been given */
 };
 
 /* The call waited until `until_ns` for `cause_rank`. False when it did not, or when that counts already. */
@@ -106,6 +119,9 @@ struct refrain_waiting_request *refrain_waiting_request(struct refrain_waiting *
 struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_waiting *waiting,
                                                              const struct refrain_event *event);
 void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request);
+
+/* What the call sent need not be known of it any more. */
+void refrain_waiting_drop_unsettled(struct refrain_waiting *waiting, struct refrain_waiting_call *call);
 
 /* One that refers to it does so no longer. */
 void refrain_waiting_release_call(struct refrain_waiting *waiting, struct refrain_waiting_call *call);

@@ -6,7 +6,7 @@
 #include "trace_read.h"
 #include "view_keep.h"
 #include "view_symbols.h"
-#include "waiting.h"
+#include "waiting_settled.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static struct {
     size_t n_images;
     struct refrain_trace *trace;
     struct refrain_cursor *cursor;
-    struct refrain_waiting *waiting;
+    struct refrain_settled *settled;
     struct refrain_picture *picture;
     struct refrain_symbol *symbols; /* in order */
     size_t n_symbols;
@@ -148,8 +148,8 @@ int EXPORT(engine_open)(void) {
     if (refrain_cursor_open(engine.trace, &options, &engine.cursor, &engine.error))
         return 1;
     engine.picture = refrain_picture_open(engine.trace);
-    engine.waiting = refrain_waiting_open(engine.trace);
-    if (!engine.picture || !engine.waiting || !reserve_lists()) {
+    engine.settled = refrain_settled_open(engine.trace);
+    if (!engine.picture || !engine.settled || !reserve_lists()) {
         snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
         return 1;
     }
@@ -217,6 +217,11 @@ double EXPORT(engine_events)(void) {
     return (double)engine.picture->events;
 }
 
+/* Waits of senders that are not shown, since they were found out too late. */
+double EXPORT(engine_unseen)(void) {
+    return (double)refrain_settled_unseen(engine.settled);
+}
+
 /* The window from now on. */
 int EXPORT(engine_window)(double from_ns, double to_ns, uint32_t n_bins, int keeps_spans) {
     return refrain_picture_window(engine.picture, from_ns, to_ns, n_bins, keeps_spans != 0) ? 0 : 1;
@@ -228,21 +233,18 @@ void EXPORT(engine_keep_spans)(int keeps_spans) {
 
 /* Feeds the picture so many events. STEP_DONE: the rest lies behind the window; STEP_ENDED: there are no more. */
 int EXPORT(engine_step)(uint32_t n_events) {
-    bool no_memory = false;
-    for (uint32_t i = 0; i < n_events; i++) {
-        const struct refrain_event *next = refrain_cursor_next(engine.cursor);
-        if (!next)
-            return STEP_ENDED;
-        struct refrain_event event = *next;
-        no_memory |= !refrain_waiting_event(engine.waiting, &event);
-        if (refrain_picture_event(engine.picture, &event) == REFRAIN_PICTURE_DONE)
-            return STEP_DONE;
+    enum step step = STEP_MORE;
+    for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++) {
+        const struct refrain_event *event = refrain_settled_next(engine.settled, engine.cursor);
+        if (!event)
+            step = STEP_ENDED;
+        else if (refrain_picture_event(engine.picture, event) == REFRAIN_PICTURE_DONE)
+            step = STEP_DONE;
     }
-    if (no_memory || engine.picture->no_memory) {
-        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
-        return STEP_FAILED;
-    }
-    return STEP_MORE;
+    if (!refrain_settled_failed(engine.settled) && !engine.picture->no_memory)
+        return step;
+    snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+    return STEP_FAILED;
 }
 
 /* The ends of the spans that are open now are wanted, and with `later` of those that begin later. */

@@ -2,7 +2,7 @@
 #include "picture.h"
 #include "picture_match.h"
 #include "picture_shares.h"
-#include "waiting.h"
+#include "waiting.h" /* struct refrain_wait */
 
 #include <math.h>
 #include <stdlib.h>
@@ -320,7 +320,8 @@ static void received(struct refrain_picture *picture, uint32_t number, const str
         operation->other_ns = sent_ns;
     if (event->peer >= 0 && now_ns >= picture->from_ns && now_ns <= picture->to_ns)
         refrain_picture_add_pair(picture, picture->state->match, event->peer, event->rank, (double)event->bytes,
-                                 event->wait ? (double)event->wait->ns : 0);
+                                 (event->wait ? (double)event->wait->ns : 0) +
+                                     (event->peer_wait ? (double)event->peer_wait->ns : 0));
 }
 
 static void operate(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
@@ -370,6 +371,8 @@ int refrain_picture_event(struct refrain_picture *picture, const struct refrain_
     picture->events++;
     if (event->wait)
         waited(&picture->state->locations[number], event->wait);
+    if (event->kind == REFRAIN_EVENT_LEAVE && event->peer_wait)
+        waited(&picture->state->locations[number], event->peer_wait);
     if (event->kind == REFRAIN_EVENT_ENTER)
         enter(picture, number, event);
     else if (event->kind == REFRAIN_EVENT_LEAVE)

@@ -10,7 +10,8 @@
  * are open when the window begins. It keeps what lies in the window at least in part. The page runs it as WebAssembly
  * and reads the records below from memory, byte by byte as they are declared: they hold no pointers and no padding.
  *
- * A region's own time is the time in which nothing it called is open. Waiting is what the events say of it (waiting.h).
+ * A region's own time is the time in which nothing it called is open. Waiting is what the
+ * events say of it: they are those of waiting_settled.h, so that a call that is left has all that it waited.
  *
  * Threads: a picture belongs to one thread. */
 #ifndef REFRAIN_PICTURE_H
@@ -108,7 +109,7 @@ struct refrain_picture_total {
     double inclusive_ns; /* from entering to leaving, where either lies in the window: the part in it */
 };
 
-/* What went from one rank to another. */
+/* What went from one rank to another, and how long either waited for it. */
 struct refrain_picture_pair {
     int32_t from, to; /* ranks */
     double count, bytes, waiting_ns;
@@ -169,9 +170,9 @@ void refrain_picture_close(struct refrain_picture *picture);
 bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
                             bool keeps_spans);
 
-/* Takes an event, in time order. Returns 0, or REFRAIN_PICTURE_DONE behind the window, where that does not reach the
- * end of the run: once the MPI calls that are open at its end have been left, as only then it is known whether they
- * waited, or after so many events. */
+/* Takes an event of refrain_settled_next, in time order. Returns 0, or REFRAIN_PICTURE_DONE behind the window, where
+ * that does not reach the end of the run: once the MPI calls that are open at its end have been left, as only then it
+ * is known whether they waited, or after so many events. */
 #define REFRAIN_PICTURE_BEHIND 50000u
 int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
 

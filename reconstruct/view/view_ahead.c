@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VERSION 1
+#define VERSION 2
 #define STEP_EVENTS 10000u /* as page/worker.ts has it, though nothing depends on it */
 /* Intervals of the overview: of all locations together, and of one. */
 #define MOST_INTERVALS (1u << 17)
@@ -281,6 +281,7 @@ static bool write_all(struct ahead *ahead, struct bytes *out) {
     put_f64(out, refrain_machine_end_ns(machine));
     put_f64(out, last_ns);
     put_f64(out, events);
+    put_f64(out, refrain_machine_unseen(machine));
     const void *totals = refrain_machine_totals(machine, sizeof(struct refrain_picture_total));
     if (!totals || !put_shares(ahead, out))
         return false;
@@ -346,7 +347,8 @@ enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const 
     *bytes = NULL;
     *n = 0;
     /* Recorded events lie there to be read, and are not many. */
-    if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS || !(ahead.machine = open_machine(trace, symbols, symbols_bytes)))
+    if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS ||
+        !(ahead.machine = open_machine(trace, symbols, symbols_bytes)))
         return REFRAIN_OK;
     ahead.n_locations = refrain_machine_n_locations(ahead.machine);
     ahead.n_bins = MOST_LOCATION_INTERVALS;

@@ -106,8 +106,8 @@ static void initialize(struct refrain_machine *machine) {
     GUARDED(machine, Z_engineZ__initialize(&machine->engine));
 }
 
-struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n,
-                                             const char *symbols, size_t symbols_bytes) {
+struct refrain_machine *refrain_machine_open(const struct refrain_machine_image *images, size_t n, const char *symbols,
+                                             size_t symbols_bytes) {
     struct refrain_machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
@@ -155,6 +155,7 @@ NUMBER(uint32_t, n_regions)
 NUMBER(double, end_ns)
 NUMBER(double, last_ns)
 NUMBER(double, events)
+NUMBER(double, unseen)
 
 void refrain_machine_window(struct refrain_machine *machine, double from_ns, double to_ns, uint32_t n_bins) {
     volatile u32 status = 1;

@@ -53,6 +53,7 @@ uint32_t refrain_machine_n_regions(struct refrain_machine *machine);
 double refrain_machine_end_ns(struct refrain_machine *machine);
 double refrain_machine_last_ns(struct refrain_machine *machine);
 double refrain_machine_events(struct refrain_machine *machine);
+double refrain_machine_unseen(struct refrain_machine *machine);
 void refrain_machine_window(struct refrain_machine *machine, double from_ns, double to_ns, uint32_t n_bins);
 enum refrain_machine_step refrain_machine_step(struct refrain_machine *machine, uint32_t n_events);
 void refrain_machine_mark(struct refrain_machine *machine);

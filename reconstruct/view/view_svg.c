@@ -5,7 +5,7 @@
 #include "picture.h"
 #include "replayable.h"
 #include "view_colours.h"
-#include "waiting.h"
+#include "waiting_settled.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -291,28 +291,27 @@ static void put_legend(const struct drawing *drawing, double y) {
 
 static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawing, struct refrain_error *error) {
     struct refrain_cursor *cursor;
-    struct refrain_waiting *waiting = refrain_waiting_open(trace);
+    struct refrain_settled *settled = refrain_settled_open(trace);
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.at_once = true; /* the same times as those of the page */
     options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
     enum refrain_status status =
-        waiting ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
+        settled ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
     if (status) {
-        refrain_waiting_close(waiting);
+        refrain_settled_close(settled);
         return status;
     }
-    bool ended = true;
-    for (const struct refrain_event *next; (next = refrain_cursor_next(cursor));) {
-        struct refrain_event event = *next;
-        if (!refrain_waiting_event(waiting, &event))
-            drawing->picture->no_memory = true;
-        if (refrain_picture_event(drawing->picture, &event) == REFRAIN_PICTURE_DONE) {
-            ended = false;
+    const struct refrain_event *event;
+    while ((event = refrain_settled_next(settled, cursor)))
+        if (refrain_picture_event(drawing->picture, event) == REFRAIN_PICTURE_DONE)
             break;
-        }
-    }
-    refrain_picture_finish(drawing->picture, ended);
-    refrain_waiting_close(waiting);
+    refrain_picture_finish(drawing->picture, !event);
+    if (refrain_settled_unseen(settled))
+        refrain_warn("%s: waits of senders that are not in the figure, since they were found out too late: %s; refrain "
+                     "stats has them",
+                     trace->path, refrain_show_count(refrain_settled_unseen(settled)));
+    drawing->picture->no_memory |= refrain_settled_failed(settled);
+    refrain_settled_close(settled);
     status = refrain_cursor_close(cursor, error);
     if (!status && drawing->picture->no_memory)
         status = REFRAIN_FAIL_MEMORY(error);

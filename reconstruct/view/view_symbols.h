@@ -3,8 +3,8 @@
  *
  *     object \0 address, hexadecimal \0 f or c \0 function \0 file \0 line \0      in order of object, address, kind
  *
- * f is a function's first instruction, c is behind a call. A function or file of no bytes is unknown. The engine asks by
- * object and address, so that no name depends on how many others there are. */
+ * f is a function's first instruction, c is behind a call. A function or file of no bytes is unknown. The engine asks
+ * by object and address, so that no name depends on how many others there are. */
 #ifndef REFRAIN_VIEW_SYMBOLS_H
 #define REFRAIN_VIEW_SYMBOLS_H
 

@@ -3,7 +3,7 @@
 #include "command.h"
 #include "progress.h"
 #include "replay.h"
-#include "waiting.h"
+#include "waiting_settled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,6 @@ struct stack {
 struct visitor {
     struct refrain_writer writer;
     struct refrain_visit_table *table;
-    struct refrain_waiting *waiting;
     struct stack *stacks; /* by location */
     bool no_memory;
 };
@@ -119,27 +118,31 @@ static size_t location_of(const struct refrain_trace *trace, const struct refrai
     return is_it ? low : trace->n_locations;
 }
 
-static int visit(struct refrain_writer *writer, const struct refrain_event *given) {
+/* The innermost visit waited. */
+static void add_wait(struct visitor *visitor, size_t location, const struct refrain_wait *wait) {
+    struct stack *stack = &visitor->stacks[location];
+    struct refrain_stretch *stretch = stack->n ? stretch_of(visitor, location, &stack->frames[stack->n - 1]) : NULL;
+    if (stretch && wait)
+        stretch->waiting_ns += (double)wait->ns;
+}
+
+static int visit(struct refrain_writer *writer, const struct refrain_event *event) {
     struct visitor *visitor = (struct visitor *)writer;
     struct refrain_visit_table *table = visitor->table;
-    struct refrain_event event = *given;
-    visitor->no_memory |= !refrain_waiting_event(visitor->waiting, &event);
-    size_t location = location_of(table->trace, &event);
-    double now_ns = (double)event.time_ns;
-    if (location == table->n_locations || visitor->no_memory)
-        return visitor->no_memory;
+    size_t location = location_of(table->trace, event);
+    double now_ns = (double)event->time_ns;
+    if (location == table->n_locations)
+        return 0;
     struct stack *stack = &visitor->stacks[location];
     if (now_ns > table->end_ns)
         table->end_ns = now_ns;
-    if (event.wait && stack->n) {
-        struct refrain_stretch *stretch = stretch_of(visitor, location, &stack->frames[stack->n - 1]);
-        if (stretch)
-            stretch->waiting_ns += (double)event.wait->ns;
-    }
-    if (event.kind == REFRAIN_EVENT_ENTER && event.region->index < table->n_regions) {
+    add_wait(visitor, location, event->wait);
+    if (event->kind == REFRAIN_EVENT_LEAVE)
+        add_wait(visitor, location, event->peer_wait);
+    if (event->kind == REFRAIN_EVENT_ENTER && event->region->index < table->n_regions) {
         account(visitor, location, now_ns);
-        enter(visitor, location, event.region->index, now_ns);
-    } else if (event.kind == REFRAIN_EVENT_LEAVE && stack->n && event.region->index < table->n_regions) {
+        enter(visitor, location, event->region->index, now_ns);
+    } else if (event->kind == REFRAIN_EVENT_LEAVE && stack->n && event->region->index < table->n_regions) {
         account(visitor, location, now_ns);
         stack->n--;
     }
@@ -152,16 +155,22 @@ static enum refrain_status replay(struct visitor *visitor, struct refrain_trace 
     struct refrain_cursor *cursor;
     options.at_once = true; /* the times are looked up in the page */
     options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
-    enum refrain_status status = refrain_cursor_open(trace, &options, &cursor, error);
-    if (status)
+    struct refrain_settled *settled = refrain_settled_open(trace);
+    enum refrain_status status =
+        settled ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
+    if (status) {
+        refrain_settled_close(settled);
         return status;
+    }
     visitor->writer.event = visit;
     refrain_progress_open(&progress, &visitor->writer, true);
     progress.writer.begin(&progress.writer, trace);
-    for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
+    for (const struct refrain_event *event; (event = refrain_settled_next(settled, cursor));)
         if (progress.writer.event(&progress.writer, event))
             break;
     progress.writer.end(&progress.writer);
+    visitor->no_memory |= refrain_settled_failed(settled);
+    refrain_settled_close(settled);
     status = refrain_cursor_close(cursor, error);
     return visitor->no_memory && !status ? REFRAIN_FAIL_MEMORY(error) : status;
 }
@@ -171,16 +180,12 @@ enum refrain_status refrain_visits_open(struct refrain_trace *trace, uint32_t mo
     *table = (struct refrain_visit_table){
         .trace = trace, .n_locations = trace->n_locations, .n_regions = trace->n_regions, .most = most};
     table->visits = calloc(trace->n_locations * trace->n_regions + 1, sizeof *table->visits);
-    struct visitor visitor = {.table = table,
-                              .waiting = refrain_waiting_open(trace),
-                              .stacks = calloc(trace->n_locations + 1, sizeof *visitor.stacks)};
-    enum refrain_status status = table->visits && visitor.waiting && visitor.stacks ? replay(&visitor, trace, error)
-                                                                                    : REFRAIN_FAIL_MEMORY(error);
+    struct visitor visitor = {.table = table, .stacks = calloc(trace->n_locations + 1, sizeof *visitor.stacks)};
+    enum refrain_status status =
+        table->visits && visitor.stacks ? replay(&visitor, trace, error) : REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; visitor.stacks && i < trace->n_locations; i++)
         free(visitor.stacks[i].frames);
     free(visitor.stacks);
-    if (visitor.waiting)
-        refrain_waiting_close(visitor.waiting);
     return status;
 }
 

@@ -2,7 +2,7 @@
 
 import { END_BYTES, PAIR_BYTES, TOTAL_BYTES, WAIT_BYTES, type Shares } from "./protocol.js";
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** The engine's memory after so many events: what differs from it after opening, or from the last key before. */
 export interface Difference {
@@ -21,6 +21,8 @@ export interface Ahead {
     end: number;
     last: number;
     events: number;
+    /** Waits of senders that are not shown. */
+    unseen: number;
     overview: Shares;
     totals: DataView;
     pairs: DataView;
@@ -63,7 +65,7 @@ export function readAhead(bytes: ArrayBuffer): Ahead | null {
     const reader = new Reader(bytes);
     if (reader.word() !== VERSION) return null;
     const [memoryWords, hash, locations, bins, nShares, nTotals] = Array.from({ length: 6 }, () => reader.word());
-    const [end, last, events] = Array.from({ length: 3 }, () => reader.number());
+    const [end, last, events, unseen] = Array.from({ length: 4 }, () => reader.number());
     const counts = reader.words(locations * bins);
     const index = new Uint32Array(locations * (bins + 1) + 1);
     let sum = 0;
@@ -85,5 +87,20 @@ export function readAhead(bytes: ArrayBuffer): Ahead | null {
         const n = reader.word();
         return { at, events: after, key, places: addUp(reader.words(n)), words: reader.words(n) };
     });
-    return { memoryWords, hash, end, last, events, overview, totals, pairs, waits, nWaits, nPairs, ends, differences };
+    return {
+        memoryWords,
+        hash,
+        end,
+        last,
+        events,
+        unseen,
+        overview,
+        totals,
+        pairs,
+        waits,
+        nWaits,
+        nPairs,
+        ends,
+        differences,
+    };
 }

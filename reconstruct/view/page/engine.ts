@@ -36,6 +36,7 @@ interface Exports {
     engine_waits(): number;
     engine_n_waits(): number;
     engine_events(): number;
+    engine_unseen(): number;
     engine_most_words(keyWords: number): number;
     engine_stays(n: number): number;
 }
@@ -179,6 +180,10 @@ export class Engine {
     }
     get events(): number {
         return this.exports.engine_events();
+    }
+    /** Waits of senders that are not shown. */
+    get unseen(): number {
+        return this.exports.engine_unseen();
     }
 
     names(): Names {

@@ -326,7 +326,7 @@ export class Panels {
         for (const [value, name] of [
             ["bytes", "bytes"],
             ["count", "messages"],
-            ["waiting", "waiting of the receiver"],
+            ["waiting", "waiting of either"],
         ]) {
             const option = element("option", name);
             option.value = value;

@@ -61,6 +61,14 @@ const breathe = (): Promise<void> =>
         channel.port2.postMessage(0);
     });
 
+function tellUnseen(waits: number): void {
+    if (waits > 0)
+        send({
+            kind: "note",
+            text: `Waits of senders that are not shown, since they were found out too late: ${waits}. refrain stats has them.`,
+        });
+}
+
 const keyOf = (location: number, depth: number, from: number): string => `${location} ${depth} ${from}`;
 
 class Chunks {
@@ -167,6 +175,7 @@ class Replayer {
             },
             levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
         );
+        tellUnseen(ahead.unseen);
         void this.serve();
     }
 
@@ -236,6 +245,7 @@ class Replayer {
         this.report(collector, this.end, true);
         const damage = engine.check();
         if (damage) send({ kind: "note", text: `The run is shown up to where the trace is damaged: ${damage}` });
+        tellUnseen(engine.unseen);
         this.scan = null;
         await this.serve();
     }
