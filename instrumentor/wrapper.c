@@ -11,6 +11,7 @@
 #include "run.h"
 #include "toolchain.h"
 #include "warn.h"
+#include <refrain/variables.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,11 @@ static bool is_compilers_too(const char *text) {
 }
 
 static void read_environment(struct refrain_build *build) {
+    extern char **environ;
+    char message[256];
+    for (char **entry = environ; *entry; entry++)
+        if (!refrain_variable_is_known(*entry, message, sizeof message))
+            refrain_build_warn(build, "%s", message);
     const char *detail = getenv("REFRAIN_DETAIL"), *filter = getenv("REFRAIN_FILTER");
     if (detail && *detail)
         set_detail(build, detail);

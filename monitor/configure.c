@@ -6,6 +6,7 @@
 #include "learn_scratch.h"
 #include <refrain/event_file.h>
 #include <refrain/settings.h>
+#include <refrain/variables.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -210,6 +211,17 @@ static void read_directory(void) {
         snprintf(directory, sizeof refrain_configuration.directory, "%.2000s/%.2000s", start, value);
 }
 
+/* A mistyped name would else be a setting that silently is not there. refrain record has looked before. */
+static void look_for_unknown(void) {
+    extern char **environ;
+    char message[256];
+    if (getenv("REFRAIN_RECORD_ID"))
+        return;
+    for (char **entry = environ; *entry; entry++)
+        if (!refrain_variable_is_known(*entry, message, sizeof message))
+            refrain_say("%s", message);
+}
+
 void refrain_configure(void) {
     struct refrain_configuration *all = &refrain_configuration;
     read_mode();
@@ -229,6 +241,7 @@ void refrain_configure(void) {
     read_text("REFRAIN_RECORD_FILTER", "no filter", all->filter, sizeof all->filter);
     read_clock();
     read_directory();
+    look_for_unknown();
 }
 
 bool refrain_order_is_virtual(void) {

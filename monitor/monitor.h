@@ -345,6 +345,16 @@ REFRAIN_SHARED void refrain_trace_file_move(int rank, int size, const char *dire
 /* Rank 0: chooses the run's directory (never an existing one), creates it, writes its path to `path`. */
 REFRAIN_SHARED void refrain_directory_propose(char *path, size_t path_bytes);
 
+/* Called by MPI_Abort before PMPI_Abort, of which no process returns to say that it has ended: the trace ends here, and
+ * says so, and its file is packed. The process is not traced any more. */
+REFRAIN_SHARED void refrain_trace_file_abort(int32_t code);
+
+/* ---- launcher.c ---- */
+
+/* Says in one process of the job where its launcher started several processes, but each is an MPI job of one rank: it is
+ * that of another MPI. `size` of MPI_COMM_WORLD; `library` is the program's MPI. */
+REFRAIN_SHARED void refrain_launcher_check(int size, const char *library);
+
 /* ---- pool.c, clock.c, configure.c, allowance.c: clocks and settings ---- */
 
 /* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */

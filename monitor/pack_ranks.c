@@ -75,7 +75,7 @@ struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble) {
     const char *wrong;
     struct refrain_sheet *sheet = NULL;
     *trouble = REFRAIN_PACK_THREADS;
-    refrain_tracing_finish();
+    refrain_tracing_finish(REFRAIN_FINISHED_WITH_MPI);
     const struct refrain_header *header = refrain_trace_file.header;
     uint64_t used = header->pool_used;
     if (!refrain_contexts_are_still())

@@ -56,8 +56,8 @@
 
 static int state;                    /* 0 closed, 1 opening, 2 settled */
 static uint64_t ticks_per_us = 1000; /* of the clock */
-static bool finished;                /* tracing has ended before the process does (MPI_Finalize, REFRAIN_PACK=on) ... */
-static bool packed;                  /* ... and what it was is in a file of all ranks */
+static bool finished;                /* tracing has ended before the process does (REFRAIN_PACK=on, MPI_Abort) ... */
+static bool closed;                  /* ... and its file is what it stays, or is in one of all ranks */
 static pid_t owner;
 
 /* ---- opening ---- */
@@ -297,10 +297,10 @@ static void end_thread(void) {
     refrain_trace_file_refresh_clock();
 }
 
-void refrain_tracing_finish(void) {
+void refrain_tracing_finish(enum refrain_finished how) {
     end_thread();
     refrain_context_count_early();
-    refrain_trace_file.header->finished = REFRAIN_FINISHED_WITH_MPI;
+    refrain_trace_file.header->finished = how;
     finished = true;
     refrain_context_drop();
     refrain_contexts_are_still();
@@ -320,7 +320,7 @@ static void leave_file(void) {
 }
 
 void refrain_tracing_packed(bool last) {
-    packed = true;
+    closed = true;
     leave_file();
     refrain_own_files_drop(last);
 }
@@ -332,8 +332,25 @@ static bool may_pack(void) {
     return refrain_settings_end_bytes(refrain_configuration.total_bytes) + unused >= REFRAIN_OUTSIDE_END_BYTES;
 }
 
+static void pack_file(void) {
+    refrain_pack_trace_file(refrain_own_files_trace_file(), may_pack(), refrain_contexts_are_still);
+    if (refrain_configuration.verbose)
+        refrain_say("trace written to %s", refrain_own_files_directory());
+}
+
+void refrain_trace_file_abort(int32_t code) {
+    if (!refrain_trace_file.base || getpid() != owner || finished)
+        return;
+    int saved = errno;
+    refrain_trace_file.header->abort_code = code;
+    refrain_tracing_finish(REFRAIN_FINISHED_BY_ABORT);
+    closed = true;
+    pack_file();
+    errno = saved;
+}
+
 static __attribute__((destructor)) void close_trace_file(void) {
-    if (!refrain_trace_file.base || getpid() != owner || packed)
+    if (!refrain_trace_file.base || getpid() != owner || closed)
         return;
     if (!finished) {
         end_thread();
@@ -341,7 +358,5 @@ static __attribute__((destructor)) void close_trace_file(void) {
         refrain_trace_file.header->finished = REFRAIN_FINISHED;
     }
     refrain_contexts_are_still();
-    refrain_pack_trace_file(refrain_own_files_trace_file(), may_pack(), refrain_contexts_are_still);
-    if (refrain_configuration.verbose)
-        refrain_say("trace written to %s", refrain_own_files_directory());
+    pack_file();
 }

@@ -25,8 +25,8 @@ REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
 /* Counts as lost the probes that ran while another thread was opening the trace file, if they are not counted yet. */
 REFRAIN_HIDDEN void refrain_context_count_early(void);
 
-/* The calling thread ends what is open, as exit() does, and is not traced from now on; the trace file says so. */
-REFRAIN_HIDDEN void refrain_tracing_finish(void);
+/* The calling thread ends what is open, as exit() does, and is not traced from now on; the trace file says how. */
+REFRAIN_HIDDEN void refrain_tracing_finish(enum refrain_finished how);
 
 /* A pack now holds this process's trace: removes its own file and, with `last`, the directory. */
 REFRAIN_HIDDEN void refrain_tracing_packed(bool last);

@@ -31,6 +31,13 @@ agrees() {
     done
 }
 
+# aborted WHAT: the trace says that rank 0 called MPI_Abort, and its file is as small as that of one that ends by itself.
+aborted() {
+    refrain info "$trace" >"$work/said" 2>&1
+    grep -q '^rank 0 on .*: ended by MPI_Abort(3) after' "$work/said" && pass || fail "$1: $(grep '^rank' "$work/said")"
+    [ "$(wc -c <"$trace/rank-0.trace")" -lt 65536 ] && pass || fail "$1: a file of $(wc -c <"$trace/rank-0.trace") bytes"
+}
+
 # What differs from run to run: addresses, names of files, process ids, the places that libraries' frames have.
 masked() {
     sed -e 's/0x[0-9a-f]*/ADDRESS/g' -e "s|$work/[a-z]*/[a-z_]*|PROGRAM|g" -e 's/Abort([0-9]*)/Abort/g' -e 's/\[[^]]*\]/[]/g' \
@@ -141,6 +148,7 @@ for mpi in mpich openmpi; do
         for how in finalize return exit _exit abort segv term kill handled assert early late; do
             same "$how on $ranks ranks ($mpi)" mpi_leave $how
             [ $how = early ] || agrees "$how on $ranks ranks ($mpi)" $ranks
+            [ $how != abort ] || aborted "$how on $ranks ranks ($mpi)"
         done
     done
     for ranks in 1 2; do

@@ -135,7 +135,7 @@ for how in another _exit missing; do
     [ $status = 0 ] && pass || fail "becomes $how: status $status"
     exact "$trace" "becomes $how"
     [ "$(cut -f 4 recorded | sort -u | grep -c '^MPI_')" = 3 ] && pass || fail "becomes $how: $(cut -f 4 recorded | sort -u)"
-    end='killed, ended by _exit or exec, or still running'
+    end='killed, or ended by _exit or exec'
     [ $how != missing ] || end=finished
     says "^rank 0 on .*: $end after" refrain info "$trace"
 done
@@ -144,7 +144,7 @@ REFRAIN_DIRECTORY=run launch mpich 1 ./becomes itself >out 2>err || fail "become
 for trace in run/*.refrain; do
     refrain info "$trace"
 done >info
-[ "$(grep -c '^rank 0 (MPI_Init has not returned) on .*: killed, ended by _exit or exec' info)" = 1 ] &&
+[ "$(grep -c '^rank 0 (MPI_Init has not returned) on .*: killed, or ended by _exit or exec' info)" = 1 ] &&
     [ "$(grep -c '^rank 0 on .*: finished' info)" = 1 ] && pass || fail "becomes itself: $(grep ^rank info)"
 
 # C++: exceptions that pass through functions whose destructors call MPI.

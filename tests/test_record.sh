@@ -181,7 +181,7 @@ int main(int argc, char **argv) {
 }
 END
 for mpi in mpich openmpi; do
-    "mpicc.$mpi" -shared -fPIC tool.c -o "libtool.$mpi.so" && "mpicc.$mpi" talk.c -o talk &&
+    "mpicc.$mpi" -shared -fPIC tool.c -o "libtool.$mpi.so" && "mpicc.$mpi" talk.c -o talk && cp talk "talk.$mpi" &&
         "mpicc.$mpi" talk.c -o talk_linked -Wl,--no-as-needed "./libtool.$mpi.so" -Wl,-rpath,"$work" ||
         fail "compile the tool"
     record "$mpi" 2 ./talk_linked && [ "$(sort out | tr '\n' ' ')" = "tool: 0 1 tool: 7 1 " ] && pass ||
@@ -240,4 +240,29 @@ printf 'int MPI_Init(int *c, char ***v);\nint main(int c, char **v) { return 6 +
 gcc -shared -fPIC mpi.c -o libmpi.so.7 -Wl,-soname,libmpi.so.7 && gcc other.c ./libmpi.so.7 -Wl,-rpath,"$work" -o other || fail "compile other"
 run ./other
 [ "$status" = 6 ] && grep -q 'libmpi.so.7, for which refrain was not built' said && pass || fail "other: $status $(cat said)"
+
+# The launcher of another MPI than the program's: jobs of one rank, which one line says.
+run mpiexec.mpich -n 2 ./cc.openmpi
+[ "$(grep -c 'the launcher started 2 processes (PMI_SIZE), but each is an MPI job of one rank.*start it with mpiexec of Open MPI' said)" = 1 ] && pass ||
+    fail "Open MPI's program under MPICH's launcher: $(cat said)"
+run mpiexec.openmpi --allow-run-as-root --oversubscribe -n 2 ./cc.mpich
+[ "$(grep -c 'the launcher started 2 processes (OMPI_COMM_WORLD_SIZE).*start it with mpiexec of MPICH' said)" = 1 ] && pass ||
+    fail "MPICH's program under Open MPI's launcher: $(cat said)"
+run mpiexec.mpich -n 2 ./talk.mpich
+! grep -q 'the launcher started' said && pass || fail "the right launcher: $(cat said)"
+
+# Variables that nobody reads: said once for the job, and by the wrappers.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc talk.c -o traced_talk
+REFRAIN_TOTAL_MEMROY=1M REFRAIN_YIELD=auto REFRAIN_PAGER=cat run mpiexec.mpich -n 2 ./talk.mpich
+[ "$(grep REFRAIN_ said)" = "refrain: REFRAIN_TOTAL_MEMROY is set, but nothing reads it; did you mean REFRAIN_TOTAL_MEMORY?" ] && pass || fail "record: unknown variable: $(cat said)"
+REFRAIN_MEMORY=1M REFRAIN_XYZ=1 REFRAIN_DETAIL=all REFRAIN_MODE=off mpiexec.mpich -n 2 ./traced_talk >out 2>said
+[ "$(sort said | tr '\n' ' ')" = "refrain: REFRAIN_MEMORY is set, but nothing reads it; did you mean REFRAIN_TOTAL_MEMORY? refrain: REFRAIN_XYZ is set, but nothing reads it " ] && pass ||
+    fail "a run: unknown variable: $(cat said)"
+REFRAIN_DETIAL=all REFRAIN_MPICC=mpicc.mpich refrain-mpicc talk.c -o traced_talk 2>said
+[ "$(cat said)" = "refrain-mpicc: warning: REFRAIN_DETIAL is set, but nothing reads it; did you mean REFRAIN_DETAIL?" ] && pass || fail "refrain-mpicc: unknown variable: $(cat said)"
+# All that is read is in the list.
+grep -rhoE '"REFRAIN_[A-Z_]+"' "$tests/../instrumentor" "$tests/../launch" "$tests/../monitor" "$tests/../reconstruct" --include='*.[ch]' |
+    tr -d '"' | sed 's/^REFRAIN_//' | sort -u >read
+sed -n '/refrain_variables\[\] = {/,/};/p' "$tests/../include/refrain/variables.h" | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u >listed
+[ -z "$(comm -23 read listed)" ] && [ "$(wc -l <read)" -gt 20 ] && pass || fail "not in the list of variables: $(comm -23 read listed)"
 summary

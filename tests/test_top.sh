@@ -43,12 +43,13 @@ line() {
     grep -n "$1" "$source" | head -n 1 | cut -d : -f 1
 }
 
-for kind in ring receive tags mixed anybody requests ended waitall waitany; do
+for kind in ring receive tags comms mixed anybody requests ended waitall waitany; do
     starts $kind
     case $kind in
     ring) wanted="deadlock: 3 ranks.*0 -> 1 -> 2 -> 0.*rank 0 in MPI_Ssend mpi_hang.c:$(line 'MPI_Ssend(&value') in ring \(tag 3\) waits for rank 1 to receive" ;;
     receive) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 1 in MPI_Recv mpi_hang.c:.* waits for rank 0 to send" ;;
-    tags) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*\(tag 1\) waits for rank 1 to receive.*\(tag 2\) waits for rank 0 to send" ;;
+    tags) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*\(tag 1\) waits for rank 1 to receive.*\(tag 2\) waits for rank 0 to send.*likely cause: rank 1 waits for tag 2 on MPI_COMM_WORLD, but .* rank 0 has sent .* 1 message with tag 1 on MPI_COMM_WORLD" ;;
+    comms) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*likely cause: rank 1 waits for tag 3 on MPI_COMM_WORLD, but .* rank 0 has sent .* 1 message with tag 3 on halo" ;;
     mixed) wanted="deadlock: 3 ranks.*0 -> 2 -> 0.*rank 0 in MPI_Barrier .* waits for rank 2 to enter it.*collective 6 on MPI_COMM_WORLD: entered by rank 0, 1; not entered by *rank 2, which is in MPI_Recv" ;;
     anybody) wanted="deadlock: 3 ranks" ;;
     requests) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 0 in MPI_Wait .* waits for rank 2 to send" ;;
@@ -98,19 +99,44 @@ is_given() {
 kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
 for i in $(seq 100); do
     refrain top --once "$trace" >said 2>error
-    ! grep -q "is gone without having ended" said || break
+    ! grep -q "gone without having ended" said || break
     sleep 0.1
 done
-grep -q "is gone without having ended" said && pass || fail "a rank that was killed: $(cat said error)"
+grep -q "gone without having ended" said && pass || fail "a rank that was killed: $(cat said error)"
 stop
 
-# A job that is over, of which the numbers are another process's now: it does not hang.
-starts ring
-becomes 3 "deadlock: 3 ranks"
+# A job that is over does not hang, also where the numbers of its processes are another one's now; it is explained as it
+# was.
+starts comms
+becomes 3 "deadlock: 2 ranks"
+refrain stats "$trace" >said 2>error && ! grep -q -e "how it ended" -e deadlock said && pass || fail "stats of a job that runs: $(cat said error)"
 stop
-becomes 0 "3 gone"
+kind="a job that is over"
+explained="deadlock at the end, as it seems: 2 ranks.*rank 1 in MPI_Recv mpi_hang.c:.* waited for rank 0 to send, for at least .*likely cause: rank 1 waits for tag 3 on MPI_COMM_WORLD, but .* 1 message with tag 3 on halo"
+becomes 0 "gone without having ended; at the end: 1 compute, 2 in MPI.*$explained"
 is_given $$
-becomes 0 "3 gone"
+becomes 0 "gone without having ended; at the end: 1 compute, 2 in MPI.*$explained"
+for command in info stats; do
+    refrain $command "$trace" >said 2>error && tr '\n' ' ' <said | grep -qE "how it ended: of 3 ranks 2 were in MPI, 1 computed.*$explained" && pass ||
+        fail "$command of a job that is over: $(cat said error)"
+    refrain $command --json "$trace" >json && python3 -c 'import json, sys
+end = json.load(open("json"))["end"]
+cause = end["likely_causes"][0]
+sys.exit(end["hanging_ranks"] != [0, 1] or end["time_is_known"] or (cause["sender"], cause["rank"], cause["sent_with_tag"], cause["waits_on_comm"]) != (0, 1, 3, 0))' &&
+        pass || fail "$command --json of a job that is over: $(cat json)"
+done
+refrain pack "$trace" -o packed >/dev/null && refrain stats packed | tr '\n' ' ' | grep -qE "$explained" && pass || fail "a pack of a job that is over"
+
+# What refrain record ran: it saw when the job was over, and its files take no more than they hold.
+mpicc.mpich -g -w "$source" -o plain
+rm -rf run
+timeout 3 refrain record -d run mpiexec.mpich -n 3 ./plain comms </dev/null >/dev/null 2>error
+trace=$(the_trace run)
+refrain stats "$trace" >said 2>error
+tr '\n' ' ' <said | grep -qE "1 computed  *deadlock at the end: 2 ranks waited.*waited for rank 0 to send, for [0-9.]+ m?s.*likely cause" && pass ||
+    fail "a job that refrain record ran: $(cat said error)"
+[ "$(du -k "$trace" | cut -f 1)" -lt 3000 ] && pass || fail "files of killed processes: $(du -ka "$trace")"
+
 refrain top --once nowhere.refrain >said 2>error
 [ $? -eq 1 ] && grep -q nowhere error && pass || fail "a directory that is not there"
 refrain top --once 999999999 >said 2>error

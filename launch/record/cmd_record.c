@@ -5,6 +5,7 @@
 #include <refrain/metric_names.h>
 #include <refrain/settings.h>
 #include <refrain/suggest.h>
+#include <refrain/variables.h>
 
 #include <argp.h>
 #include <signal.h>
@@ -163,6 +164,7 @@ static const struct argp argp = {
 struct listing {
     char text[4096]; /* of the last one, as it is to be typed */
     const char *directory;
+    uint64_t over_ns; /* CLOCK_REALTIME */
     size_t n;
 };
 
@@ -174,10 +176,12 @@ static void list_trace(const char *name, void *data) {
         fprintf(stderr, "refrain record: trace: %s\n", listing->text);
     snprintf(listing->text, sizeof listing->text, "%.2000s%s%.1000s", is_here ? "" : listing->directory,
              is_here ? "" : "/", name);
+    refrain_record_settle(listing->directory, name, listing->over_ns);
 }
 
-static void report(const char *id, time_t since, int argc, char **argv, int status) {
-    struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY")};
+static void report(const char *id, time_t since, const struct timespec *over, int argc, char **argv, int status) {
+    struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY"),
+                              .over_ns = (uint64_t)over->tv_sec * 1000000000u + (uint64_t)over->tv_nsec};
     const char *mode = getenv("REFRAIN_MODE");
     if (mode && strcmp(mode, "off") == 0)
         return;
@@ -200,14 +204,24 @@ static void end_as(int status) {
     exit(WEXITSTATUS(status));
 }
 
+/* The monitor does not look again. */
+static void look_for_unknown_variables(void) {
+    extern char **environ;
+    char message[256];
+    for (char **entry = environ; *entry; entry++)
+        if (!refrain_variable_is_known(*entry, message, sizeof message))
+            refrain_warn("%s", message);
+}
+
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     char id[128], host[64] = "";
-    struct timespec now;
+    struct timespec now, over;
     bool made;
     refrain_command_parse(&refrain_command_record, argc, argv, &arguments);
     argc -= arguments.first;
     argv += arguments.first;
+    look_for_unknown_variables();
     clock_gettime(CLOCK_REALTIME, &now);
     gethostname(host, sizeof host - 1);
     snprintf(id, sizeof id, "%s-%lld.%09ld-%d", host, (long long)now.tv_sec, now.tv_nsec, (int)getpid());
@@ -224,11 +238,12 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (!command)
         return REFRAIN_FAIL(error, "out of memory");
     failed = refrain_run_command(command, &status, error);
+    clock_gettime(CLOCK_REALTIME, &over);
     free(command);
     if (failed)
         fprintf(stderr, "refrain record: %s\n", error->message);
     else if (made)
-        report(id, now.tv_sec, argc, argv, status);
+        report(id, now.tv_sec, &over, argc, argv, status);
     end_as(status);
     return REFRAIN_OK;
 }

@@ -3,6 +3,7 @@
  *     settings -> environment that every process of the job inherits (environment.c, rules.c), launcher's arguments
  *     (launcher.c)
  *     run the launcher (run.c) -> which traces came of it (traces.c), or why none did (untraced.c)
+ *                              -> what is left of processes that were killed (settle.c)
  */
 #ifndef REFRAIN_RECORD_H
 #define REFRAIN_RECORD_H
@@ -10,6 +11,7 @@
 #include "error.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -55,6 +57,12 @@ enum refrain_status refrain_run_command(char **argv, int *status, struct refrain
  * traces there are with these. */
 size_t refrain_record_traces(const char *directory, const char *id, time_t since,
                              void (*found)(const char *name, void *data), void *data);
+
+/* ---- settle.c ---- */
+
+/* The job is over: of processes in the trace directory `name` that were killed on this host, the files say when that was
+ * seen (CLOCK_REALTIME), and give back the disk space that they never used. */
+void refrain_record_settle(const char *directory, const char *name, uint64_t over_ns);
 
 /* ---- untraced.c ---- */
 

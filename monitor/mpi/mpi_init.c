@@ -3,6 +3,12 @@
 #include "mpi_objects.h"
 #include "pack_ranks.h"
 
+#ifdef OPEN_MPI
+#define LIBRARY "Open MPI"
+#else
+#define LIBRARY "MPICH"
+#endif
+
 /* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
 static void started(int thread_level) {
     uint64_t begin_ticks = refrain_ticks();
@@ -17,6 +23,7 @@ static void started(int thread_level) {
     state[2] = !refrain_order_is_virtual();
     state[3] = refrain_pack_is_wanted();
     PMPI_Allreduce(state, least, 4, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    refrain_launcher_check(size, LIBRARY);
     refrain_mpi_active = least[0] && !least[1]; /* memory on all ranks, and some are traced */
     if (!refrain_mpi_active)
         return;
@@ -71,10 +78,16 @@ int MPI_Finalize(void) {
     return rc;
 }
 
-/* Does not return where it succeeds. */
+/* Does not return where it succeeds, so the trace file is finished before. Where it fails the process goes on untraced.
+ */
 int MPI_Abort(MPI_Comm comm, int errorcode) {
     REFRAIN_MPI_BEGIN(MPI_Abort);
-    REFRAIN_MPI_PASS(PMPI_Abort(comm, errorcode));
+    refrain_order_waits();
+    refrain_call_end(&call);
+    refrain_trace_file_abort(errorcode);
+    int rc = PMPI_Abort(comm, errorcode);
+    refrain_order_goes_on();
+    return rc;
 }
 
 /* Further arguments mean nothing to any MPI library, and cannot be passed on. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool was_on_this_host(const struct refrain_process *process) {
+bool refrain_is_on_this_host(const struct refrain_process *process) {
     char host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof host - 1);
     return strcmp(host, refrain_process_name(process, process->header->host)) == 0;
@@ -26,7 +26,9 @@ static bool is_of_another_boot(const struct refrain_header *header) {
 bool refrain_is_gone(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
     struct refrain_process_stat stat;
-    if (!was_on_this_host(process))
+    if (header->over_realtime_ns)
+        return true;
+    if (!refrain_is_on_this_host(process))
         return false;
     if (is_of_another_boot(header))
         return true;

@@ -4,8 +4,12 @@
 
 #include "trace_read.h"
 
-/* True where the process ran on this host, and there is none of its number now, or one that began at another time. A
- * process that only waits to be asked how it ended has ended. False of one on another host, where nothing is known. */
+/* True where refrain record saw that the job was over; or where the process ran on this host, and there is none of its
+ * number now, or one that began at another time. A process that only waits to be asked how it ended has ended. False of
+ * one on another host, where nothing is known. */
 bool refrain_is_gone(const struct refrain_process *process);
+
+/* Did it run on this host? */
+bool refrain_is_on_this_host(const struct refrain_process *process);
 
 #endif

@@ -50,8 +50,37 @@ static bool sends_to(const struct refrain_live_rank *rank, int32_t peer) {
     return false;
 }
 
-static bool is_stuck(const struct refrain_live_rank *rank, int64_t stuck_ns) {
-    return rank->state == REFRAIN_LIVE_CALLS && rank->since_ns >= stuck_ns;
+/* All that is needed to find out who hangs. */
+struct search {
+    const struct refrain_live *live;
+    int64_t stuck_ns;
+    struct refrain_hang *hang;
+    struct refrain_unreceived unreceived; /* on their way: looked at where it is not known how long calls have lasted */
+    struct needs *needs;                  /* by rank */
+    size_t capacity;                      /* of hang->edges */
+};
+
+static bool lasted_is_known(const struct refrain_live *live) {
+    return !live->is_over || live->end_is_known;
+}
+
+static bool is_stuck(const struct search *search, const struct refrain_live_rank *rank) {
+    return rank->state == REFRAIN_LIVE_CALLS && (rank->since_ns >= search->stuck_ns || !lasted_is_known(search->live));
+}
+
+static bool is_what_it_receives(const struct refrain_live_rank *rank, const struct refrain_live_want *want,
+                                const struct refrain_unreceived_channel *channel) {
+    return !want->sends && channel->destination == rank->rank &&
+           (want->peer == REFRAIN_NOW_ANY || want->peer == channel->source) && channel->comm == rank->comm &&
+           (want->tag == -1 || want->tag == channel->tag);
+}
+
+static bool is_on_its_way(const struct search *search, const struct refrain_live_rank *rank,
+                          const struct refrain_live_want *want) {
+    for (size_t i = 0; !lasted_is_known(search->live) && i < search->unreceived.n; i++)
+        if (is_what_it_receives(rank, want, &search->unreceived.channels[i]))
+            return true;
+    return false;
 }
 
 /* It will neither send nor receive any more. */
@@ -76,35 +105,50 @@ static bool has_edge(const struct refrain_hang *hang, size_t first, int32_t awai
     return false;
 }
 
-static bool find_needs(const struct refrain_live *live, const struct refrain_live_rank *rank, struct refrain_hang *hang,
-                       size_t *capacity, struct needs *needs) {
-    *needs = (struct needs){.first = hang->n_edges, .one = rank->some_are_over};
+static bool find_partners(struct search *search, const struct refrain_live_rank *rank, struct needs *needs) {
+    const struct refrain_live *live = search->live;
+    struct refrain_hang *hang = search->hang;
     bool memory = true;
     for (uint32_t i = 0; i < rank->n_wants; i++) {
         const struct refrain_live_want *want = &rank->wants[i];
-        if (want->peer == REFRAIN_NOW_ANY)
+        if (is_on_its_way(search, rank, want))
+            needs->answered = true;
+        else if (want->peer == REFRAIN_NOW_ANY)
             needs->any = true;
         else if (is_rank(live, want->peer) && meets(&live->ranks[want->peer], rank, want))
             needs->answered |= want->peer != rank->rank; /* what it sends to itself is over */
         else if (is_rank(live, want->peer) && !has_edge(hang, needs->first, want->peer))
             memory &=
-                add_edge(hang, capacity,
+                add_edge(hang, &search->capacity,
                          (struct refrain_hang_edge){rank->rank, want->peer, .sends = want->sends, .tag = want->tag});
     }
-    if (rank->in_collective && rank->comm && rank->comm->remote_size == 0)
-        for (int32_t i = 0; i < rank->comm->size; i++) {
-            int32_t member = member_of(rank->comm, i);
-            uint32_t entered;
-            if (!is_rank(live, member) || member == rank->rank)
-                continue;
-            /* The numbers are modulo 2^32; none is far ahead of another. */
-            bool known = refrain_live_entered(live, member, rank->comm, &entered);
-            if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
-                (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
-                memory &= add_edge(hang, capacity,
-                                   (struct refrain_hang_edge){rank->rank, member, .collective = true, .tag = -1});
-        }
-    needs->n = hang->n_edges - needs->first;
+    return memory;
+}
+
+static bool find_late_members(struct search *search, const struct refrain_live_rank *rank) {
+    const struct refrain_live *live = search->live;
+    bool memory = true;
+    if (!rank->in_collective || !rank->comm || rank->comm->remote_size > 0)
+        return true;
+    for (int32_t i = 0; i < rank->comm->size; i++) {
+        int32_t member = member_of(rank->comm, i);
+        uint32_t entered;
+        if (!is_rank(live, member) || member == rank->rank)
+            continue;
+        /* The numbers are modulo 2^32; none is far ahead of another. */
+        bool known = refrain_live_entered(live, member, rank->comm, &entered);
+        if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
+            (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
+            memory &= add_edge(search->hang, &search->capacity,
+                               (struct refrain_hang_edge){rank->rank, member, .collective = true, .tag = -1});
+    }
+    return memory;
+}
+
+static bool find_needs(struct search *search, const struct refrain_live_rank *rank, struct needs *needs) {
+    *needs = (struct needs){.first = search->hang->n_edges, .one = rank->some_are_over};
+    bool memory = find_partners(search, rank, needs) && find_late_members(search, rank);
+    needs->n = search->hang->n_edges - needs->first;
     return memory;
 }
 
@@ -113,8 +157,9 @@ static bool can_go_on(const struct refrain_live *live, const struct refrain_hang
     return live->ranks[rank].state == REFRAIN_LIVE_MISSING || !hang->hangs[rank];
 }
 
-static bool goes_on(const struct refrain_live *live, const struct refrain_hang *hang, const struct needs *needs,
-                    const struct refrain_live_rank *rank) {
+static bool goes_on(const struct search *search, const struct needs *needs, const struct refrain_live_rank *rank) {
+    const struct refrain_live *live = search->live;
+    const struct refrain_hang *hang = search->hang;
     bool someone = needs->one && needs->answered;
     for (size_t i = 0; i < needs->n && !someone; i++) {
         bool can = can_go_on(live, hang, hang->edges[needs->first + i].awaited);
@@ -133,7 +178,10 @@ static bool goes_on(const struct refrain_live *live, const struct refrain_hang *
 }
 
 /* A cycle among those that hang, from the lowest rank that is in one. */
-static bool find_cycle(const struct refrain_live *live, const struct needs *needs, struct refrain_hang *hang) {
+static bool find_cycle(const struct search *search) {
+    const struct refrain_live *live = search->live;
+    const struct needs *needs = search->needs;
+    struct refrain_hang *hang = search->hang;
     size_t *seen = calloc(live->n_ranks + 1, sizeof *seen);
     int32_t *way = calloc(live->n_ranks + 1, sizeof *way);
     for (size_t start = 0; seen && way && start < live->n_ranks && hang->n_cycle == 0; start++) {
@@ -164,41 +212,111 @@ static bool find_cycle(const struct refrain_live *live, const struct needs *need
     return memory;
 }
 
-bool refrain_hang_find(const struct refrain_live *live, int64_t stuck_ns, struct refrain_hang *hang) {
-    struct needs *needs = calloc(live->n_ranks + 1, sizeof *needs);
-    size_t capacity = 0;
-    *hang = (struct refrain_hang){.hangs = calloc(live->n_ranks + 1, sizeof *hang->hangs),
-                                  .cycle = calloc(live->n_ranks + 1, sizeof *hang->cycle)};
-    bool memory = needs && hang->hangs && hang->cycle;
+/* Who hangs, by what is known of messages on their way. False without memory. */
+static bool find(struct search *search) {
+    const struct refrain_live *live = search->live;
+    struct refrain_hang *hang = search->hang;
+    bool memory = true;
+    hang->n_edges = hang->n_hanging = hang->n_cycle = 0;
+    memset(search->needs, 0, live->n_ranks * sizeof *search->needs);
     for (size_t i = 0; memory && i < live->n_ranks; i++) {
         const struct refrain_live_rank *rank = &live->ranks[i];
-        if (is_stuck(rank, stuck_ns))
-            memory = find_needs(live, rank, hang, &capacity, &needs[i]);
-        hang->hangs[i] = is_over(rank) || needs[i].n > 0 || needs[i].any;
+        if (is_stuck(search, rank))
+            memory = find_needs(search, rank, &search->needs[i]);
+        hang->hangs[i] = is_over(rank) || search->needs[i].n > 0 || search->needs[i].any;
     }
     /* Those that can go on after all let others go on. */
     for (bool changed = memory; changed;) {
         changed = false;
         for (size_t i = 0; i < live->n_ranks; i++)
-            if (hang->hangs[i] && (needs[i].n > 0 || needs[i].any) && goes_on(live, hang, &needs[i], &live->ranks[i])) {
+            if (hang->hangs[i] && (search->needs[i].n > 0 || search->needs[i].any) &&
+                goes_on(search, &search->needs[i], &live->ranks[i])) {
                 hang->hangs[i] = false;
                 changed = true;
             }
     }
     if (memory)
-        memory = find_cycle(live, needs, hang);
+        memory = find_cycle(search);
     for (size_t i = 0; memory && i < live->n_ranks; i++) {
         hang->hangs[i] &= !is_over(&live->ranks[i]);
         hang->n_hanging += hang->hangs[i];
     }
-    free(needs);
-    if (!memory)
-        refrain_hang_close(hang);
     return memory;
+}
+
+/* ---- causes ---- */
+
+/* A channel from whom the rank waits for, but not of what it waits for. Null: it may be what it waits for, or is from
+ * another rank. */
+static const struct refrain_live_want *mistaken(const struct refrain_live_rank *rank,
+                                                const struct refrain_unreceived_channel *channel) {
+    const struct refrain_live_want *near = NULL;
+    for (uint32_t i = 0; i < rank->n_wants; i++) {
+        const struct refrain_live_want *want = &rank->wants[i];
+        if (is_what_it_receives(rank, want, channel))
+            return NULL;
+        if (!want->sends && (want->peer == REFRAIN_NOW_ANY || want->peer == channel->source))
+            near = want;
+    }
+    return near;
+}
+
+static bool find_causes(struct search *search) {
+    const struct refrain_unreceived *unreceived = &search->unreceived;
+    struct refrain_hang *hang = search->hang;
+    hang->causes = calloc(unreceived->n + 1, sizeof *hang->causes);
+    for (size_t i = 0; hang->causes && i < unreceived->n; i++) {
+        const struct refrain_unreceived_channel *channel = &unreceived->channels[i];
+        const struct refrain_live_rank *rank = &search->live->ranks[channel->destination];
+        const struct refrain_live_want *want = mistaken(rank, channel);
+        if (want && hang->hangs[channel->destination])
+            hang->causes[hang->n_causes++] = (struct refrain_hang_cause){*channel, want->tag, rank->comm};
+    }
+    return hang->causes != NULL;
+}
+
+static uint64_t calls_of(const struct refrain_live *live) {
+    uint64_t calls = 0;
+    for (size_t i = 0; i < live->n_ranks; i++)
+        calls += live->ranks[i].calls;
+    return calls;
+}
+
+/* False without memory. */
+static bool replay(struct search *search, uint64_t most_calls) {
+    const struct refrain_live *live = search->live;
+    struct refrain_error error = {0};
+    if (calls_of(live) > most_calls) {
+        search->hang->causes_unknown = true;
+        return true;
+    }
+    if (refrain_unreceived_read(live->trace, search->hang->hangs, live->n_ranks, &search->unreceived, &error)) {
+        search->hang->causes_unknown = true;
+        return true;
+    }
+    return (lasted_is_known(live) || find(search)) && find_causes(search);
+}
+
+enum refrain_status refrain_hang_find(const struct refrain_live *live, int64_t stuck_ns, uint64_t most_calls,
+                                      struct refrain_hang *hang, struct refrain_error *error) {
+    struct search search = {.live = live, .stuck_ns = stuck_ns, .hang = hang};
+    search.needs = calloc(live->n_ranks + 1, sizeof *search.needs);
+    *hang = (struct refrain_hang){.hangs = calloc(live->n_ranks + 1, sizeof *hang->hangs),
+                                  .cycle = calloc(live->n_ranks + 1, sizeof *hang->cycle)};
+    bool memory = search.needs && hang->hangs && hang->cycle && find(&search);
+    if (memory && hang->n_hanging > 0)
+        memory = replay(&search, most_calls);
+    refrain_unreceived_close(&search.unreceived);
+    free(search.needs);
+    if (memory)
+        return REFRAIN_OK;
+    refrain_hang_close(hang);
+    return REFRAIN_FAIL_MEMORY(error);
 }
 
 void refrain_hang_close(struct refrain_hang *hang) {
     free(hang->edges);
+    free(hang->causes);
     free(hang->hangs);
     free(hang->cycle);
     *hang = (struct refrain_hang){0};

@@ -20,22 +20,30 @@ static uint64_t now_ns(clockid_t clock) {
 
 /* ---- one rank ---- */
 
-static enum refrain_live_state state_of(const struct refrain_process *process, const struct refrain_now *now) {
+/* `is_over`: nobody is there any more, so that each is shown as it was. */
+static enum refrain_live_state state_of(const struct refrain_process *process, bool killed, bool is_over) {
+    if (process->header->finished == REFRAIN_FINISHED_BY_ABORT)
+        return REFRAIN_LIVE_ABORTED;
     if (process->header->finished)
         return REFRAIN_LIVE_FINISHED;
-    if (refrain_is_gone(process))
+    if (killed && !is_over)
         return REFRAIN_LIVE_GONE;
-    return now->inside ? REFRAIN_LIVE_CALLS : REFRAIN_LIVE_COMPUTES;
+    return process->threads[0].now.inside ? REFRAIN_LIVE_CALLS : REFRAIN_LIVE_COMPUTES;
 }
 
-/* How long ago, by the wall clock, which all hosts have. */
-static int64_t ago_ns(const struct refrain_process *process, uint64_t ticks) {
+/* By the wall clock, which all hosts have. */
+static uint64_t realtime_ns(const struct refrain_process *process, uint64_t ticks) {
     const struct refrain_clock_pair *pair = &process->header->last;
     if (pair->ticks == 0)
         pair = &process->header->start;
-    long double span = ticks >= pair->ticks ? refrain_trace_span_ns(process, ticks - pair->ticks)
-                                            : -refrain_trace_span_ns(process, pair->ticks - ticks);
-    int64_t ago = (int64_t)(now_ns(CLOCK_REALTIME) - pair->realtime_ns) - (int64_t)span;
+    if (ticks >= pair->ticks)
+        return pair->realtime_ns + (uint64_t)refrain_trace_span_ns(process, ticks - pair->ticks);
+    return pair->realtime_ns - (uint64_t)refrain_trace_span_ns(process, pair->ticks - ticks);
+}
+
+/* How long before the moment that is shown. */
+static int64_t ago_ns(const struct refrain_live *live, const struct refrain_process *process, uint64_t ticks) {
+    int64_t ago = (int64_t)(live->moment_ns - realtime_ns(process, ticks));
     return ago > 0 ? ago : 0;
 }
 
@@ -93,13 +101,14 @@ static void read_call(const struct refrain_process *process, const struct refrai
     rank->ordinal = rank->in_collective ? comm->record->collectives : 0;
 }
 
-static void read_rank(const struct refrain_process *process, struct refrain_live_rank *rank) {
+static void read_rank(const struct refrain_live *live, const struct refrain_process *process,
+                      struct refrain_live_rank *rank) {
     const struct refrain_thread *first = &process->threads[0];
     const struct refrain_now *now = &first->now;
     rank->pid = process->header->pid;
-    rank->state = state_of(process, now);
-    rank->since_ns = ago_ns(process, first->last_ticks);
-    rank->run_ns = ago_ns(process, first->start_ticks);
+    rank->state = state_of(process, rank->killed, live->is_over);
+    rank->since_ns = ago_ns(live, process, first->last_ticks);
+    rank->run_ns = ago_ns(live, process, first->start_ticks);
     if (rank->state >= REFRAIN_LIVE_FINISHED)
         rank->run_ns = (int64_t)refrain_trace_span_ns(process, first->last_ticks - first->start_ticks);
     for (uint32_t t = 0; t < process->header->n_threads; t++)
@@ -122,47 +131,95 @@ static void read_rank(const struct refrain_process *process, struct refrain_live
 
 /* ---- all ---- */
 
-enum refrain_status refrain_live_read(const char *path, bool resolve, struct refrain_live **result,
-                                      struct refrain_error *error) {
-    struct refrain_live *live = calloc(1, sizeof *live);
-    *result = live;
-    if (!live)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_trace_open(path, resolve, &live->trace, error);
-    if (status) {
-        free(live);
-        *result = NULL;
-        return status;
-    }
+static bool make_ranks(struct refrain_live *live) {
     const struct refrain_trace *trace = live->trace;
-    live->taken_ns = now_ns(CLOCK_MONOTONIC);
     live->n_ranks = trace->size > 0 ? (size_t)trace->size : 0;
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= live->n_ranks)
             live->n_ranks = (size_t)trace->processes[i].rank + 1;
     live->ranks = calloc(live->n_ranks + 1, sizeof *live->ranks);
-    if (!live->ranks) {
+    for (size_t i = 0; live->ranks && i < live->n_ranks; i++)
+        live->ranks[i] = (struct refrain_live_rank){.rank = (int32_t)i, .state = REFRAIN_LIVE_MISSING, .function = ""};
+    return live->ranks != NULL;
+}
+
+/* Finds out who is there, and what moment is shown. */
+static void find_moment(struct refrain_live *live, bool others_are_gone) {
+    size_t running = 0, killed = 0;
+    uint64_t seen_ns = 0, last_ns = 0;
+    for (size_t i = 0; i < live->trace->n_processes; i++) {
+        const struct refrain_process *process = &live->trace->processes[i];
+        const struct refrain_header *header = process->header;
+        bool gone =
+            !header->finished && (refrain_is_gone(process) || (others_are_gone && !refrain_is_on_this_host(process)));
+        if (process->rank >= 0)
+            live->ranks[process->rank].killed = gone;
+        running += !header->finished && !gone;
+        killed += gone;
+        seen_ns = header->over_realtime_ns > seen_ns ? header->over_realtime_ns : seen_ns;
+        for (uint32_t t = 0; t < header->n_threads; t++) {
+            uint64_t ns = process->threads[t].started ? realtime_ns(process, process->threads[t].last_ticks) : 0;
+            last_ns = ns > last_ns ? ns : last_ns;
+        }
+    }
+    live->is_over = killed > 0 && running == 0;
+    live->end_is_known = live->is_over && seen_ns > 0;
+    live->moment_ns = live->end_is_known ? seen_ns : live->is_over ? last_ns : now_ns(CLOCK_REALTIME);
+}
+
+/* Closes what it was given where that fails. */
+static enum refrain_status look(struct refrain_live *live, bool others_are_gone, struct refrain_live **result,
+                                struct refrain_error *error) {
+    const struct refrain_trace *trace = live->trace;
+    *result = live;
+    live->taken_ns = now_ns(CLOCK_MONOTONIC);
+    if (!make_ranks(live)) {
         refrain_live_close(live);
         *result = NULL;
         return REFRAIN_FAIL_MEMORY(error);
     }
-    for (size_t i = 0; i < live->n_ranks; i++)
-        live->ranks[i] = (struct refrain_live_rank){.rank = (int32_t)i, .state = REFRAIN_LIVE_MISSING, .function = ""};
+    find_moment(live, others_are_gone);
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         if (process->rank < 0)
             continue;
-        read_rank(process, &live->ranks[process->rank]);
+        read_rank(live, process, &live->ranks[process->rank]);
         live->pool_used += process->header->pool_used;
         live->pool_bytes += process->header->bytes;
     }
     return REFRAIN_OK;
 }
 
+enum refrain_status refrain_live_read(const char *path, bool resolve, struct refrain_live **result,
+                                      struct refrain_error *error) {
+    struct refrain_live *live = calloc(1, sizeof *live);
+    *result = NULL;
+    if (!live)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = refrain_trace_open(path, resolve, &live->trace, error);
+    if (status) {
+        free(live);
+        return status;
+    }
+    live->owns_trace = true;
+    return look(live, false, result, error);
+}
+
+enum refrain_status refrain_live_of(struct refrain_trace *trace, struct refrain_live **result,
+                                    struct refrain_error *error) {
+    struct refrain_live *live = calloc(1, sizeof *live);
+    *result = NULL;
+    if (!live)
+        return REFRAIN_FAIL_MEMORY(error);
+    live->trace = trace;
+    return look(live, true, result, error);
+}
+
 void refrain_live_close(struct refrain_live *live) {
     if (!live)
         return;
-    refrain_trace_close(live->trace);
+    if (live->owns_trace)
+        refrain_trace_close(live->trace);
     free(live->ranks);
     free(live);
 }

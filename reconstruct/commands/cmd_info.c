@@ -5,6 +5,7 @@
 #include "info_many.h"
 #include "info_run.h"
 #include "learners.h"
+#include "waits_text.h"
 
 #include <argp.h>
 
@@ -62,10 +63,27 @@ static const struct argp argp = {
     "on, else building; a long cycle is repeating; what has no rule is plain; what is only counted is summary.) What "
     "did not fit is "
     "counted and shown; a run without such lines is kept exactly. Of more than 16 ranks it says once what they have in "
-    "common, with the least and the greatest value where they differ, and which ranks are exceptions.",
+    "common, with the least and the greatest value where they differ, and which ranks are exceptions. Of a job that "
+    "was killed it says who waited for whom then, and what is likely to be the cause.",
     NULL,
     NULL,
     NULL};
+
+static enum refrain_status print_text(struct refrain_trace *trace, const struct refrain_info_moved *moved,
+                                      const struct arguments *arguments, struct refrain_error *error) {
+    refrain_info_print_run(trace);
+    refrain_info_print_moved(trace, moved);
+    refrain_info_print_comms(trace);
+    enum refrain_status status =
+        refrain_waits_print_end(trace, arguments->moved ? UINT64_MAX : REFRAIN_WAITS_CALLS_AT_ONCE, error);
+    if (!status && arguments->rank >= 0)
+        return refrain_info_print_process(trace, refrain_trace_process(trace, arguments->rank), error);
+    if (!status && trace->n_processes > MOST_RANKS_EACH && !arguments->each)
+        return refrain_info_print_many(trace, error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = refrain_info_print_process(trace, &trace->processes[i], error);
+    return status;
+}
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.rank = -1};
@@ -81,20 +99,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         return status;
     }
     struct refrain_info_moved moved = refrain_info_count_moved(trace, arguments.moved);
-    if (arguments.json) {
-        status = refrain_info_print_json(trace, &moved, arguments.rank, error);
-    } else {
-        refrain_info_print_run(trace);
-        refrain_info_print_moved(trace, &moved);
-        refrain_info_print_comms(trace);
-        if (arguments.rank >= 0)
-            status = refrain_info_print_process(trace, refrain_trace_process(trace, arguments.rank), error);
-        else if (trace->n_processes > MOST_RANKS_EACH && !arguments.each)
-            status = refrain_info_print_many(trace, error);
-        else
-            for (size_t i = 0; !status && i < trace->n_processes; i++)
-                status = refrain_info_print_process(trace, &trace->processes[i], error);
-    }
+    status = arguments.json ? refrain_info_print_json(trace, &moved, arguments.rank, error)
+                            : print_text(trace, &moved, &arguments, error);
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         status = refrain_learners_check(&trace->processes[i], error);
     refrain_trace_close(trace);

@@ -7,6 +7,7 @@
 #include "replay.h"
 #include "stats_rows.h"
 #include "time_option.h"
+#include "waits_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -138,12 +139,13 @@ static enum refrain_status print_rows(const struct refrain_activity *activity, e
     return status;
 }
 
-static enum refrain_status print_overview(const struct refrain_trace *trace, const struct refrain_activity *activity,
+static enum refrain_status print_overview(struct refrain_trace *trace, const struct refrain_activity *activity,
                                           const struct refrain_profile_total *total, const struct arguments *arguments,
                                           struct refrain_error *error) {
-    enum refrain_status status = REFRAIN_OK;
-    if (activity) {
+    if (activity)
         print_program(trace, activity);
+    enum refrain_status status = refrain_waits_print_end(trace, activity ? UINT64_MAX : 0, error);
+    if (activity && !status) {
         if (arguments->rank < 0)
             print_balance(activity);
         status = print_rows(activity, REFRAIN_STATS_BY_WAIT, WAITS_SHOWN, error);
@@ -181,7 +183,7 @@ static enum refrain_status add_rows(json_t *object, const char *key, const struc
     return REFRAIN_OK;
 }
 
-static enum refrain_status print_json(const struct refrain_activity *activity,
+static enum refrain_status print_json(struct refrain_trace *trace, const struct refrain_activity *activity,
                                       const struct refrain_profile_total *total,
                                       const struct refrain_stats_metrics *metrics,
                                       const struct refrain_counters *counters, const struct arguments *arguments,
@@ -207,7 +209,8 @@ static enum refrain_status print_json(const struct refrain_activity *activity,
         json_object_set_new(object, "by", json_string(refrain_stats_views[arguments->view]));
         status = add_rows(object, "rows", activity, metrics, (enum refrain_stats_view)arguments->view, error);
     } else {
-        if (activity) {
+        status = refrain_waits_add_end(trace, activity ? UINT64_MAX : 0, object, error);
+        if (activity && !status) {
             json_object_set_new(object, "balance", balance_json(activity));
             status = add_rows(object, "ranks", activity, metrics, REFRAIN_STATS_BY_RANK, error);
         }
@@ -340,17 +343,18 @@ static const struct argp argp = {
     "With --from, --to or --compensate the times come from the events alone, so loops are not shown. Replay "
     "begins with the run, since what was learned is played from there, and ends with the window. JSON has a "
     "schema_version, which changes when a member is removed or changes its "
-    "meaning.",
+    "meaning.\n"
+    "Of a job that was killed it also says who waited for whom then, as refrain top does of one that runs.",
     NULL,
     NULL,
     NULL};
 
-static enum refrain_status show(const struct refrain_trace *trace, const struct refrain_activity *activity,
+static enum refrain_status show(struct refrain_trace *trace, const struct refrain_activity *activity,
                                 const struct refrain_profile_total *total, const struct refrain_stats_metrics *metrics,
                                 const struct refrain_counters *counters, const struct arguments *arguments,
                                 struct refrain_error *error) {
     if (arguments->json)
-        return print_json(activity, total, metrics, counters, arguments, error);
+        return print_json(trace, activity, total, metrics, counters, arguments, error);
     if (arguments->folded) {
         refrain_stats_folded(activity, stdout);
         return REFRAIN_OK;

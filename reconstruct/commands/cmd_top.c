@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "top_text.h"
+#include "waits_text.h"
 
 #include <locale.h>
 #include <ncurses.h>
@@ -63,6 +64,8 @@ static const struct argp argp = {
     "these partners can go on. It concludes nothing from ranks that may wait for any other: those in MPI_Waitany on "
     "more than 8 requests, in similar calls on more than 32, in one-sided communication, files or collectives that do "
     "not block. Of a process with several threads it shows the first.\n"
+    "Of a deadlock it also shows messages that were sent to a rank that hangs, but with another tag or on another "
+    "communicator than it waits for. A job that was killed is shown as it was then.\n"
     "Keys: q quits, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
     "first.",
     NULL,
@@ -92,16 +95,17 @@ static enum refrain_status look_once(const char *path, const struct arguments *a
     enum refrain_status status = refrain_live_read(path, true, &live, error);
     if (status)
         return status;
-    if (!refrain_hang_find(live, (int64_t)(arguments->stuck_s * 1e9), &hang)) {
+    status = refrain_hang_find(live, (int64_t)(arguments->stuck_s * 1e9), UINT64_MAX, &hang, error);
+    if (status) {
         refrain_live_close(live);
-        return REFRAIN_FAIL_MEMORY(error);
+        return status;
     }
     struct refrain_top_view view = {.now = live, .hang = &hang, .most = SIZE_MAX};
     refrain_top_print_summary(&view, stdout);
     putchar('\n');
     refrain_top_print_ranks(&view, stdout);
-    refrain_top_print_waits(&view, stdout);
-    if (hang.n_hanging > 0)
+    refrain_waits_print(stdout, live, &hang);
+    if (hang.n_hanging > 0 && !live->is_over)
         status = refrain_error_set(error, REFRAIN_DIFFERS, __FILE__, __LINE__, "%s: %zu of %zu ranks are in a deadlock",
                                    path, hang.n_hanging, live->n_ranks);
     refrain_hang_close(&hang);
@@ -152,15 +156,19 @@ static int count_lines(void (*print)(const struct refrain_top_view *, FILE *), c
     return lines;
 }
 
+static void print_waits(const struct refrain_top_view *view, FILE *file) {
+    refrain_waits_print(file, view->now, view->hang);
+}
+
 static void draw(struct refrain_top_view *view) {
-    int waits = count_lines(refrain_top_print_waits, view), room = LINES - 4 - waits;
+    int waits = count_lines(print_waits, view), room = LINES - 4 - waits;
     view->most = room > 3 ? (size_t)room : 3;
     if (view->first + view->most > view->now->n_ranks)
         view->first = view->now->n_ranks > view->most ? view->now->n_ranks - view->most : 0;
     erase();
     int row = put(refrain_top_print_summary, view, 0, A_BOLD);
     row = put(refrain_top_print_ranks, view, row + 1, A_NORMAL);
-    put(refrain_top_print_waits, view, row, view->hang->n_hanging ? A_BOLD : A_NORMAL);
+    put(print_waits, view, row, view->hang->n_hanging ? A_BOLD : A_NORMAL);
     refresh();
 }
 
@@ -219,10 +227,9 @@ static enum refrain_status look_again(const char *path, const struct arguments *
     timeout((int)(arguments->refresh_s * 1000));
     while (more && !status) {
         struct refrain_hang hang;
-        if (!refrain_hang_find(now, (int64_t)(arguments->stuck_s * 1e9), &hang)) {
-            status = REFRAIN_FAIL_MEMORY(error);
+        status = refrain_hang_find(now, (int64_t)(arguments->stuck_s * 1e9), REFRAIN_WAITS_CALLS_AT_ONCE, &hang, error);
+        if (status)
             break;
-        }
         struct refrain_top_view view = {.now = now, .before = earlier, .hang = &hang, .first = first};
         draw(&view);
         int key = getch();

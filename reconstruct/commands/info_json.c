@@ -4,6 +4,7 @@
 #include "info_learned.h"
 #include "info_metrics.h"
 #include "info_run.h"
+#include "waits_text.h"
 
 #include <jansson.h>
 
@@ -111,6 +112,9 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     json_object_set_new(object, "host", refrain_json_text(refrain_process_name(process, header->host)));
     json_object_set_new(object, "pid", json_integer(header->pid));
     json_object_set_new(object, "finished", json_boolean(header->finished));
+    json_object_set_new(object, "ended", json_string(refrain_info_ended(process)));
+    if (header->finished == REFRAIN_FINISHED_BY_ABORT)
+        json_object_set_new(object, "abort_code", json_integer(header->abort_code));
     json_object_set_new(object, "traced_to_mpi_finalize", json_boolean(header->finished == REFRAIN_FINISHED_WITH_MPI));
     json_object_set_new(object, "end_ns", json_integer(refrain_info_end_ns(process)));
     json_object_set_new(object, "run_ns", json_real((double)learned.run_ns));
@@ -130,7 +134,7 @@ static json_t *process_json(const struct refrain_trace *trace, const struct refr
     return object;
 }
 
-enum refrain_status refrain_info_print_json(const struct refrain_trace *trace, const struct refrain_info_moved *moved,
+enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                             int32_t rank, struct refrain_error *error) {
     const struct refrain_process *first = &trace->processes[0];
     const struct refrain_header *header = first->header;
@@ -165,14 +169,17 @@ enum refrain_status refrain_info_print_json(const struct refrain_trace *trace, c
                                       (json_int_t)moved->largest_ns));
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
-    for (size_t i = 0; i < trace->n_processes; i++)
+    enum refrain_status status = refrain_waits_add_end(trace, REFRAIN_WAITS_CALLS_AT_ONCE, object, error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
         if ((rank < 0 || trace->processes[i].rank == rank) &&
-            json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0) {
-            json_decref(object);
-            json_decref(missing);
-            json_decref(processes);
-            return REFRAIN_FAIL_MEMORY(error);
-        }
+            json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0)
+            status = REFRAIN_FAIL_MEMORY(error);
+    if (status) {
+        json_decref(object);
+        json_decref(missing);
+        json_decref(processes);
+        return status;
+    }
     json_object_set_new(object, "communicators", refrain_info_comms_json(trace));
     json_object_set_new(object, "missing_ranks", missing);
     json_object_set_new(object, "processes", processes);

@@ -33,6 +33,7 @@ enum number {
 /* What only some ranks may have. */
 enum exception {
     EXCEPTION_UNFINISHED,
+    EXCEPTION_ABORTED,
     EXCEPTION_WITH_MPI, /* traced to MPI_Finalize */
     EXCEPTION_UNKNOWN,  /* without a rank */
     EXCEPTION_CLOCK,
@@ -103,6 +104,7 @@ static void add_exceptions(struct many *many, const struct refrain_process *proc
     int32_t rank = process->rank;
     struct refrain_info_paused paused = refrain_info_paused(process);
     add_exception(many, EXCEPTION_UNFINISHED, rank, header->finished == REFRAIN_UNFINISHED);
+    add_exception(many, EXCEPTION_ABORTED, rank, header->finished == REFRAIN_FINISHED_BY_ABORT);
     add_exception(many, EXCEPTION_WITH_MPI, rank, header->finished == REFRAIN_FINISHED_WITH_MPI);
     add_exception(many, EXCEPTION_UNKNOWN, rank, header->rank < 0);
     add_exception(many, EXCEPTION_CLOCK, rank, header->clock == 1);
@@ -228,6 +230,7 @@ static bool print_exceptions(const struct many *many) {
         const char *text;
     } texts[] = {
         {EXCEPTION_UNFINISHED, "unended", false, "killed, ended by _exit or exec, or still running"},
+        {EXCEPTION_ABORTED, "ended", false, "by MPI_Abort"},
         {EXCEPTION_WITH_MPI, "ended", false, "traced to MPI_Finalize (REFRAIN_PACK)"},
         {EXCEPTION_UNKNOWN, "rank", false, "of processes that never had one, shown by other numbers"},
         {EXCEPTION_CLOCK, "clock", false,

@@ -1,5 +1,6 @@
 /* info_run.c: what text and JSON of a run are made from (info_run.h). */
 #include "info_run.h"
+#include "gone.h"
 #include "info_learned.h"
 #include "progress.h"
 #include "replay.h"
@@ -11,6 +12,23 @@ static const char *const mode_names[] = {"off", "stat", "events", "both"};
 
 const char *refrain_info_mode_name(uint32_t mode) {
     return mode_names[mode];
+}
+
+const char *refrain_info_ended(const struct refrain_process *process) {
+    static char text[64];
+    switch (process->header->finished) {
+    case REFRAIN_FINISHED:
+        return "finished";
+    case REFRAIN_FINISHED_WITH_MPI:
+        return "traced to MPI_Finalize (REFRAIN_PACK)";
+    case REFRAIN_FINISHED_BY_ABORT:
+        snprintf(text, sizeof text, "ended by MPI_Abort(%d)", process->header->abort_code);
+        return text;
+    default:
+        return refrain_is_gone(process)           ? "killed, or ended by _exit or exec"
+               : refrain_is_on_this_host(process) ? "still running, or replaced by exec"
+                                                  : "killed, ended by _exit or exec, or still running";
+    }
 }
 
 uint64_t refrain_info_file_bytes(const struct refrain_trace *trace) {

@@ -12,6 +12,9 @@
 
 const char *refrain_info_mode_name(uint32_t mode);
 
+/* How the process came to its end: "finished", "ended by MPI_Abort(3)", ... In a static buffer. */
+const char *refrain_info_ended(const struct refrain_process *process);
+
 /* Of the trace's files, as they are and as they may become. */
 uint64_t refrain_info_file_bytes(const struct refrain_trace *trace);
 uint64_t refrain_info_most_file_bytes(const struct refrain_trace *trace);
@@ -37,7 +40,7 @@ enum refrain_status refrain_info_print_process(const struct refrain_trace *trace
 /* ---- info_json.c ---- */
 
 /* `rank`: that one alone; -1: all. */
-enum refrain_status refrain_info_print_json(const struct refrain_trace *trace, const struct refrain_info_moved *moved,
+enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                             int32_t rank, struct refrain_error *error);
 
 #endif

@@ -1,10 +1,12 @@
 /* info_text.c: what refrain info prints of a run and of a rank (info_run.h). */
 #define _GNU_SOURCE
 #include "command.h"
+#include "gone.h"
 #include "info_learned.h"
 #include "info_metrics.h"
 #include "info_run.h"
 #include "replayable.h"
+#include <refrain/settings.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +33,17 @@ static uint64_t all_disk_bytes(const struct refrain_trace *trace) {
     return bytes;
 }
 
+/* Of files of processes that were killed what was reserved, and never used. */
+static uint64_t unused_bytes(const struct refrain_trace *trace) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        uint64_t on_disk = disk_bytes(process), used = process->header->pool_used;
+        bytes += !process->header->finished && refrain_is_gone(process) && on_disk > used ? on_disk - used : 0;
+    }
+    return bytes;
+}
+
 static void print_size(const struct refrain_trace *trace) {
     uint64_t bytes = refrain_info_file_bytes(trace), on_disk = all_disk_bytes(trace);
     printf("trace size  %s in %zu file%s", refrain_show_bytes(bytes), trace->n_processes,
@@ -38,6 +51,12 @@ static void print_size(const struct refrain_trace *trace) {
     if (on_disk < bytes)
         printf(", %s on disk", refrain_show_bytes(on_disk));
     printf("; %s at most, as set before the run\n", refrain_show_bytes(refrain_info_most_file_bytes(trace)));
+    uint64_t unused = unused_bytes(trace);
+    if (unused > REFRAIN_SMALL_MEMORY)
+        printf("            %s of it were kept for processes that were killed, and never used: refrain pack makes one "
+               "small "
+               "file of it; refrain record gives them back\n",
+               refrain_show_bytes(unused));
 }
 
 static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
@@ -252,10 +271,7 @@ enum refrain_status refrain_info_print_process(const struct refrain_trace *trace
            header->rank >= 0  ? ""
            : header->finished ? " (it never called MPI_Init)"
                               : " (MPI_Init has not returned)",
-           refrain_process_name(process, header->host), header->pid,
-           header->finished == REFRAIN_FINISHED_WITH_MPI ? "traced to MPI_Finalize (REFRAIN_PACK)"
-           : header->finished                            ? "finished"
-                                                         : "killed, ended by _exit or exec, or still running",
+           refrain_process_name(process, header->host), header->pid, refrain_info_ended(process),
            refrain_show_ns((long double)refrain_info_end_ns(process)));
     print_uneven_clock(process);
     if (header->clock == 1)

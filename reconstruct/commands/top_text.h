@@ -19,8 +19,4 @@ void refrain_top_print_summary(const struct refrain_top_view *view, FILE *file);
 /* A heading and a line for each rank. */
 void refrain_top_print_ranks(const struct refrain_top_view *view, FILE *file);
 
-/* Who waits for whom: the deadlock if there is one, collectives that some have not entered, other waits. Nothing when
- * nobody waits. */
-void refrain_top_print_waits(const struct refrain_top_view *view, FILE *file);
-
 #endif

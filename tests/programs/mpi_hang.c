@@ -32,6 +32,21 @@ static void tags(void) {
         sleep(BUSY_S);
 }
 
+/* Sent in one communicator, received in another of the same members. */
+static void comms(void) {
+    MPI_Comm other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_name(other, "halo");
+    if (rank == 0) {
+        MPI_Send(&value, 1, MPI_INT, 1, 3, other);
+        MPI_Recv(&value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        sleep(BUSY_S);
+}
+
 /* One is not in the barrier, but waits for a message of one that is. */
 static void mixed(void) {
     if (rank == 2)
@@ -134,6 +149,7 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(void);
     } kinds[] = {{"ring", ring},       {"receive", receive},   {"tags", tags},       {"mixed", mixed},
+                 {"comms", comms},
                  {"anybody", anybody}, {"requests", requests}, {"ended", ended},     {"late", late},
                  {"busy", busy},       {"slow", slow},         {"waitall", waitall}, {"waitany", waitany},
                  {"partly", partly}};

@@ -1,0 +1,59 @@
+/* variables.h: the names of all REFRAIN_* variables, so that one that nobody reads is found (monitor, wrappers,
+ * record).
+ *
+ * Whoever reads a variable adds it here; tests/test_record.sh compares. */
+#ifndef REFRAIN_VARIABLES_H
+#define REFRAIN_VARIABLES_H
+
+#include <refrain/suggest.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REFRAIN_VARIABLE_PREFIX "REFRAIN_"
+
+/* After the prefix. Of several that a name may stand for the first is suggested. */
+static const char *const refrain_variables[] = {
+    /* The monitor's (settings.h). */
+    "TOTAL_MEMORY", "TIME_MEMORY", "EVENT_MEMORY", "MODE", "DIRECTORY", "FORMULA_LENGTH", "THREADS", "THROTTLE",
+    "PATCH", "CLOCK", "LAYERS", "METRICS", "CALL_PATH", "PAUSED", "PACK", "PYTHON", "ORDER", "VERBOSE", "RECORD_FILTER",
+    "RECORD_ID",
+    /* Of launchers and commands. */
+    "YIELD", "LIBDIR", "PAGER",
+    /* The compiler wrappers'. */
+    "DETAIL", "FILTER", "WRAPPER", "MPICC", "MPICXX", "MPIFORT", "CLANG_RESOURCE_DIR",
+    /* Of modulefiles, tests and benchmarks. */
+    "ROOT", "FUZZ", "FUZZ_LAYER", "FOREIGN_CACHE", "FOREIGN_SOURCE", "FALSE_STEP", "FALSE_PERF", "FALSE_PASSED",
+    "FALSE_NODE", "FALSE_JUMP"};
+#define REFRAIN_VARIABLES (sizeof refrain_variables / sizeof *refrain_variables)
+
+/* The variable that was probably meant, after the prefix; null none. */
+static inline const char *refrain_variable_meant(const char *typed) {
+    struct refrain_suggestion suggestion = {.typed = typed};
+    for (size_t i = 0; i < REFRAIN_VARIABLES; i++)
+        refrain_suggest(&suggestion, refrain_variables[i]);
+    for (size_t i = 0; !suggestion.name && strlen(typed) >= 4 && i < REFRAIN_VARIABLES; i++)
+        if (strstr(refrain_variables[i], typed) || strstr(typed, refrain_variables[i]))
+            suggestion.name = refrain_variables[i];
+    return suggestion.name;
+}
+
+/* Looks at an entry of the environment, "NAME=value". False where its name is REFRAIN_ with something behind it that is
+ * no variable: `message` then says so, and which was probably meant. */
+static inline int refrain_variable_is_known(const char *entry, char *message, size_t bytes) {
+    size_t prefix = sizeof REFRAIN_VARIABLE_PREFIX - 1, n = strcspn(entry, "=");
+    char name[REFRAIN_SUGGEST_MOST + 1];
+    if (strncmp(entry, REFRAIN_VARIABLE_PREFIX, prefix) != 0 || n - prefix >= sizeof name)
+        return 1;
+    memcpy(name, entry + prefix, n - prefix);
+    name[n - prefix] = 0;
+    for (size_t i = 0; i < REFRAIN_VARIABLES; i++)
+        if (strcmp(name, refrain_variables[i]) == 0)
+            return 1;
+    const char *meant = refrain_variable_meant(name);
+    snprintf(message, bytes, REFRAIN_VARIABLE_PREFIX "%s is set, but nothing reads it%s%s%s", name,
+             meant ? "; did you mean " REFRAIN_VARIABLE_PREFIX : "", meant ? meant : "", meant ? "?" : "");
+    return 0;
+}
+
+#endif
