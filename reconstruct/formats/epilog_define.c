@@ -2,6 +2,7 @@
  * description). */
 #include "epilog_define.h"
 #include "mpi_kind.h"
+#include "region_uses.h"
 #include "topology.h"
 
 #include <stdio.h>
@@ -151,7 +152,7 @@ static void put_files(struct definitions *definitions, struct named *sorted, uin
 }
 
 static void put_region(struct definitions *definitions, uint32_t id, const char *name, uint32_t file, uint32_t line,
-                       enum region_type type) {
+                       uint32_t description, enum region_type type) {
     struct refrain_epilog_record record;
     uint32_t string = put_string(definitions, name);
     refrain_epilog_open(&record, REFRAIN_EPILOG_REGION);
@@ -160,12 +161,13 @@ static void put_region(struct definitions *definitions, uint32_t id, const char 
     refrain_epilog_ui4(&record, file);
     refrain_epilog_ui4(&record, line ? line : REFRAIN_EPILOG_NO_ID);
     refrain_epilog_ui4(&record, line ? line : REFRAIN_EPILOG_NO_ID);
-    refrain_epilog_ui4(&record, REFRAIN_EPILOG_NO_ID);
+    refrain_epilog_ui4(&record, description);
     refrain_epilog_ui1(&record, type);
     refrain_epilog_close(&record, definitions->out);
 }
 
-/* A function or user region is a region of the file; an MPI function is one region, which its call sites enter. */
+/* A function or user region is a region of the file, also a marker, whose description says so; an MPI function is one
+ * region, which its call sites enter. */
 static void put_regions(struct definitions *definitions) {
     const struct refrain_trace *trace = definitions->trace;
     struct refrain_epilog_ids *ids = definitions->ids;
@@ -178,6 +180,7 @@ static void put_regions(struct definitions *definitions) {
         return;
     }
     put_files(definitions, sorted, files);
+    uint32_t marker = put_string(definitions, "marker");
     for (size_t i = 0; i < trace->n_regions; i++)
         sorted[i] = (struct named){trace->regions[i].name, (uint32_t)i};
     qsort(sorted, trace->n_regions, sizeof *sorted, by_name);
@@ -187,16 +190,17 @@ static void put_regions(struct definitions *definitions) {
         bool mpi = region->kind == REFRAIN_REGION_MPI;
         if (!mpi)
             put_region(definitions, n++, region->name, files[region->index], region->line,
-                       region->kind == REFRAIN_REGION_USER ? ELG_USER_REGION : ELG_FUNCTION);
+                       region->kind == REFRAIN_REGION_VALUE ? marker : REFRAIN_EPILOG_NO_ID,
+                       region->kind == REFRAIN_REGION_FUNCTION ? ELG_FUNCTION : ELG_USER_REGION);
         else if (!last_mpi || strcmp(last_mpi, region->name) != 0)
-            put_region(definitions, n++, region->name, REFRAIN_EPILOG_NO_ID, 0, ELG_FUNCTION);
+            put_region(definitions, n++, region->name, REFRAIN_EPILOG_NO_ID, 0, REFRAIN_EPILOG_NO_ID, ELG_FUNCTION);
         last_mpi = mpi ? region->name : NULL;
         ids->regions[region->index] = n - 1;
         ids->call_sites[region->index] = REFRAIN_EPILOG_NO_ID;
     }
     ids->regions[trace->n_regions] = n;
     ids->call_sites[trace->n_regions] = REFRAIN_EPILOG_NO_ID;
-    put_region(definitions, n, "unknown", REFRAIN_EPILOG_NO_ID, 0, ELG_UNKNOWN);
+    put_region(definitions, n, "unknown", REFRAIN_EPILOG_NO_ID, 0, REFRAIN_EPILOG_NO_ID, ELG_UNKNOWN);
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
         if (region->kind != REFRAIN_REGION_MPI || files[i] == REFRAIN_EPILOG_NO_ID)
@@ -291,24 +295,40 @@ static void put_topologies(struct definitions *definitions) {
     free(numbers);
 }
 
-/* ---- the metric ---- */
+/* ---- metrics ---- */
 
-/* The only one: how long the location has waited, for whomever or for senders. It is in every entry and exit. */
-static void put_metric(struct definitions *definitions, bool waiting) {
-    enum { ELG_INTEGER = 0, ELG_COUNTER = 0, ELG_START = 0 };
+enum metric_type { ELG_INTEGER = 0, ELG_FLOAT = 1 };
+enum metric_mode { ELG_COUNTER = 0, ELG_SAMPLE = 2 };
+enum { ELG_START = 0 };
+
+static void put_metric(struct definitions *definitions, const char *name, const char *description,
+                       enum metric_type type, enum metric_mode mode) {
     struct refrain_epilog_record record;
-    uint32_t name = put_string(definitions, waiting ? "WAITING" : "WAITING_FOR_SENDERS"),
-             description = put_string(
-                 definitions, waiting ? "nanoseconds in calls that waited for another rank"
-                                      : "nanoseconds in calls before the messages that they received were sent");
+    uint32_t name_id = put_string(definitions, name), description_id = put_string(definitions, description);
     refrain_epilog_open(&record, REFRAIN_EPILOG_METRIC);
-    refrain_epilog_ui4(&record, 0);
-    refrain_epilog_ui4(&record, name);
-    refrain_epilog_ui4(&record, description);
-    refrain_epilog_ui1(&record, ELG_INTEGER);
-    refrain_epilog_ui1(&record, ELG_COUNTER);
+    refrain_epilog_ui4(&record, definitions->ids->n_metrics++);
+    refrain_epilog_ui4(&record, name_id);
+    refrain_epilog_ui4(&record, description_id);
+    refrain_epilog_ui1(&record, type);
+    refrain_epilog_ui1(&record, mode);
     refrain_epilog_ui1(&record, ELG_START);
     refrain_epilog_close(&record, definitions->out);
+}
+
+/* How long the location has waited, for whomever or for senders; then the counters of the program, as floating point,
+ * since integers have no sign. All of them are in every entry and exit. */
+static void put_metrics(struct definitions *definitions, bool waiting) {
+    const struct refrain_trace *trace = definitions->trace;
+    struct refrain_epilog_ids *ids = definitions->ids;
+    put_metric(definitions, waiting ? "WAITING" : "WAITING_FOR_SENDERS",
+               waiting ? "nanoseconds in calls that waited for another rank"
+                       : "nanoseconds in calls before the messages that they received were sent",
+               ELG_INTEGER, ELG_COUNTER);
+    for (size_t i = 0; i < trace->n_regions && ids->n_metrics < REFRAIN_EPILOG_MOST_METRICS; i++)
+        if (ids->uses[i] & 1u << REFRAIN_USE_COUNTER) {
+            ids->metrics[i] = ids->n_metrics;
+            put_metric(definitions, trace->regions[i].name, "counter of the program", ELG_FLOAT, ELG_SAMPLE);
+        }
 }
 
 /* ---- all of them ---- */
@@ -320,12 +340,14 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
     *ids = (struct refrain_epilog_ids){.n_comms = (uint32_t)trace->n_comms};
     ids->regions = calloc(trace->n_regions + 1, sizeof *ids->regions);
     ids->call_sites = calloc(trace->n_regions + 1, sizeof *ids->call_sites);
-    if (!ids->regions || !ids->call_sites)
+    ids->metrics = calloc(trace->n_regions + 1, sizeof *ids->metrics);
+    ids->uses = refrain_region_uses(trace);
+    if (!ids->regions || !ids->call_sites || !ids->metrics || !ids->uses)
         return false;
     refrain_sink_put_bytes(out, header, sizeof header);
     put_locations(&definitions);
     put_regions(&definitions);
-    put_metric(&definitions, waiting);
+    put_metrics(&definitions, waiting);
     put_comms(&definitions);
     put_topologies(&definitions);
     ids->events_at = refrain_sink_position(out) + 2;
@@ -337,4 +359,6 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
 void refrain_epilog_ids_free(struct refrain_epilog_ids *ids) {
     free(ids->regions);
     free(ids->call_sites);
+    free(ids->metrics);
+    free(ids->uses);
 }

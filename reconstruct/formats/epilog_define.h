@@ -32,12 +32,16 @@ enum refrain_epilog_type {
     REFRAIN_EPILOG_OMP_FORK = 106,
     REFRAIN_EPILOG_OMP_JOIN = 107,
     REFRAIN_EPILOG_ENTER_CS = 111,
+    REFRAIN_EPILOG_LOG_OFF = 201,
+    REFRAIN_EPILOG_LOG_ON = 202,
 };
 
 #define REFRAIN_EPILOG_NO_ID UINT32_MAX
 #define REFRAIN_EPILOG_MOST_BYTES 255u
 /* What a communicator's record holds: a bit for each rank. */
 #define REFRAIN_EPILOG_MOST_RANKS ((REFRAIN_EPILOG_MOST_BYTES - 8) * 8)
+/* What an MPI_COLLEXIT holds: location, time, and four numbers besides. */
+#define REFRAIN_EPILOG_MOST_METRICS ((REFRAIN_EPILOG_MOST_BYTES - 12 - 16) / 8)
 
 struct refrain_epilog_record {
     unsigned char bytes[2 + REFRAIN_EPILOG_MOST_BYTES]; /* length, type, body */
@@ -67,6 +71,9 @@ static inline void refrain_epilog_close(struct refrain_epilog_record *record, st
 struct refrain_epilog_ids {
     uint32_t *regions;    /* by index of a refrain_region_info; that of an unknown region behind them */
     uint32_t *call_sites; /* likewise; NO_ID: its region is entered as such */
+    uint32_t *metrics;    /* by index of a region: the metric of its counter; 0, that of waiting: it has none */
+    uint32_t n_metrics;
+    uint16_t *uses; /* of regions (region_uses.h) */
     uint32_t n_comms;
     uint64_t shortened; /* names that were too long */
     uint64_t events_at; /* where in the file the number of events stands */

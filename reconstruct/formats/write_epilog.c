@@ -3,10 +3,13 @@
  *
  *     rank N thread t -> location, on its node; process N, thread t
  *     enter           -> ENTER of a region; ENTER_CS of a call site, for MPI calls whose line is known
- *     leave           -> EXIT; MPI_COLLEXIT where the call was a blocking collective
+ *     leave           -> EXIT; MPI_COLLEXIT where the call was a collective, or began one
  *     send, receive   -> MPI_SEND, MPI_RECV
  *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders,
  *                        or with --waiting for whomever
+ *     counter         -> a metric of every entry and exit: its value by then
+ *     marker          -> ENTER and EXIT of a user region at once
+ *     pause           -> LOG_OFF, LOG_ON
  *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not
  *                        the master to OMP_JOIN after all events
  *
@@ -14,12 +17,18 @@
 #include "epilog_define.h"
 #include "event_names.h"
 #include "file_writer.h"
+#include "region_uses.h"
 #include "waited.h"
 #include "warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+struct counter {
+    double value;
+    bool unwritten; /* since it has this value there was no entry or exit */
+};
 
 struct location_state {
     bool in_collective, forked; /* forked: of a master */
@@ -34,6 +43,8 @@ struct epilog_writer {
     size_t n_regions;
     struct refrain_omitted omitted;
     struct location_state *of_location; /* by location */
+    struct counter *counters;           /* by location and metric */
+    uint64_t replaced;                  /* values of counters that no entry or exit has */
     uint64_t events, cut,
         unknown; /* cut: numbers that are larger than their field; unknown: those the trace does not know */
     int64_t end_ns;
@@ -50,8 +61,10 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     if (refrain_locations_make(&epilog->locations, trace))
         epilog->of_location = calloc(epilog->locations.n + 1, sizeof *epilog->of_location);
     epilog->n_regions = trace->n_regions;
-    if (!epilog->of_location ||
-        !refrain_epilog_define(epilog->file.out, trace, &epilog->locations, epilog->file.waiting, &epilog->ids)) {
+    if (epilog->of_location &&
+        refrain_epilog_define(epilog->file.out, trace, &epilog->locations, epilog->file.waiting, &epilog->ids))
+        epilog->counters = calloc(epilog->locations.n * epilog->ids.n_metrics + 1, sizeof *epilog->counters);
+    if (!epilog->counters) {
         REFRAIN_FAIL_MEMORY(epilog->file.error);
         return 1;
     }
@@ -68,11 +81,20 @@ static void put_double(struct refrain_epilog_record *record, double value) {
         refrain_epilog_ui1(record, bits >> shift & 255);
 }
 
-/* What the metric is at the location. */
-static void put_metric(const struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
+static struct counter *counter_of(struct epilog_writer *epilog, size_t location, uint32_t metric) {
+    return &epilog->counters[location * epilog->ids.n_metrics + metric];
+}
+
+/* What the metrics are at the location. */
+static void put_metrics(struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
     uint64_t ns = (uint64_t)epilog->of_location[location].waiting.total_ns;
     refrain_epilog_ui4(record, (uint32_t)ns);
     refrain_epilog_ui4(record, (uint32_t)(ns >> 32));
+    for (uint32_t i = 1; i < epilog->ids.n_metrics; i++) {
+        struct counter *counter = counter_of(epilog, location, i);
+        put_double(record, counter->value);
+        counter->unwritten = false;
+    }
 }
 
 static void open_event(struct refrain_epilog_record *record, enum refrain_epilog_type type, size_t location,
@@ -99,6 +121,19 @@ static uint32_t location_of_rank(const struct epilog_writer *epilog, int32_t ran
     return rank >= 0 && rank < epilog->locations.size ? (uint32_t)epilog->locations.first[rank] : REFRAIN_EPILOG_NO_ID;
 }
 
+/* Whether the region stands for a pause, and the record of its begin or end. */
+static bool put_pause(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
+                      int64_t time_ns) {
+    struct refrain_epilog_record record;
+    if (event->region->index >= epilog->n_regions || !refrain_region_is_pause(epilog->ids.uses[event->region->index]))
+        return false;
+    open_event(&record, event->kind == REFRAIN_EVENT_ENTER ? REFRAIN_EPILOG_LOG_OFF : REFRAIN_EPILOG_LOG_ON, location,
+               time_ns);
+    put_metrics(epilog, &record, location);
+    close_event(epilog, &record);
+    return true;
+}
+
 static void put_enter(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                       int64_t time_ns) {
     struct refrain_epilog_record record;
@@ -107,7 +142,7 @@ static void put_enter(struct epilog_writer *epilog, size_t location, const struc
     open_event(&record, site == REFRAIN_EPILOG_NO_ID ? REFRAIN_EPILOG_ENTER : REFRAIN_EPILOG_ENTER_CS, location,
                time_ns);
     refrain_epilog_ui4(&record, site == REFRAIN_EPILOG_NO_ID ? epilog->ids.regions[region] : site);
-    put_metric(epilog, &record, location);
+    put_metrics(epilog, &record, location);
     close_event(epilog, &record);
 }
 
@@ -117,7 +152,7 @@ static void put_leave(struct epilog_writer *epilog, size_t location, const struc
     struct location_state *of = &epilog->of_location[location];
     bool collective = of->in_collective && of->collective.region == event->region;
     open_event(&record, collective ? REFRAIN_EPILOG_MPI_COLLEXIT : REFRAIN_EPILOG_EXIT, location, time_ns);
-    put_metric(epilog, &record, location);
+    put_metrics(epilog, &record, location);
     if (collective) {
         refrain_epilog_ui4(&record, location_of_rank(epilog, of->collective.peer));
         refrain_epilog_ui4(&record, refrain_epilog_comm(&epilog->ids, of->collective.comm, event->rank));
@@ -139,6 +174,17 @@ static void put_message(struct epilog_writer *epilog, size_t location, const str
     if (sends)
         refrain_epilog_ui4(&record, number(epilog, event->bytes));
     close_event(epilog, &record);
+}
+
+static void put_counter(struct epilog_writer *epilog, size_t location, const struct refrain_event *event) {
+    uint32_t index = event->region->index, metric = index < epilog->n_regions ? epilog->ids.metrics[index] : 0;
+    if (metric == 0) {
+        epilog->omitted.kinds[event->kind]++;
+        return;
+    }
+    struct counter *counter = counter_of(epilog, location, metric);
+    epilog->replaced += counter->unwritten;
+    *counter = (struct counter){(double)event->value, true};
 }
 
 static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_epilog_type type, int64_t time_ns) {
@@ -169,22 +215,31 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        put_enter(epilog, location, event, time_ns);
+        if (!put_pause(epilog, location, event, time_ns))
+            put_enter(epilog, location, event, time_ns);
         break;
     case REFRAIN_EVENT_LEAVE:
+        if (!put_pause(epilog, location, event, time_ns))
+            put_leave(epilog, location, event, time_ns);
+        break;
+    case REFRAIN_EVENT_MARKER:
+        put_enter(epilog, location, event, time_ns);
         put_leave(epilog, location, event, time_ns);
+        break;
+    case REFRAIN_EVENT_COUNTER:
+        put_counter(epilog, location, event);
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
         put_message(epilog, location, event, time_ns);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        if (event->request < 0 && !of->in_collective) {
+        if (!of->in_collective) {
             of->in_collective = true;
             of->collective = *event;
             break;
         }
-        epilog->omitted.kinds[event->kind]++; /* nonblocking: is not left in its call */
+        epilog->omitted.kinds[event->kind]++; /* a further one that the call began */
         break;
     default:
         epilog->omitted.kinds[event->kind]++;
@@ -205,6 +260,10 @@ static void say(const struct epilog_writer *epilog) {
     if (epilog->unknown)
         refrain_warn("epilog has 4,294,967,295 for the sizes and tags that the trace does not know: %" PRIu64,
                      epilog->unknown);
+    if (epilog->replaced)
+        refrain_warn("epilog has the values of counters in entries and exits: %" PRIu64
+                     " that were replaced before the next one, or had none, are left out",
+                     epilog->replaced);
     if (epilog->events >= UINT32_MAX)
         refrain_warn("epilog counts up to 4,294,967,294 events: the number of all of them is left out");
 }
@@ -217,6 +276,8 @@ static int end(struct refrain_writer *writer) {
     for (size_t i = 0; epilog->file.begun && i < epilog->locations.n; i++)
         epilog->omitted.kinds[REFRAIN_EVENT_COLLECTIVE] +=
             epilog->of_location[i].in_collective; /* the run ended in it */
+    for (size_t i = 0; epilog->file.begun && i < epilog->locations.n * epilog->ids.n_metrics; i++)
+        epilog->replaced += epilog->counters[i].unwritten;
     if (epilog->file.begun) {
         uint32_t events = epilog->events < UINT32_MAX ? (uint32_t)epilog->events : UINT32_MAX;
         unsigned char bytes[4] = {(unsigned char)events, (unsigned char)(events >> 8), (unsigned char)(events >> 16),
@@ -229,6 +290,7 @@ static int end(struct refrain_writer *writer) {
     refrain_epilog_ids_free(&epilog->ids);
     refrain_locations_free(&epilog->locations);
     free(epilog->of_location);
+    free(epilog->counters);
     free(epilog);
     return status != REFRAIN_OK;
 }

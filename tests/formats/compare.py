@@ -14,7 +14,8 @@ its times. `blocking=collective`: those of a request are taken out. `cut=15`: a 
 characters fit into so many, `blanks=yes`: with blanks for control characters and none at its end. `pairs=yes`: messages of
 which only one end is there are taken out, `pairs=late`: receives of messages that were sent before TEXT begins; WHOLE, the text
 of all of the run, tells which belong together. `unknown=recv.bytes`: where the text has -1, for what the trace does not know, the
-format may know it. `first=collective`: of several of this kind in one call only the first is compared."""
+format may know it. `first=collective`: of several of this kind in one call only the first is compared. `changes=counter`: entries and
+exits alone say the value of a name, 0 at first, so that only one that differs then from the one said before is compared."""
 import re
 import sys
 
@@ -39,7 +40,7 @@ def cut(name, most, blanks):
 def events(path, says, lone):
     kinds, keys, threads = says("kinds"), says("keys"), says("threads") != {"no"}
     without, apart, untimed, blocking = says("without"), says("apart"), says("untimed"), says("blocking")
-    locations, told = {}, {}
+    locations, told, values = {}, {}, {}
     with open(path, encoding="utf-8", errors="surrogateescape") as lines:
         for number, line in enumerate(lines):
             if line.startswith("#") or number in lone:
@@ -48,6 +49,12 @@ def events(path, says, lone):
             rank, seconds, kind, name = fields[:4]
             values = dict(f.split("=", 1) if "=" in f else (f, "") for f in fields[4:])
             thread = values.pop("thread", "0")
+            if kind in ("enter", "leave", "marker"):  # a marker is entered and left
+                for key, (said, event) in values.get((rank, thread), {}).items():
+                    if event and said != dict(event[1][2:])["value"]:
+                        locations.setdefault((int(rank), int(thread), key[0] if key[0] in apart else ""), []).append(event)
+                        said = dict(event[1][2:])["value"]
+                    values[rank, thread][key] = said, None
             if kind in ("enter", "leave"):
                 told[rank, thread] = set()
             if kind in says("first") and kind in told.setdefault((rank, thread), set()):
@@ -64,6 +71,10 @@ def events(path, says, lone):
             kept = tuple(sorted((k, v) for k, v in values.items() if k in keys and f"{kind}.{k}" not in without))
             name = "" if f"{kind}.name" in without else cut(name, *map(int, says("cut")), bool(says("blanks"))) if says("cut") else name
             where = (int(rank), int(thread), kind if kind in apart else "")
+            if kind in says("changes"):
+                each = values.setdefault((rank, thread), {})
+                each[kind, name] = each.get((kind, name), ("0", None))[0], (ns, (kind, name) + kept)
+                continue
             locations.setdefault(where, []).append((ns, (kind, name) + kept))
     if says("instants") == {"unordered"}:
         for (_, _, kind), each in locations.items():

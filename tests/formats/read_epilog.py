@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""read_epilog.py FILE [METRIC NS]: events of an EPILOG 1.2 file, read from "EPILOG Binary Trace-Data Format" (2004); its metric has that name
-and at the end that sum over all locations."""
+"""read_epilog.py FILE [METRIC NS]: events of an EPILOG 1.2 file, read from "EPILOG Binary Trace-Data Format" (2004); its first
+metric has that name and at the end that sum over all locations, the others are counters of the program."""
 import re
 import struct
 import sys
@@ -11,7 +11,8 @@ from order import Order
 NO_ID = 2**32 - 1
 STRING, STRING_CNT, MACHINE, NODE, PROCESS, THREAD, LOCATION, FILE, REGION, METRIC, MPI_COMM = range(1, 12)
 LAST_DEF, NUM_EVENTS, CALL_SITE, CART_TOPOLOGY, CART_COORDS = 13, 14, 15, 16, 17
-ENTER, EXIT, SEND, RECV, COLLEXIT, FORK, JOIN, ENTER_CS = 101, 102, 103, 104, 105, 106, 107, 111
+ENTER, EXIT, SEND, RECV, COLLEXIT, FORK, JOIN, ENTER_CS, LOG_OFF, LOG_ON = 101, 102, 103, 104, 105, 106, 107, 111, 201, 202
+USER_REGION = 3
 
 
 def as_text(name):
@@ -30,9 +31,10 @@ def main():
         wrong(f"header {data[:10]}")
     strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
     stacks, teams, last, defined, n_events, waiting, order = {}, {}, 0.0, True, 0, {}, Order()
-    header("enter,leave,send,recv,collective", "file,line,dest,source,tag,bytes,comm,root,sent,received",
-           apart="collective,send,recv", untimed="collective", instants="unordered",
-           without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", blocking="collective", pairs="late")
+    paused, moment, values = set(), None, {}
+    header("enter,leave,send,recv,collective,marker,counter", "file,line,dest,source,tag,bytes,comm,root,sent,received,value",
+           apart="collective,send,recv,counter", untimed="collective,counter", instants="unordered", changes="counter",
+           without="send.name,recv.name,recv.bytes,collective.comm,send.comm,recv.comm", first="collective", pairs="late")
 
     def define(kind, number, *value):
         if tables.setdefault(kind, {}).setdefault(number, value) != value:
@@ -73,7 +75,8 @@ def main():
             elif kind == METRIC and size == 15:
                 fields = ui4(3)
                 define(kind, *fields)
-                if body[12:] != b"\0\0\0" or string(fields[1]) != (sys.argv[2] if len(sys.argv) > 2 else "WAITING_FOR_SENDERS"):
+                name = sys.argv[2] if len(sys.argv) > 2 else "WAITING_FOR_SENDERS"
+                if body[12:] != (b"\1\2\0" if fields[0] else b"\0\0\0") or (fields[0] == 0 and string(fields[1]) != name):
                     wrong(f"metric {body}")
             elif kind == MPI_COMM:
                 number, count = ui4(2)
@@ -116,16 +119,33 @@ def main():
         ns = round(time * 10**9)
         rest = struct.unpack(f"<{(size - 12) // 4}I", body[12:])
         stack = stacks.setdefault(lid, [])
-        if kind in (ENTER, ENTER_CS, EXIT, COLLEXIT):  # the metric is before what a collective has more
-            at_metric = 0 if kind in (EXIT, COLLEXIT) else 1
-            waited = rest[at_metric] | rest[at_metric + 1] << 32
-            rest = rest[:at_metric] + rest[at_metric + 2:]
+        if kind in (ENTER, ENTER_CS, EXIT, COLLEXIT, LOG_OFF, LOG_ON):  # metrics are before what a collective has more
+            at_metric, n = int(kind in (ENTER, ENTER_CS)), len(tables[METRIC])
+            waited, *counters = struct.unpack_from(f"<Q{n - 1}d", body, 12 + 4 * at_metric)
+            rest = rest[:at_metric] + rest[at_metric + 2 * n:]
+            for number, value in enumerate(counters, 1):
+                if values.setdefault((lid, number), 0.0) != value:
+                    line(rank, thread, ns, "counter", string(tables[METRIC][number][0]), True, value=int(value))
+                values[lid, number] = value
             if not waiting.get(lid, 0) <= waited <= ns:
                 wrong(f"waited {waited} ns at {at}, {waiting.get(lid, 0)} before")
             waiting[lid] = waited
         if thread and not teams.get(rank):
             wrong(f"thread {thread} of {rank} outside of fork and join")
-        if kind in (ENTER, ENTER_CS) and len(rest) == 1:
+        if lid in paused and kind != LOG_ON:
+            wrong(f"record {kind} of location {lid} in a pause")
+        if moment and (kind != EXIT or moment != (lid, time)):
+            wrong(f"record {kind} behind the marker {moment}")
+        if kind == ENTER and regions[rest[0]][5] == USER_REGION and string(regions[rest[0]][4]) == "marker":
+            moment = lid, time
+            line(rank, thread, ns, "marker", string(regions[rest[0]][0]), True)
+        elif moment:
+            moment = None
+        elif kind in (LOG_OFF, LOG_ON) and not rest and (lid in paused) == (kind == LOG_ON):
+            line(rank, thread, ns, "enter" if kind == LOG_OFF else "leave", "paused", True,
+                 **({"file": "", "line": 0} if kind == LOG_OFF else {}))
+            paused ^= {lid}
+        elif kind in (ENTER, ENTER_CS) and len(rest) == 1:
             if kind == ENTER_CS:
                 file, number, region, _ = tables[CALL_SITE][rest[0]]
             else:
