@@ -152,6 +152,8 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
                       struct refrain_list *arguments) {
     struct refrain_compiler_call call = {.build = build};
     refrain_command_read(&call.command, compiler->items, compiler->count, arguments->items, arguments->count);
+    if (!build->off)
+        refrain_toolchain_offer_header();
     if (build->off || call.command.mode == REFRAIN_COMMAND_STRAIGHT) {
         for (size_t i = 0; i < arguments->count; i++)
             refrain_list_add(compiler, arguments->items[i]);

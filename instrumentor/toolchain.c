@@ -243,21 +243,44 @@ static bool file_in(const char *base, const char *directory, const char *name, s
     return there;
 }
 
+/* In the first of the n directories, each relative to the wrapper's own. */
+static bool file_beside(const char *const *directories, size_t n_directories, const char *name,
+                        struct refrain_text *path) {
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return false;
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < n_directories; i++)
+        if (file_in(self, directories[i], name, path))
+            return true;
+    return false;
+}
+
 bool refrain_toolchain_file(const char *name, struct refrain_text *path) {
     static const char *const directories[] = {("/" REFRAIN_LIBDIR_FROM_BIN), "/../lib", "", "/../monitor"};
     const char *chosen = getenv("REFRAIN_LIBDIR");
     if (chosen && *chosen)
         return file_in(chosen, "", name, path);
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) {
-        self[n] = '\0';
-        *strrchr(self, '/') = '\0';
-        for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
-            if (file_in(self, directories[i], name, path))
-                return true;
+    return file_beside(directories, sizeof directories / sizeof directories[0], name, path);
+}
+
+void refrain_toolchain_offer_header(void) {
+    static const char *const directories[] = {("/" REFRAIN_INCLUDEDIR_FROM_BIN "/refrain"), "/../include/refrain"};
+    static const char *const variables[] = {"C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+    struct refrain_text header = {0};
+    if (file_beside(directories, sizeof directories / sizeof directories[0], "refrain.h", &header)) {
+        header.bytes[header.length - strlen("/refrain/refrain.h")] = '\0';
+        for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+            const char *before = getenv(variables[i]);
+            struct refrain_text path = {0};
+            refrain_text_format(&path, "%s%s%s", before ? before : "", before && *before ? ":" : "", header.bytes);
+            setenv(variables[i], path.bytes, 1);
+            refrain_text_free(&path);
+        }
     }
-    return false;
+    refrain_text_free(&header);
 }
 
 bool refrain_toolchain_library(const char *name, struct refrain_text *path) {

@@ -28,6 +28,10 @@ bool refrain_toolchain_file(const char *name, struct refrain_text *path);
 /* Appends the path of lib<name>.so in front of which the wrapper's own place decides; false when it is not there. */
 bool refrain_toolchain_library(const char *name, struct refrain_text *path);
 
+/* Lets the compilers that are run from now on, and libclang, find refrain/refrain.h where refrain is installed: behind
+ * all directories that the command or the user's environment name. */
+void refrain_toolchain_offer_header(void);
+
 /* Whether `name`, a path or the name of a program on PATH, leads to a wrapper. */
 bool refrain_toolchain_is_wrapper(const char *name);
 

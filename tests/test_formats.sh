@@ -13,6 +13,14 @@ trace_program names 2
 round_trip "$work/names.refrain" names
 trace_program record/told 2 10
 round_trip "$work/told.refrain" "markers and counters"
+# In OTF2 they are metrics, whose numbers have no gap, else its tool complains.
+refrain reconstruct "$work/told.refrain" --format otf2 -o "$work/otf2" --force --quiet
+otf2-print "$work/otf2/traces.otf2" 2>"$work/said" |
+    sed -n 's/^METRIC  *\([0-9]*\) .* Value: ("\(.*\)" <[0-9]*>; INT64; \(-*[0-9]*\))$/\1 \2 \3/p' | sort >"$work/read"
+awk -F '\t' '$3 == "marker" { print $1, $4, 1 } $3 == "counter" { sub("value=", "", $5); print $1, $4, $5 }' "$work/text" |
+    sort >"$work/wanted"
+[ -s "$work/read" ] && [ ! -s "$work/said" ] && cmp -s "$work/read" "$work/wanted" && pass ||
+    fail "metrics of OTF2: $(head -n 2 "$work/said"; diff "$work/read" "$work/wanted" | head -n 3)"
 
 # A part of the run, and some of its ranks: messages whose other end is not in it are not drawn to another one.
 refrain reconstruct "$work/control.refrain" --format text -o "$work/text" --force

@@ -312,6 +312,18 @@ for compiler in gcc clang cc mpicc.mpich; do
     check "... to the same" cmp main.o by-path.o
     check "... and is the compiler otherwise" sh -c 'test "$("$0" -dumpversion)" = "$($1 -dumpversion)"' "$names/$compiler" $compiler
 done
+# refrain/refrain.h is found where refrain is installed, behind the directories of the command, by the instrumentor as well.
+printf '%s\n' '#include <refrain/refrain.h>' '#ifdef MINE' 'int mine;' '#endif' 'int main(void) {' '    refrain_marker("here");' \
+    '    return 0;' '}' >told.c
+for way in "-E" "-c" "-c -O2 -Wall -Werror"; do
+    # shellcheck disable=SC2086 # words
+    said=$(refrain-cc --detail=every gcc $way told.c -o told.o 2>&1) && [ -z "$said" ] && pass || fail "refrain.h, $way: $said"
+done
+nm told.o | grep -q ' refrain_marker$' && nm told.o | grep -q ' refrain__u$' && pass || fail "refrain.h: $(nm told.o)"
+mkdir -p other/refrain && printf '%s\n' '#define MINE' '#define refrain_marker(name) 0' >other/refrain/refrain.h
+check "a refrain.h of the program's own" sh -c 'refrain-cc gcc -Iother -c told.c -o told.o && nm told.o | grep -q mine'
+C_INCLUDE_PATH=$PWD/other check "... of the environment" sh -c 'refrain-cc gcc -c told.c -o told.o && nm told.o | grep -q mine'
+REFRAIN_WRAPPER=off refrain-cc gcc -c told.c -o told.o 2>/dev/null && fail "REFRAIN_WRAPPER=off finds refrain.h" || pass
 PATH="$names:$PATH" check "refrain-cc and the link" refrain-cc gcc -Iinc main.c sub/util.c -o prog
 PATH="$names:$PATH" check "refrain-mpicc and the link" env REFRAIN_MPICC=mpicc.mpich timeout 20 refrain-mpicc -Iinc -c main.c
 cp main.o first.o

@@ -409,17 +409,24 @@ static void define_waits(struct strings *strings) {
     }
 }
 
-/* Markers and counters of the program: metrics behind that of waiting. */
-static void define_value(struct strings *strings, const struct refrain_region_info *region) {
-    const OTF2_MetricMemberRef member = 1 + region->index;
+size_t refrain_otf2_first_value(const struct refrain_trace *trace) {
+    size_t i = 0;
+    while (i < trace->n_regions && trace->regions[i].kind != REFRAIN_REGION_VALUE)
+        i++;
+    return i;
+}
+
+/* The metric of a marker or counter, whose only member has its number. */
+static void define_value(struct strings *strings, OTF2_MetricRef metric, const struct refrain_region_info *region) {
+    const OTF2_MetricMemberRef member = metric;
     OTF2_StringRef name = string(strings, region->name), unit = string(strings, "");
     OTF2_StringRef description = string(strings, "told by the program");
     OTF2_ErrorCode code =
         OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description, OTF2_METRIC_TYPE_USER,
                                                OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_INT64, OTF2_BASE_DECIMAL, 0, unit);
     if (!code)
-        code = OTF2_GlobalDefWriter_WriteMetricClass(strings->writer, REFRAIN_OTF2_WAITING + member, 1, &member,
-                                                     OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+        code = OTF2_GlobalDefWriter_WriteMetricClass(strings->writer, metric, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
+                                                     OTF2_RECORDER_KIND_CPU);
     if (code)
         strings->code = code;
 }
@@ -457,9 +464,9 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     define_waiting(&strings, waiting);
     if (waiting)
         define_waits(&strings);
-    for (size_t i = 0; i < trace->n_regions; i++)
-        if (trace->regions[i].kind == REFRAIN_REGION_VALUE)
-            define_value(&strings, &trace->regions[i]);
+    size_t first = refrain_otf2_first_value(trace);
+    for (size_t i = first; i < trace->n_regions; i++)
+        define_value(&strings, refrain_otf2_value(first, &trace->regions[i]), &trace->regions[i]);
     free(strings.entries);
     return strings.code;
 }

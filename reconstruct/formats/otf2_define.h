@@ -104,6 +104,15 @@ struct refrain_otf2_comm {
 /* The metric of the time that a location has waited, for whomever or for senders, in nanoseconds since the start. */
 #define REFRAIN_OTF2_WAITING 0
 
+/* The metric of a marker or counter: behind that of waiting, without gaps, since regions are in the order of their
+ * kinds and these are the last. `first`: refrain_otf2_first_value. */
+static inline OTF2_MetricRef refrain_otf2_value(size_t first, const struct refrain_region_info *region) {
+    return REFRAIN_OTF2_WAITING + 1 + (OTF2_MetricRef)(region->index - first);
+}
+
+/* The index of the first region that is a marker or counter; the number of regions where none is. */
+size_t refrain_otf2_first_value(const struct refrain_trace *trace);
+
 /* Where events carry their waits: what the metric's events tell of each, and the string that names its kind. */
 enum refrain_otf2_wait {
     REFRAIN_OTF2_WAIT_FOR,  /* a string */

@@ -59,6 +59,7 @@ struct otf2_writer {
     struct refrain_otf2_files files;
     struct refrain_error *error;
     const struct refrain_trace *trace;
+    size_t first_value; /* index of the first region that is a marker or counter */
     OTF2_Archive *archive;
     struct refrain_otf2_location *locations;
     size_t n_locations;
@@ -160,6 +161,7 @@ static bool all(const struct otf2_writer *otf2, bool done) {
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     otf2->trace = trace;
+    otf2->first_value = refrain_otf2_first_value(trace);
     bool made = !is_first(otf2) || refrain_otf2_files_make(&otf2->files, otf2->error);
     otf2->comms = refrain_otf2_comms(trace);
     otf2->rma = (struct refrain_otf2_rma){.objects = &otf2->objects, .comms = otf2->comms};
@@ -253,14 +255,14 @@ static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_ev
 }
 
 /* What the program told by hand: the metric of that name; a marker is 1. */
-static OTF2_ErrorCode told_value(struct refrain_otf2_location *location, const struct refrain_event *event,
-                                 uint64_t time) {
+static OTF2_ErrorCode told_value(const struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                 const struct refrain_event *event, uint64_t time) {
     OTF2_Type type = OTF2_TYPE_INT64;
     OTF2_MetricValue value = {.signed_int = event->kind == REFRAIN_EVENT_MARKER ? 1 : event->value};
     if (event->region->index == UINT32_MAX)
         return OTF2_SUCCESS;
     location->events++;
-    return OTF2_EvtWriter_Metric(location->writer, NULL, time, REFRAIN_OTF2_WAITING + 1 + event->region->index, 1,
+    return OTF2_EvtWriter_Metric(location->writer, NULL, time, refrain_otf2_value(otf2->first_value, event->region), 1,
                                  &type, &value);
 }
 
@@ -358,7 +360,7 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
         return access_complete(location, event, time);
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
-        return told_value(location, event, time);
+        return told_value(part->otf2, location, event, time);
     default: /* given to formats that ask for it */
         return OTF2_SUCCESS;
     }
