@@ -40,7 +40,7 @@ views = {name: load(name) for name in ("function", "call-path", "source-line", "
 for name, view in views.items():
     lines = list(csv.DictReader(open(name + ".csv")))
     check(name + ": rows of CSV and JSON", len(lines), len(view["rows"]), 0)
-    check(name + ": by", view["by"] == name and view["schema_version"] == 2, True, 0)
+    check(name + ": by", view["by"] == name and view["schema_version"] == 3, True, 0)
     for a, b in zip(lines, view["rows"]):
         check(name + ": what", a["what"] == b["what"], True, 0)
         check(name + ": waiting", int(a["waiting_ns"]), b["waiting_ns"], 0)
@@ -51,7 +51,8 @@ check("waiting by wait", total(views["wait"]["rows"], "waiting_ns"), everything[
 check("waiting caused", total(ranks, "caused_waiting_ns"), everything["waiting_ns"], 0)
 check("waiting by line", total([r for r in views["source-line"]["rows"] if r["what"].startswith("MPI_")], "waiting_ns"), everything["waiting_ns"], 0)
 check("transmission", total(ranks, "transmission_ns"), everything["transmission_ns"], 0)
-check("each rank", total(ranks, "computing_ns") + total(ranks, "transmission_ns") + total(ranks, "waiting_ns"), total(ranks, "total_ns"), 0)
+check("management", total(ranks, "management_ns"), everything["management_ns"], 0)
+check("each rank", sum(total(ranks, kind + "_ns") for kind in ("computing", "transmission", "management", "waiting", "paused")), total(ranks, "total_ns"), 0)
 # A rank's replay lasts from its first event to its last; before and after them it was outside of all functions.
 outside = everything["run_ns"] - total(ranks, "total_ns")
 check("run time of the replay and of the profile", -1000 <= outside <= everything["outside_ns"] + 1000, True, 0)
@@ -95,10 +96,108 @@ done
 cp -r "$many" less.refrain
 rm less.refrain/rank-2.trace
 refrain stats less.refrain >said 2>error && grep -q "rank 2 of 4 is missing" error && grep -q "3 ranks" said && pass || fail "a rank missing: $(cat error)"
-for arguments in "--by size" "--from 1.5x" "--from 2s --to 1s" "--quick --csv" "--csv --json"; do
+for arguments in "--by size" "--from 1.5x" "--from 2s --to 1s" "--from 200%" "--from 1000s" "--quick --csv" "--csv --json"; do
     # shellcheck disable=SC2086 # lists of words
     refrain stats $arguments "$late" >said 2>&1
     [ $? -eq 2 ] && pass || fail "refrain stats $arguments: $(head -n 1 said)"
+done
+
+# What MPI functions are for is in the list of them: those that make and free things are no transmission. A pause is
+# neither computing nor MPI.
+cat >kinds.c <<'END'
+#include <mpi.h>
+#include <refrain/refrain.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    MPI_Comm copy, none;
+    MPI_Group all;
+    MPI_Win window;
+    int rank, *base;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_group(copy, &all);
+    MPI_Comm_create(copy, all, &none);
+    usleep(30000 * rank);
+    MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, copy, &base, &window);
+    MPI_Win_fence(0, window);
+    refrain_pause();
+    usleep(100000);
+    refrain_resume();
+    MPI_Barrier(copy);
+    for (int i = 0; i < 30; i++)
+        if (i % 3)
+            MPI_Barrier(MPI_COMM_WORLD);
+        else
+            MPI_Bcast(&rank, 1, MPI_INT, 0, copy);
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -I"$tests/../include" kinds.c -o kinds || fail "compile kinds"
+mkdir kinds-run
+REFRAIN_DIRECTORY=kinds-run launch mpich 2 ./kinds >said 2>error || fail "kinds: $(head -n 2 error)"
+kinds=$(the_trace kinds-run)
+refrain reconstruct "$kinds" --format text -o kinds.txt && refrain convert --quiet kinds.txt -o converted.refrain || fail "convert"
+for of in "$kinds" converted.refrain; do
+    name=$(basename "$of" .refrain | cut -d - -f 1)
+    refrain stats --json "$of" >"$name.all" && refrain stats --json --by function "$of" >"$name.function" &&
+        refrain stats --json --by function --rank 1 "$of" >"$name.one" && refrain stats --json --rank 1 "$of" >"$name.rank" && pass || fail "stats of $of"
+done
+cat >kinds.py <<'END'
+import json, sys
+def load(name):
+    return json.load(open(name))
+def functions(name):
+    return {row["what"]: row for row in load(name)["rows"]}
+everything, rows, one, rank = load("kinds.all"), functions("kinds.function"), functions("kinds.one"), load("kinds.rank")
+whole = sum(everything[kind + "_ns"] for kind in ("computing", "transmission", "management", "waiting", "paused"))
+assert whole == sum(r["total_ns"] for r in everything["ranks"]), everything
+for name in ("MPI_Init", "MPI_Comm_dup", "MPI_Comm_create", "MPI_Win_allocate", "MPI_Win_free", "MPI_Finalize"):
+    row = rows[name]
+    assert row["management_ns"] == row["total_ns"] > 0 and row["transmission_ns"] == 0, row
+for name in ("MPI_Win_fence", "MPI_Barrier", "MPI_Bcast"):
+    row = rows[name]
+    assert row["management_ns"] == 0 and row["transmission_ns"] + row["waiting_ns"] == row["total_ns"] > 0, row
+assert everything["paused_ns"] == rows["paused"]["paused_ns"] == rows["paused"]["total_ns"] >= 200e6, rows["paused"]
+assert rows["paused"]["own_ns"] == 0 and everything["balance"]["paused"]["least_ns"] >= 100e6, everything["balance"]
+# Of one rank, the others are not counted as having nothing.
+assert one["MPI_Init"]["least_ns"] == one["MPI_Init"]["total_ns"], one["MPI_Init"]
+for row in one.values():
+    assert row["least_ns"] is None or row["least_ns"] == row["mean_ns"] == row["most_ns"] and row["imbalance_percent"] == 0, row
+assert rank["balance"]["computing"]["least_rank"] == rank["balance"]["computing"]["most_rank"] == 1, rank["balance"]
+assert all(r["total_ns"] is None and r["caused_waiting_ns"] is not None for r in rank["ranks"] if r["what"] == "rank 0"), rank["ranks"]
+# What was converted has events only, and its table is made of these.
+converted, again = load("converted.all"), functions("converted.function")
+assert {row["what"]: row for row in converted["functions"]} == again and converted["mpi_ns"] > 0.9 * everything["mpi_ns"], converted
+assert again["MPI_Init"]["management_ns"] > 0.9 * rows["MPI_Init"]["management_ns"], again
+END
+python3 kinds.py >said 2>&1 && pass || fail "kinds: $(tail -n 1 said)"
+refrain stats "$kinds" >said
+grep -q '^computing .*management [0-9.]* %; paused [0-9.]* %$' said && grep -q '^management ' said && grep -q '^paused ' said && pass || fail "kinds: $(head -n 8 said)"
+refrain stats --quick converted.refrain >said 2>&1
+[ $? -eq 2 ] && grep -q "has events only" said && pass || fail "--quick of events: $(cat said)"
+
+# A line for each call, the longest first, and no more of them than asked for; what is left out has one together. So of calls
+# without any function around them, and below a function.
+mpicc.mpich -O1 kinds.c -I"$tests/../include" -o plain || fail "compile plain"
+timeout 120 refrain record -q --directory plain-run mpiexec.mpich -n 2 ./plain >said 2>&1 || fail "plain: $(cat said)"
+for of in "$kinds" "$(the_trace plain-run)"; do
+    refrain stats -t 5 "$of" | awk '/^ *time/ { table = 1; next } table' >said
+    indented='[0-9]    [a-zM]'
+    [ "$of" = "$kinds" ] || indented='[0-9]  [orM]'
+    [ "$(grep -c "$indented" said)" = 5 ] && grep -q '[0-9] more (--top)$' said && pass || fail "5 lines of $of: $(cat said)"
+    refrain stats --json "$of" >said
+    python3 -c '
+import json
+stats = json.load(open("said"))
+for of in [stats["outside_calls"]] + [f["children"] for f in stats["functions"]]:
+    times = [c["mpi_ns"] + c.get("own_ns", 0) for c in of]
+    assert times == sorted(times, reverse=True), times
+assert stats["outside_calls"] or stats["functions"][0]["children"]' 2>error && pass || fail "order: $(tail -n 1 error)"
+done
+for view in wait function source-line rank; do
+    [ "$(refrain stats -t 1 --by $view "$kinds" | grep -cv ' more (--top)')" = 2 ] && pass || fail "--by $view -t 1: $(refrain stats -t 1 --by $view "$kinds")"
 done
 
 # The numbers of communicators, which events have, have a legend.

@@ -167,6 +167,16 @@ enum refrain_collective {
     REFRAIN_COLLECTIVES
 };
 
+/* What a region's own time counts as, without what it calls. Of MPI calls, that part of it which is not waiting. */
+enum refrain_own_time {
+    REFRAIN_OWN_TIME_COMPUTING = 0, /* outside of MPI */
+    REFRAIN_OWN_TIME_TRANSMISSION,  /* an MPI call moves data, or starts, completes, synchronises or looks for what does
+                                     */
+    REFRAIN_OWN_TIME_MANAGEMENT,    /* an MPI call begins or ends MPI, or makes, changes, frees or asks for something */
+    REFRAIN_OWN_TIME_PAUSED,        /* nothing is known: the thread was not traced (refrain_pause) */
+    REFRAIN_OWN_TIMES
+};
+
 /* A region of the trace: a function of the program; an MPI function together with the line that calls it; or a user
  * region. The same MPI function called from two lines is two regions. */
 struct refrain_region_info {
@@ -180,6 +190,7 @@ struct refrain_region_info {
                       nearest symbol before the call and the distance; "f, inlined into g" where the compiler did so */
     const char *collective;       /* MPI: the collective's name in lower case, "" of other functions ... */
     enum refrain_collective role; /* ... and the same as a number */
+    enum refrain_own_time own_time;
 };
 
 /* The regions by index. */

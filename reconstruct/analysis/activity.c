@@ -11,20 +11,35 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     return collector->waiting ? 0 : -1;
 }
 
+static void add_times(struct refrain_activity_times *sum, const struct refrain_activity_times *times) {
+    for (int i = 0; i < REFRAIN_OWN_TIMES; i++)
+        sum->own_ns[i] += times->own_ns[i];
+    sum->waiting_ns += times->waiting_ns;
+}
+
 /* No region is twice on a path, so that a path is no longer than there are regions. */
 static void sum_below(struct refrain_activity *activity, struct refrain_activity_path *path) {
-    bool is_mpi = path->region && path->region->kind == REFRAIN_REGION_MPI;
-    path->below_mpi_ns = is_mpi ? path->own_ns : 0;
-    path->below_waiting_ns = path->waiting_ns;
+    path->below.waiting_ns = path->waiting_ns;
+    if (path->region)
+        path->below.own_ns[path->region->own_time] = path->own_ns - path->waiting_ns;
     for (struct refrain_activity_path *child = path->first; child; child = child->next) {
         sum_below(activity, child);
-        path->below_mpi_ns += child->below_mpi_ns;
-        path->below_waiting_ns += child->below_waiting_ns;
+        add_times(&path->below, &child->below);
     }
-    if (!path->region || path->region->index >= activity->n_regions)
-        return;
-    activity->regions[path->region->index].below_mpi_ns += path->below_mpi_ns;
-    activity->regions[path->region->index].below_waiting_ns += path->below_waiting_ns;
+    if (path->region && path->region->index < activity->n_regions)
+        add_times(&activity->regions[path->region->index].below, &path->below);
+}
+
+/* What is in no other kind of time is computing, also outside of all regions. */
+static void sum_ranks(struct refrain_activity *activity) {
+    for (size_t i = 0; i < activity->n_ranks; i++) {
+        struct refrain_activity_rank *rank = &activity->ranks[i];
+        rank->times.own_ns[REFRAIN_OWN_TIME_COMPUTING] =
+            rank->run_ns - refrain_activity_mpi_ns(&rank->times) - rank->times.own_ns[REFRAIN_OWN_TIME_PAUSED];
+        activity->run_ns += rank->run_ns;
+        activity->n_counted += rank->counts;
+        add_times(&activity->times, &rank->times);
+    }
 }
 
 /* The objects of a table as an array, for the caller to free; the table is emptied. */
@@ -92,17 +107,16 @@ static bool finish(struct refrain_activity_collector *collector, const struct re
             /* What is open when the trace ends (a run that was killed, exit) ends there. */
             while (location->depth)
                 refrain_activity_pop(collector, location, (int32_t)rank, location->last_ns);
-            if (refrain_activity_counts(collector, (int32_t)rank)) {
-                int64_t ns = refrain_activity_span(collector, location->first_ns, location->last_ns);
-                collector->by_rank[rank]->run_ns += ns;
-                activity->run_ns += ns;
-            }
+            if (refrain_activity_counts(collector, (int32_t)rank))
+                collector->by_rank[rank]->run_ns +=
+                    refrain_activity_span(collector, location->first_ns, location->last_ns);
         }
     activity->partners = (struct refrain_activity_partner **)take_objects(&collector->partners, &activity->n_partners);
     activity->waits = (struct refrain_activity_wait **)take_objects(&collector->waits, &activity->n_waits);
     if (!activity->partners || !activity->waits || !finish_parts(collector))
         return false;
     sum_below(activity, activity->root);
+    sum_ranks(activity);
     return true;
 }
 
@@ -153,6 +167,7 @@ static bool prepare(struct refrain_activity_collector *collector, const struct r
         if (rank < 0)
             continue;
         activity->ranks[activity->n_ranks].rank = rank;
+        activity->ranks[activity->n_ranks].counts = refrain_activity_counts(collector, rank);
         collector->by_rank[rank] = &activity->ranks[activity->n_ranks++];
     }
     return true;

@@ -7,23 +7,35 @@
  *                                        '-> partners       per call site, rank and partner: messages, bytes, time
  *                                        '-> waits          who waited where for whom, who came with which call
  *
- * Transmission is the time in MPI calls that is not waiting (Li and Zhang, "Supporting scalable performance monitoring
- * and analysis of parallel programs", section 6): copying, the network, the library itself. A call that moves several
- * messages is divided among them evenly. Memory does not depend on the number of events. */
+ * The time of an MPI call that is not waiting is transmission (Li and Zhang, "Supporting scalable performance
+ * monitoring and analysis of parallel programs", section 6: copying, the network, the library itself) or management;
+ * its function says which (mpi_calls.def). A call that moves several messages is divided among them evenly. Memory does
+ * not depend on the number of events. */
 #ifndef REFRAIN_ACTIVITY_H
 #define REFRAIN_ACTIVITY_H
 
 #include "pair_table.h"
 #include "waiting.h"
 
+/* Times that add up to a whole. */
+struct refrain_activity_times {
+    int64_t own_ns[REFRAIN_OWN_TIMES]; /* by what it counts as, without waiting */
+    int64_t waiting_ns;                /* in MPI calls */
+};
+
+static inline int64_t refrain_activity_mpi_ns(const struct refrain_activity_times *times) {
+    return times->own_ns[REFRAIN_OWN_TIME_TRANSMISSION] + times->own_ns[REFRAIN_OWN_TIME_MANAGEMENT] +
+           times->waiting_ns;
+}
+
 /* A node in the tree of calls: a region, entered by way of the regions above it. */
 struct refrain_activity_path {
     const struct refrain_region_info *region; /* null: the root, outside of all */
     struct refrain_activity_path *parent, *first, *next;
     uint64_t count;
-    int64_t total_ns, own_ns;               /* own: less what it called */
-    int64_t waiting_ns;                     /* in its own MPI calls that are this path, not below it */
-    int64_t below_mpi_ns, below_waiting_ns; /* with all below; filled at the end */
+    int64_t total_ns, own_ns;            /* own: less what it called */
+    int64_t waiting_ns;                  /* of own_ns, where this path is an MPI call */
+    struct refrain_activity_times below; /* with all below; filled at the end */
 };
 
 /* How much of a region a rank has. */
@@ -42,7 +54,7 @@ struct refrain_activity_region {
     int64_t total_ns; /* of recursion, the outermost level counts */
     bool recursive;   /* it was entered while it was open */
     int64_t own_ns, waiting_ns;
-    int64_t below_mpi_ns, below_waiting_ns; /* with callees; filled at the end */
+    struct refrain_activity_times below; /* with callees; filled at the end */
     /* Its own time by stretches of its visits, as in struct refrain_history: visit v counts in stretch[v >> shift]. */
     double stretch_ns[REFRAIN_HISTORY_STRETCHES];
     unsigned shift;
@@ -73,8 +85,10 @@ struct refrain_activity_wait {
 
 struct refrain_activity_rank {
     int32_t rank;
-    int64_t run_ns;                        /* of its threads together, within the window */
-    int64_t mpi_ns, waiting_ns, caused_ns; /* caused: what others waited for it */
+    bool counts;                         /* the request asked for it; else only caused_ns is known */
+    int64_t run_ns;                      /* of its threads together, within the window */
+    struct refrain_activity_times times; /* run_ns by kinds */
+    int64_t caused_ns;                   /* what others waited for it */
     uint64_t sent, received, sent_bytes, received_bytes, calls;
 };
 
@@ -83,13 +97,14 @@ struct refrain_activity {
     struct refrain_activity_path *root;
     struct refrain_activity_region *regions; /* by index, trace->n_regions */
     size_t n_regions;
-    struct refrain_activity_rank *ranks; /* those with a trace, by rank */
-    size_t n_ranks;
+    struct refrain_activity_rank *ranks;        /* those with a trace, by rank */
+    size_t n_ranks, n_counted;                  /* counted: that the request asked for */
     struct refrain_activity_partner **partners; /* in no order */
     size_t n_partners;
     struct refrain_activity_wait **waits;
     size_t n_waits;
-    int64_t run_ns, mpi_ns, waiting_ns;  /* over all ranks */
+    int64_t run_ns;                      /* over all ranks that count */
+    struct refrain_activity_times times; /* run_ns by kinds */
     uint64_t events, approximate;        /* that were replayed: the window's and those before it */
     struct refrain_cursor_report report; /* of that replay: ends without their other ends, whose waiting is not known */
 };

@@ -108,7 +108,6 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
     int64_t ns = refrain_activity_span(collector, wait->begin_ns, wait->begin_ns + wait->ns);
     if (ns <= 0)
         return;
-    struct refrain_activity *activity = collector->activity;
     if ((size_t)wait->cause_rank < collector->n_locations && collector->by_rank[wait->cause_rank])
         collector->by_rank[wait->cause_rank]->caused_ns += ns;
     if (!refrain_activity_counts(collector, wait->rank))
@@ -122,8 +121,9 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
         region->waiting_ns += ns;
     if (part)
         part->waiting_ns += ns;
-    collector->by_rank[wait->rank]->waiting_ns += ns;
-    activity->waiting_ns += ns;
+    struct refrain_activity_times *times = &collector->by_rank[wait->rank]->times;
+    times->waiting_ns += ns;
+    times->own_ns[wait->region->own_time] -= ns;
     bool made, receives = wait->kind == REFRAIN_WAIT_LATE_SENDER || wait->kind == REFRAIN_WAIT_COMPLETION_RECEIVE;
     if (receives || wait->kind == REFRAIN_WAIT_LATE_RECEIVER || wait->kind == REFRAIN_WAIT_COMPLETION_SEND) {
         struct refrain_activity_partner *partner =
@@ -236,11 +236,8 @@ void refrain_activity_pop(struct refrain_activity_collector *collector, struct r
             part->count += begun;
             part->own_ns += own_ns;
         }
-        if (info->kind == REFRAIN_REGION_MPI) {
-            collector->by_rank[rank]->mpi_ns += own_ns;
-            collector->by_rank[rank]->calls += begun;
-            collector->activity->mpi_ns += own_ns;
-        }
+        collector->by_rank[rank]->times.own_ns[info->own_time] += own_ns;
+        collector->by_rank[rank]->calls += begun && info->kind == REFRAIN_REGION_MPI;
     }
     if (info->kind == REFRAIN_REGION_MPI)
         divide_transmission(location, frame, own_ns > frame->waited_ns ? own_ns - frame->waited_ns : 0);

@@ -167,14 +167,16 @@ static const char *ratio(int64_t a, int64_t b, char *buffer, size_t bytes) {
 }
 
 static void print_whole(const char *const names[2], struct refrain_activity *const activities[2]) {
-    static const char *const titles[] = {"all ranks", "computing", "transmission", "waiting"};
+    static const char *const titles[] = {"all ranks", "computing", "transmission", "management", "waiting"};
     printf("A %s\nB %s\n\n%s%14s %11s %11s %11s %9s%s\n", names[0], names[1], refrain_style(REFRAIN_BOLD), "", "A", "B",
            "change", "", refrain_style(REFRAIN_NORMAL));
-    for (int t = 0; t < 4; t++) {
+    for (int t = 0; t < 5; t++) {
         int64_t ns[2];
         for (int i = 0; i < 2; i++) {
             const struct refrain_activity *a = activities[i];
-            int64_t values[] = {a->run_ns, a->run_ns - a->mpi_ns, a->mpi_ns - a->waiting_ns, a->waiting_ns};
+            const int64_t *own_ns = a->times.own_ns;
+            int64_t values[] = {a->run_ns, own_ns[REFRAIN_OWN_TIME_COMPUTING], own_ns[REFRAIN_OWN_TIME_TRANSMISSION],
+                                own_ns[REFRAIN_OWN_TIME_MANAGEMENT], a->times.waiting_ns};
             ns[i] = values[t];
         }
         char percent[32];
@@ -268,8 +270,8 @@ static enum refrain_status print_json(const struct pair *pairs, size_t n, enum r
     for (int i = 0; i < 2; i++)
         json_object_set_new(object, sides[i],
                             json_pack("{sIsIsI}", "run_ns", (json_int_t)activities[i]->run_ns, "mpi_ns",
-                                      (json_int_t)activities[i]->mpi_ns, "waiting_ns",
-                                      (json_int_t)activities[i]->waiting_ns));
+                                      (json_int_t)refrain_activity_mpi_ns(&activities[i]->times), "waiting_ns",
+                                      (json_int_t)activities[i]->times.waiting_ns));
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, pair_json(&pairs[i], view));
     json_object_set_new(object, "rows", list);

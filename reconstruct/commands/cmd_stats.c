@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 2 /* of --json; grows when a member is taken away or changes its meaning */
+#define SCHEMA_VERSION 3 /* of --json; grows when a member is taken away or changes its meaning */
 #define WAITS_SHOWN 8u
 #define RANKS_SHOWN 32u
+#define LINES_SHOWN 20u
 
 enum {
     OPTION_CSV = 256,
@@ -32,8 +33,8 @@ enum {
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
-    size_t most;
-    int view; /* -1: the whole overview */
+    size_t most;  /* lines of a table; SIZE_MAX: as many as suits each */
+    int view;     /* -1: the whole overview */
     struct refrain_time_option from, to;
     bool json, csv, folded, recorded, compensate, quick;
     bool counters; /* --by=counter: nothing else */
@@ -44,14 +45,19 @@ struct arguments {
 static void print_program(const struct refrain_trace *trace, const struct refrain_activity *activity) {
     const struct refrain_process *first = &trace->processes[0];
     long double run_ns = activity->run_ns > 0 ? activity->run_ns : 1;
-    int64_t transmission_ns = activity->mpi_ns - activity->waiting_ns;
+    const struct refrain_activity_times *times = &activity->times;
+    const int64_t *own_ns = times->own_ns;
     printf("%s, %zu rank%s, from %s to %s\n", refrain_process_name(first, first->header->executable), activity->n_ranks,
            activity->n_ranks == 1 ? "" : "s", refrain_show_ns((long double)activity->from_ns),
            refrain_show_ns((long double)activity->to_ns));
-    printf("computing %.2Lf %%, MPI %.2Lf %%: waiting %.2Lf %%, transmission %.2Lf %%\n",
-           100 * (long double)(activity->run_ns - activity->mpi_ns) / run_ns,
-           100 * (long double)activity->mpi_ns / run_ns, 100 * (long double)activity->waiting_ns / run_ns,
-           100 * (long double)transmission_ns / run_ns);
+    printf("computing %.2Lf %%, MPI %.2Lf %%: waiting %.2Lf %%, transmission %.2Lf %%, management %.2Lf %%",
+           100 * (long double)own_ns[REFRAIN_OWN_TIME_COMPUTING] / run_ns,
+           100 * (long double)refrain_activity_mpi_ns(times) / run_ns, 100 * (long double)times->waiting_ns / run_ns,
+           100 * (long double)own_ns[REFRAIN_OWN_TIME_TRANSMISSION] / run_ns,
+           100 * (long double)own_ns[REFRAIN_OWN_TIME_MANAGEMENT] / run_ns);
+    if (own_ns[REFRAIN_OWN_TIME_PAUSED])
+        printf("; paused %.2Lf %%", 100 * (long double)own_ns[REFRAIN_OWN_TIME_PAUSED] / run_ns);
+    putchar('\n');
     if (activity->approximate)
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
@@ -59,27 +65,38 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
 }
 
 static int64_t computing(const struct refrain_activity_rank *rank) {
-    return rank->run_ns - rank->mpi_ns;
+    return rank->times.own_ns[REFRAIN_OWN_TIME_COMPUTING];
 }
 
 static int64_t transmission(const struct refrain_activity_rank *rank) {
-    return rank->mpi_ns - rank->waiting_ns;
+    return rank->times.own_ns[REFRAIN_OWN_TIME_TRANSMISSION];
+}
+
+static int64_t management(const struct refrain_activity_rank *rank) {
+    return rank->times.own_ns[REFRAIN_OWN_TIME_MANAGEMENT];
 }
 
 static int64_t waiting(const struct refrain_activity_rank *rank) {
-    return rank->waiting_ns;
+    return rank->times.waiting_ns;
+}
+
+static int64_t paused(const struct refrain_activity_rank *rank) {
+    return rank->times.own_ns[REFRAIN_OWN_TIME_PAUSED];
 }
 
 static int64_t caused(const struct refrain_activity_rank *rank) {
     return rank->caused_ns;
 }
 
+/* Pauses are shown where there were any. */
 static const struct {
     const char *title, *key;
     int64_t (*of)(const struct refrain_activity_rank *rank);
 } balances[] = {{"computing", "computing", computing},
                 {"transmission", "transmission", transmission},
+                {"management", "management", management},
                 {"waiting", "waiting", waiting},
+                {"paused", "paused", paused},
                 {"others waited for it", "caused_waiting", caused}};
 #define BALANCES (sizeof balances / sizeof *balances)
 
@@ -89,12 +106,15 @@ struct balance {
     double mean;
 };
 
+/* Over the ranks that were asked for. */
 static struct balance balance_of(const struct refrain_activity *activity,
                                  int64_t (*of)(const struct refrain_activity_rank *rank)) {
     struct balance balance = {INT64_MAX, INT64_MIN, -1, -1, 0};
     for (size_t i = 0; i < activity->n_ranks; i++) {
+        if (!activity->ranks[i].counts)
+            continue;
         int64_t ns = of(&activity->ranks[i]);
-        balance.mean += (double)ns / (double)activity->n_ranks;
+        balance.mean += (double)ns / (double)activity->n_counted;
         if (ns < balance.least) {
             balance.least = ns;
             balance.least_rank = activity->ranks[i].rank;
@@ -118,6 +138,8 @@ static void print_balance(const struct refrain_activity *activity) {
            "most", "rank", "imbalance", refrain_style(REFRAIN_NORMAL));
     for (size_t i = 0; i < BALANCES; i++) {
         struct balance balance = balance_of(activity, balances[i].of);
+        if (balances[i].of == paused && balance.most == 0)
+            continue;
         printf("%-20s %11s %6d %11s %11s %6d %8.1f %%\n", balances[i].title,
                refrain_show_ns((long double)balance.least), balance.least_rank,
                refrain_show_ns((long double)balance.mean), refrain_show_ns((long double)balance.most),
@@ -139,6 +161,10 @@ static enum refrain_status print_rows(const struct refrain_activity *activity, e
     return status;
 }
 
+static size_t lines(const struct arguments *arguments, size_t otherwise) {
+    return arguments->most == SIZE_MAX ? otherwise : arguments->most;
+}
+
 static enum refrain_status print_overview(struct refrain_trace *trace, const struct refrain_activity *activity,
                                           const struct refrain_profile_total *total, const struct arguments *arguments,
                                           struct refrain_error *error) {
@@ -148,12 +174,13 @@ static enum refrain_status print_overview(struct refrain_trace *trace, const str
     if (activity && !status) {
         if (arguments->rank < 0)
             print_balance(activity);
-        status = print_rows(activity, REFRAIN_STATS_BY_WAIT, WAITS_SHOWN, error);
-        putchar('\n');
+        status = print_rows(activity, REFRAIN_STATS_BY_WAIT, lines(arguments, WAITS_SHOWN), error);
     }
-    if (!status && total)
-        return refrain_profile_print(total, activity, (unsigned)arguments->most, error);
-    return status ? status : print_rows(activity, REFRAIN_STATS_BY_FUNCTION, arguments->most, error);
+    if (status || !total)
+        return status ? status : print_rows(activity, REFRAIN_STATS_BY_FUNCTION, lines(arguments, LINES_SHOWN), error);
+    if (activity)
+        putchar('\n');
+    return refrain_profile_print(total, activity, lines(arguments, LINES_SHOWN), error);
 }
 
 /* ---- JSON ---- */
@@ -183,6 +210,20 @@ static enum refrain_status add_rows(json_t *object, const char *key, const struc
     return REFRAIN_OK;
 }
 
+/* `has_profile`: that tells the sums of the whole run, as they were measured. */
+static void add_times(json_t *object, const struct refrain_activity *activity, bool has_profile) {
+    const int64_t *own_ns = activity->times.own_ns;
+    if (!has_profile) {
+        json_object_set_new(object, "run_ns", json_integer(activity->run_ns));
+        json_object_set_new(object, "mpi_ns", json_integer(refrain_activity_mpi_ns(&activity->times)));
+    }
+    json_object_set_new(object, "computing_ns", json_integer(own_ns[REFRAIN_OWN_TIME_COMPUTING]));
+    json_object_set_new(object, "waiting_ns", json_integer(activity->times.waiting_ns));
+    json_object_set_new(object, "transmission_ns", json_integer(own_ns[REFRAIN_OWN_TIME_TRANSMISSION]));
+    json_object_set_new(object, "management_ns", json_integer(own_ns[REFRAIN_OWN_TIME_MANAGEMENT]));
+    json_object_set_new(object, "paused_ns", json_integer(own_ns[REFRAIN_OWN_TIME_PAUSED]));
+}
+
 static enum refrain_status print_json(struct refrain_trace *trace, const struct refrain_activity *activity,
                                       const struct refrain_profile_total *total,
                                       const struct refrain_stats_metrics *metrics,
@@ -195,8 +236,7 @@ static enum refrain_status print_json(struct refrain_trace *trace, const struct 
     if (activity) {
         json_object_set_new(object, "from_ns", json_integer(activity->from_ns));
         json_object_set_new(object, "to_ns", json_integer(activity->to_ns));
-        json_object_set_new(object, "waiting_ns", json_integer(activity->waiting_ns));
-        json_object_set_new(object, "transmission_ns", json_integer(activity->mpi_ns - activity->waiting_ns));
+        add_times(object, activity, arguments->view < 0 && total);
         json_object_set_new(object, "replayed_events", json_integer((json_int_t)activity->events));
         json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
         json_object_set_new(object, "unsure_receives", json_integer((json_int_t)report->unsure_receives));
@@ -310,7 +350,8 @@ static const struct argp_option options[] = {
     {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
     {"from", OPTION_FROM, "TIME", 0, "Only what comes after TIME: 1.5 or 1.5s, 200ms, 30us, or 25% of the run", 0},
     {"to", OPTION_TO, "TIME", 0, "Only what comes before TIME", 0},
-    {"top", 't', "N", 0, "Show N lines or functions (default 20)", 0},
+    {"top", 't', "N", 0, "Show N lines of each table and of what it has below a line (default 20; 8 waits, 32 ranks)",
+     0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
     {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
     {"quick", OPTION_QUICK, NULL, 0,
@@ -329,18 +370,22 @@ static const struct argp argp = {
     "Shows where the time went: the program, its functions, and in each its loops and MPI calls.\v"
     "It shows first the program as a whole; then how even the ranks are (the least, the mean and the greatest value of "
     "a rank, and how far the greatest is above the mean); then what was waited for, the longest first; then the "
-    "functions.\n"
+    "functions, the regions of the program and MPI calls made from elsewhere, by their time.\n"
     "The time of a function is what it took itself and what the MPI calls took that it made; the functions it called "
     "have lines of their own. The clock is read at functions and MPI calls, so the time of a loop runs from there to "
     "the next such point. Count is calls, or iterations for loops. Times are sums over the ranks; shares are of the "
     "run times of all ranks together.\n"
     "Waiting is the part of MPI calls until others came: late sender, late receiver (of synchronous and large sends), "
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
-    "and completion, the same in MPI_Wait and its like. The rest of a call is transmission. If a call waits for "
-    "several things at the same time, that time counts once.\n"
+    "and completion, the same in MPI_Wait and its like. If a call waits for several things at the same time, that "
+    "time counts once. The rest of a call is management if its function begins or ends MPI, or makes, changes, frees "
+    "or "
+    "asks for something, such as communicators, datatypes, windows and open files; else it is transmission. A pause is "
+    "neither computing nor MPI.\n"
     "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the "
     "whole run.\n"
-    "With --from, --to or --compensate the times come from the events alone, so loops are not shown. Replay "
+    "With --from, --to or --compensate, and of a trace that has events only, such as a converted one, the times come "
+    "from the events alone, so loops are not shown. Replay "
     "begins with the run, since what was learned is played from there, and ends with the window. JSON has a "
     "schema_version, which changes when a member is removed or changes its "
     "meaning.\n"
@@ -373,14 +418,14 @@ static enum refrain_status show(struct refrain_trace *trace, const struct refrai
     if (arguments->csv)
         refrain_stats_rows_csv(&rows, stdout);
     else
-        refrain_stats_rows_print(
-            &rows, rows.view == REFRAIN_STATS_BY_RANK && arguments->most < RANKS_SHOWN ? RANKS_SHOWN : arguments->most);
+        refrain_stats_rows_print(&rows,
+                                 lines(arguments, rows.view == REFRAIN_STATS_BY_RANK ? RANKS_SHOWN : LINES_SHOWN));
     refrain_stats_rows_free(&rows);
     return REFRAIN_OK;
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
-    struct arguments arguments = {.rank = -1, .most = 20, .view = -1};
+    struct arguments arguments = {.rank = -1, .most = SIZE_MAX, .view = -1};
     struct refrain_trace *trace;
     refrain_command_parse(&refrain_command_stats, argc, argv, &arguments);
     enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
@@ -398,25 +443,25 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
                                                .compensate = arguments.compensate,
                                                .around = refrain_progress_around,
                                                .around_data = &progress};
-    request.from_ns = refrain_time_option_ns(&arguments.from, trace, INT64_MIN);
-    request.to_ns = refrain_time_option_ns(&arguments.to, trace, INT64_MAX);
-    if (request.from_ns >= request.to_ns)
-        status = REFRAIN_FAIL_USAGE(error, "--from is not before --to");
+    status = refrain_time_option_window(&arguments.from, &arguments.to, trace, &request.from_ns, &request.to_ns, error);
     if (!status && arguments.rank >= 0 && !refrain_trace_process(trace, arguments.rank))
         status = REFRAIN_FAIL(error, "%s: there is no rank %d", trace->path, arguments.rank);
-    /* What was recorded is all that a trace without formulas has. */
-    if (!status && trace->processes[0].header->mode == REFRAIN_MODE_EVENTS)
+    /* What was recorded is all that a trace without formulas has: nothing was added up by place. */
+    if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS) {
         request.recorded = true;
+        if (!status && arguments.quick)
+            status = REFRAIN_FAIL_USAGE(error, "--quick: %s has events only; leave the option out", trace->path);
+    }
     if (!status && !arguments.quick && !arguments.counters)
         status = refrain_activity_open(trace, &request, &activity, error);
     if (activity)
         refrain_warn_unmatched(trace, &activity->report);
-    if (!status && arguments.view < 0 && !arguments.counters && !arguments.folded && !windowed && !arguments.recorded) {
+    if (!status && arguments.view < 0 && !arguments.counters && !arguments.folded && !windowed && !request.recorded) {
         status = refrain_profile_open(trace, arguments.rank, &total, error);
         has_profile = status == REFRAIN_OK;
     }
     struct refrain_stats_metrics metrics = {.trace = trace};
-    bool has_metrics = !status && trace->n_metrics > 0 && !windowed && !arguments.recorded;
+    bool has_metrics = !status && trace->n_metrics > 0 && !windowed && !request.recorded;
     if (has_metrics)
         status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
     if (!status && trace->n_metrics > 0 && !has_metrics)

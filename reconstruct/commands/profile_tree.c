@@ -16,40 +16,70 @@ struct tree {
     const struct refrain_profile_total *total;
     const struct refrain_activity *activity;
     int64_t **waiting_ns; /* by unit, then by node: of the calls in it */
+    size_t most;          /* lines of a list, of each function or loop, too */
 };
 
-/* A function of a unit. */
-struct function {
-    const struct refrain_profile_unit *unit;
-    uint32_t node;
+/* A line of the table: a function or loop; an MPI call; a user region or function without probes; or all that lies
+ * outside, where none of these is set. */
+struct item {
+    const struct refrain_profile_unit *unit; /* of the node or call */
+    const struct refrain_profile_node *node; /* of unit->nodes */
+    const struct refrain_profile_call_site *call;
+    const struct refrain_profile_region *region;
     long double time_ns; /* own and in MPI */
+    size_t order;        /* of lines with the same time */
+};
+
+struct items {
+    struct item *items;
+    size_t n;
 };
 
 static int by_time(const void *a, const void *b) {
-    const struct function *x = a, *y = b;
+    const struct item *x = a, *y = b;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? 1 : -1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Functions that were called, the longest first. */
-static struct function *list_functions(const struct refrain_profile_total *total, size_t *n) {
-    size_t most = 0;
+static void add_item(struct items *items, struct item item) {
+    item.order = items->n;
+    items->items[items->n++] = item;
+}
+
+static void add_node(struct items *items, const struct refrain_profile_unit *unit, uint32_t node) {
+    const struct refrain_profile_node *of = &unit->nodes[node];
+    add_item(items, (struct item){.unit = unit, .node = of, .time_ns = of->own_total_ns + of->mpi_total_ns});
+}
+
+static void add_call(struct items *items, const struct refrain_profile_unit *unit, uint32_t call) {
+    const struct refrain_profile_call_site *of = &unit->call_sites[call];
+    add_item(items, (struct item){.unit = unit, .call = of, .time_ns = of->mpi_ns});
+}
+
+static void sort(struct items *items) {
+    qsort(items->items, items->n, sizeof *items->items, by_time);
+}
+
+/* What has a line of its own, the longest first. The caller frees `items`, null without memory. */
+static struct items list_items(const struct refrain_profile_total *total) {
+    size_t most = total->n_regions + total->outside.n_call_sites + 1;
     for (size_t u = 0; u < total->n_units; u++)
         most += total->units[u].view->record->n_nodes;
-    struct function *functions = calloc(most + 1, sizeof *functions);
-    *n = 0;
-    for (size_t u = 0; functions && u < total->n_units; u++) {
-        const struct refrain_profile_unit *unit = &total->units[u];
-        for (uint32_t i = 0; i < unit->view->record->n_nodes; i++) {
-            const struct refrain_profile_node *node = &unit->nodes[i];
-            if (unit->view->nodes[i].kind == REFRAIN_FUNCTION && node->visits)
-                functions[(*n)++] = (struct function){unit, i, node->own_total_ns + node->mpi_total_ns};
-        }
-    }
-    if (functions)
-        qsort(functions, *n, sizeof *functions, by_time);
-    return functions;
+    struct items items = {.items = calloc(most, sizeof *items.items)};
+    if (!items.items)
+        return items;
+    for (size_t u = 0; u < total->n_units; u++)
+        for (uint32_t i = 0; i < total->units[u].view->record->n_nodes; i++)
+            if (total->units[u].view->nodes[i].kind == REFRAIN_FUNCTION && total->units[u].nodes[i].visits)
+                add_node(&items, &total->units[u], i);
+    for (size_t i = 0; i < total->n_regions; i++)
+        add_item(&items, (struct item){.region = &total->regions[i], .time_ns = total->regions[i].own_ns});
+    add_item(&items, (struct item){.time_ns = total->outside_ns});
+    for (uint32_t i = 0; i < total->outside.n_call_sites; i++)
+        add_call(&items, &total->outside, i);
+    sort(&items);
+    return items;
 }
 
 static bool is_loop(const struct refrain_node *node) {
@@ -67,18 +97,26 @@ static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node
     return node;
 }
 
-/* The loops and call sites right below `parent`, in source order: loops as node numbers, call sites as n_nodes + index.
- */
-static uint32_t next_child(const struct refrain_profile_unit *unit, uint32_t parent, uint32_t after) {
-    uint32_t n = unit->view->record->n_nodes;
-    for (uint32_t i = after + 1; i < n; i++)
+static uint32_t number_of(const struct refrain_profile_unit *unit, const struct refrain_profile_node *node) {
+    return (uint32_t)(node - unit->nodes);
+}
+
+/* The loops and call sites right below a function or loop, the longest first. The caller frees `items`, null without
+ * memory. */
+static struct items list_children(const struct refrain_profile_unit *unit, const struct refrain_profile_node *node) {
+    uint32_t n = unit->view->record->n_nodes, parent = number_of(unit, node);
+    struct items items = {.items = calloc(n + unit->n_call_sites, sizeof *items.items)};
+    if (!items.items)
+        return items;
+    for (uint32_t i = parent + 1; i < n; i++)
         if (is_loop(&unit->view->nodes[i]) && (unit->nodes[i].visits || unit->nodes[i].entries) &&
             shown_parent(unit->view, unit->view->nodes[i].parent) == parent)
-            return i;
-    for (uint32_t s = after < n ? 0 : after - n + 1; s < unit->n_call_sites; s++)
-        if (shown_parent(unit->view, unit->call_sites[s].node) == parent)
-            return n + s;
-    return UINT32_MAX;
+            add_node(&items, unit, i);
+    for (uint32_t i = 0; i < unit->n_call_sites; i++)
+        if (shown_parent(unit->view, unit->call_sites[i].node) == parent)
+            add_call(&items, unit, i);
+    sort(&items);
+    return items;
 }
 
 /* ---- waiting ---- */
@@ -207,6 +245,29 @@ static void print_call_site(const struct tree *tree, const struct refrain_profil
 
 #define MOST_DEPTH 64u
 
+/* A line for all that the list has beyond the longest. */
+static void print_rest(const struct tree *tree, const struct items *items, unsigned depth) {
+    long double own_ns = 0, mpi_ns = 0;
+    int64_t waiting_ns = 0;
+    struct refrain_metric_totals metrics = {{0}};
+    for (size_t i = tree->most; i < items->n; i++) {
+        const struct item *item = &items->items[i];
+        long double in_mpi_ns = item->node ? item->node->mpi_total_ns : item->call ? item->call->mpi_ns : 0;
+        waiting_ns += item->node   ? node_waiting(tree, item->unit, number_of(item->unit, item->node))
+                      : item->call ? call_site_waiting(tree, item->call)
+                                   : 0;
+        mpi_ns += in_mpi_ns;
+        own_ns += item->time_ns - in_mpi_ns;
+        refrain_metrics_add_up(&metrics, item->node     ? &item->node->metrics
+                                         : item->call   ? &item->call->metrics
+                                         : item->region ? &item->region->metrics
+                                                        : &tree->total->outside_metrics);
+    }
+    char text[64];
+    snprintf(text, sizeof text, "%zu more (--top)", items->n - tree->most);
+    print_line(tree, own_ns + mpi_ns, own_ns, mpi_ns, waiting_ns, &metrics, 0, false, depth, text);
+}
+
 /* "  throttled on 1 of 4 ranks", empty where it was not. */
 static void throttled_text(const struct tree *tree, const struct refrain_profile_node *node, char *text, size_t bytes) {
     text[0] = 0;
@@ -216,26 +277,39 @@ static void throttled_text(const struct tree *tree, const struct refrain_profile
         snprintf(text, bytes, "  throttled");
 }
 
-static void print_children(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t parent,
-                           unsigned depth) {
-    uint32_t n = unit->view->record->n_nodes;
-    for (uint32_t child = parent; (child = next_child(unit, parent, child)) != UINT32_MAX;) {
-        if (child >= n) {
-            print_call_site(tree, &unit->call_sites[child - n], depth, false);
-            continue;
-        }
-        const struct refrain_profile_node *node = &unit->nodes[child];
-        const struct refrain_node *source = &unit->view->nodes[child];
-        char text[512], throttled[48];
-        throttled_text(tree, node, throttled, sizeof throttled);
-        snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s", loop_name(source->kind),
-                 short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
-                 refrain_show_count(node->entries), throttled);
-        print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
-                   node_waiting(tree, unit, child), &node->metrics, node->visits, throttled[0] != 0, depth, text);
-        if (depth < MOST_DEPTH)
-            print_children(tree, unit, child, depth + 1);
+/* False without memory. */
+static bool print_children(const struct tree *tree, const struct refrain_profile_unit *unit,
+                           const struct refrain_profile_node *parent, unsigned depth);
+
+static bool print_loop(const struct tree *tree, const struct refrain_profile_unit *unit,
+                       const struct refrain_profile_node *node, unsigned depth) {
+    const struct refrain_node *source = &unit->view->nodes[number_of(unit, node)];
+    char text[512], throttled[48];
+    throttled_text(tree, node, throttled, sizeof throttled);
+    snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s", loop_name(source->kind),
+             short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
+             refrain_show_count(node->entries), throttled);
+    print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
+               node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits, throttled[0] != 0, depth,
+               text);
+    return depth >= MOST_DEPTH || print_children(tree, unit, node, depth + 1);
+}
+
+static bool print_children(const struct tree *tree, const struct refrain_profile_unit *unit,
+                           const struct refrain_profile_node *parent, unsigned depth) {
+    struct items children = list_children(unit, parent);
+    bool sound = children.items != NULL;
+    for (size_t i = 0; sound && i < children.n && i < tree->most; i++) {
+        const struct item *child = &children.items[i];
+        if (child->call)
+            print_call_site(tree, child->call, depth, false);
+        else
+            sound = print_loop(tree, unit, child->node, depth);
     }
+    if (sound && children.n > tree->most)
+        print_rest(tree, &children, depth);
+    free(children.items);
+    return sound;
 }
 
 /* Of lines that say more of the one above. */
@@ -262,74 +336,84 @@ static void print_callers(const struct tree *tree, const struct refrain_profile_
         printf("%*sand for others\n", indentation(tree), "");
 }
 
-static void print_function(const struct tree *tree, const struct function *function) {
+static bool print_function(const struct tree *tree, const struct item *function) {
     const struct refrain_profile_unit *unit = function->unit;
-    const struct refrain_profile_node *node = &unit->nodes[function->node];
-    const struct refrain_node *source = &unit->view->nodes[function->node];
+    const struct refrain_profile_node *node = function->node;
+    uint32_t number = number_of(unit, node);
+    const struct refrain_node *source = &unit->view->nodes[number];
     char text[512];
     /* Activations that never ended (exit, longjmp) have no duration. */
     char callees[64] = "", throttled[48];
     throttled_text(tree, node, throttled, sizeof throttled);
-    long double inclusive_ns = with_callees(tree, unit, function->node);
+    long double inclusive_ns = with_callees(tree, unit, number);
     if (inclusive_ns > 0)
         snprintf(callees, sizeof callees, "  %s%s with callees", throttled[0] ? "at least " : "",
                  refrain_show_ns(inclusive_ns));
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
              short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
-    print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
-               node_waiting(tree, unit, function->node), &node->metrics, node->visits, throttled[0] != 0, 0, text);
+    print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns, node_waiting(tree, unit, number),
+               &node->metrics, node->visits, throttled[0] != 0, 0, text);
     print_callers(tree, unit, source);
-    print_children(tree, unit, function->node, 1);
+    return print_children(tree, unit, node, 1);
 }
 
-enum refrain_status refrain_profile_print(const struct refrain_profile_total *total,
-                                          const struct refrain_activity *activity, unsigned most,
-                                          struct refrain_error *error) {
-    struct tree tree = {.total = total, .activity = activity};
-    size_t n;
-    struct function *functions = list_functions(total, &n);
-    if (!functions || !sum_waiting(&tree)) {
-        free_waiting(&tree);
-        free(functions);
-        return REFRAIN_FAIL_MEMORY(error);
-    }
+static void print_region(const struct tree *tree, const struct refrain_profile_region *region) {
+    const struct refrain_region_info *info = region->region;
+    char text[512];
+    if (info->kind == REFRAIN_REGION_FUNCTION && info->file[0])
+        snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, short_file(info->file), info->line);
+    else
+        snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
+    print_line(tree, region->own_ns, info->own_time == REFRAIN_OWN_TIME_PAUSED ? 0 : region->own_ns, 0, 0,
+               &region->metrics, region->visits, false, 0, text);
+}
+
+/* False without memory. */
+static bool print_item(const struct tree *tree, const struct item *item) {
+    const struct refrain_profile_total *total = tree->total;
+    if (item->node)
+        return print_function(tree, item);
+    if (item->call)
+        print_call_site(tree, item->call, 0, true);
+    else if (item->region)
+        print_region(tree, item->region);
+    else
+        print_line(tree, total->outside_ns, total->outside_ns, 0, 0, &total->outside_metrics, 0, false, 0,
+                   "outside of instrumented functions");
+    return true;
+}
+
+static void print_head(const struct tree *tree) {
+    const struct refrain_profile_total *total = tree->total;
     printf("%s%11s %8s %11s %11s %s", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
-           activity ? "    waiting " : "");
+           tree->activity ? "    waiting " : "");
     for (size_t i = 0; i < total->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(total->metric_names[i]), total->metric_names[i]);
     printf("%14s  %s%s\n", "count", "what", refrain_style(REFRAIN_NORMAL));
-    print_line(&tree, total->run_ns, total->run_ns - total->mpi_ns, total->mpi_ns, activity ? activity->waiting_ns : 0,
-               &total->metrics, 1, false, 0, "all ranks and threads");
-    for (size_t i = 0; i < n && i < most; i++)
-        print_function(&tree, &functions[i]);
-    if (n > most) {
-        long double rest_ns = 0;
-        struct refrain_metric_totals rest = {{0}};
-        for (size_t i = most; i < n; i++) {
-            rest_ns += functions[i].time_ns;
-            refrain_metrics_add_up(&rest, &functions[i].unit->nodes[functions[i].node].metrics);
-        }
-        char text[64];
-        snprintf(text, sizeof text, "%zu more functions (--top)", n - most);
-        print_line(&tree, rest_ns, rest_ns, 0, 0, &rest, 0, false, 0, text);
-    }
-    for (size_t i = 0; i < total->n_regions; i++) {
-        const struct refrain_profile_region *region = &total->regions[i];
-        char text[512];
-        const struct refrain_region_info *info = region->region;
-        if (info->kind == REFRAIN_REGION_FUNCTION && info->file[0])
-            snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, short_file(info->file), info->line);
-        else
-            snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
-        print_line(&tree, region->own_ns, region->own_ns, 0, 0, &region->metrics, region->visits, false, 0, text);
-    }
-    print_line(&tree, total->outside_ns, total->outside_ns, 0, 0, &total->outside_metrics, 0, false, 0,
-               "outside of instrumented functions");
-    for (size_t s = 0; s < total->outside.n_call_sites; s++)
-        print_call_site(&tree, &total->outside.call_sites[s], 1, true);
+    long double paused_ns = 0;
+    for (size_t i = 0; i < total->n_regions; i++)
+        if (total->regions[i].region->own_time == REFRAIN_OWN_TIME_PAUSED)
+            paused_ns += total->regions[i].own_ns;
+    print_line(tree, total->run_ns, total->run_ns - total->mpi_ns - paused_ns, total->mpi_ns,
+               tree->activity ? tree->activity->times.waiting_ns : 0, &total->metrics, 1, false, 0,
+               "all ranks and threads");
+}
+
+enum refrain_status refrain_profile_print(const struct refrain_profile_total *total,
+                                          const struct refrain_activity *activity, size_t most,
+                                          struct refrain_error *error) {
+    struct tree tree = {.total = total, .activity = activity, .most = most};
+    struct items items = list_items(total);
+    bool sound = items.items && sum_waiting(&tree);
+    if (sound)
+        print_head(&tree);
+    for (size_t i = 0; sound && i < items.n && i < most; i++)
+        sound = print_item(&tree, &items.items[i]);
+    if (sound && items.n > most)
+        print_rest(&tree, &items, 0);
     free_waiting(&tree);
-    free(functions);
-    return REFRAIN_OK;
+    free(items.items);
+    return sound ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
 /* ---- JSON ---- */
@@ -360,11 +444,10 @@ static json_t *call_site_json(const struct tree *tree, const struct refrain_prof
     return object;
 }
 
-static json_t *node_json(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t number,
-                         unsigned depth) {
-    const struct refrain_profile_node *node = &unit->nodes[number];
+static json_t *node_json(const struct tree *tree, const struct refrain_profile_unit *unit,
+                         const struct refrain_profile_node *node, unsigned depth) {
+    uint32_t number = number_of(unit, node);
     const struct refrain_node *source = &unit->view->nodes[number];
-    uint32_t n = unit->view->record->n_nodes;
     bool loop = is_loop(source);
     json_t *object = json_object(), *children = json_array();
     json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
@@ -386,36 +469,43 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));
     add_metrics(object, tree->total, &node->metrics);
-    for (uint32_t child = number; depth < MOST_DEPTH && (child = next_child(unit, number, child)) != UINT32_MAX;)
-        json_array_append_new(children, child >= n ? call_site_json(tree, &unit->call_sites[child - n])
-                                                   : node_json(tree, unit, child, depth + 1));
+    struct items list = depth < MOST_DEPTH ? list_children(unit, node) : (struct items){0};
+    for (size_t i = 0; i < list.n; i++)
+        json_array_append_new(children, list.items[i].call ? call_site_json(tree, list.items[i].call)
+                                                           : node_json(tree, unit, list.items[i].node, depth + 1));
+    free(list.items);
     json_object_set_new(object, "children", children);
     return object;
+}
+
+static json_t *region_json(const struct tree *tree, const struct refrain_profile_region *of) {
+    json_t *region = json_object();
+    json_object_set_new(region, "name", refrain_json_text(of->region->name));
+    json_object_set_new(region, "visits", json_integer((json_int_t)of->visits));
+    json_object_set_new(region, "own_ns", json_real((double)of->own_ns));
+    add_metrics(region, tree->total, &of->metrics);
+    return region;
 }
 
 enum refrain_status refrain_profile_json(const struct refrain_profile_total *total,
                                          const struct refrain_activity *activity, json_t *object,
                                          struct refrain_error *error) {
     struct tree of = {.total = total, .activity = activity}, *tree = &of;
-    size_t n;
-    struct function *functions = list_functions(total, &n);
-    if (!functions || !sum_waiting(tree)) {
+    struct items items = list_items(total);
+    if (!items.items || !sum_waiting(tree)) {
         free_waiting(tree);
-        free(functions);
+        free(items.items);
         return REFRAIN_FAIL_MEMORY(error);
     }
     json_t *list = json_array(), *outside = json_array(), *regions = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, node_json(tree, functions[i].unit, functions[i].node, 0));
-    for (size_t s = 0; s < total->outside.n_call_sites; s++)
-        json_array_append_new(outside, call_site_json(tree, &total->outside.call_sites[s]));
-    for (size_t i = 0; i < total->n_regions; i++) {
-        json_t *region = json_object();
-        json_object_set_new(region, "name", refrain_json_text(total->regions[i].region->name));
-        json_object_set_new(region, "visits", json_integer((json_int_t)total->regions[i].visits));
-        json_object_set_new(region, "own_ns", json_real((double)total->regions[i].own_ns));
-        add_metrics(region, total, &total->regions[i].metrics);
-        json_array_append_new(regions, region);
+    for (size_t i = 0; i < items.n; i++) {
+        const struct item *item = &items.items[i];
+        if (item->node)
+            json_array_append_new(list, node_json(tree, item->unit, item->node, 0));
+        else if (item->call)
+            json_array_append_new(outside, call_site_json(tree, item->call));
+        else if (item->region)
+            json_array_append_new(regions, region_json(tree, item->region));
     }
     json_object_set_new(object, "run_ns", json_real((double)total->run_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)total->mpi_ns));
@@ -426,6 +516,6 @@ enum refrain_status refrain_profile_json(const struct refrain_profile_total *tot
     json_object_set_new(object, "regions", regions);
     json_object_set_new(object, "outside_calls", outside);
     free_waiting(tree);
-    free(functions);
+    free(items.items);
     return REFRAIN_OK;
 }

@@ -8,47 +8,54 @@
 #include <string.h>
 
 #define LEAST_LABEL 16u
+#define MOST_LEVEL 2u /* of columns */
 
+/* Value, key in CSV and JSON, title, unit. */
+#define NS(value, key, title, level)                                                                                   \
+    { REFRAIN_STATS_##value, key, title, REFRAIN_STATS_NS, level }
+#define NUMBER(value, key, title, level)                                                                               \
+    { REFRAIN_STATS_##value, key, title, REFRAIN_STATS_NUMBER, level }
 #define SHARE                                                                                                          \
-    { REFRAIN_STATS_SHARE, "share_percent", "share", REFRAIN_STATS_MILLIPERCENT, false }
-#define TRANSMISSION                                                                                                   \
-    { REFRAIN_STATS_TRANSMISSION, "transmission_ns", "transm.", REFRAIN_STATS_NS, false }
-#define WAITING                                                                                                        \
-    { REFRAIN_STATS_WAITING, "waiting_ns", "waiting", REFRAIN_STATS_NS, false }
-#define OWN                                                                                                            \
-    { REFRAIN_STATS_OWN, "own_ns", "own", REFRAIN_STATS_NS, false }
-#define COUNT                                                                                                          \
-    { REFRAIN_STATS_COUNT, "calls", "calls", REFRAIN_STATS_NUMBER, false }
-#define MESSAGES                                                                                                       \
-    { REFRAIN_STATS_MESSAGES, "messages", "messages", REFRAIN_STATS_NUMBER, false }
-#define BYTES                                                                                                          \
-    { REFRAIN_STATS_BYTES, "bytes", "bytes", REFRAIN_STATS_SIZE, false }
-#define TOTAL(title)                                                                                                   \
-    { REFRAIN_STATS_TOTAL, "total_ns", title, REFRAIN_STATS_NS, false }
+    { REFRAIN_STATS_SHARE, "share_percent", "share", REFRAIN_STATS_MILLIPERCENT, 0 }
+#define BYTES(level)                                                                                                   \
+    { REFRAIN_STATS_BYTES, "bytes", "bytes", REFRAIN_STATS_SIZE, level }
+#define TRANSMISSION NS(TRANSMISSION, "transmission_ns", "transm.", 0)
+#define MANAGEMENT NS(MANAGEMENT, "management_ns", "managem.", 1)
+#define WAITING NS(WAITING, "waiting_ns", "waiting", 0)
+#define PAUSED NS(PAUSED, "paused_ns", "paused", 2)
+#define TOTAL(title) NS(TOTAL, "total_ns", title, 0)
+#define OWN NS(OWN, "own_ns", "own", 0)
+#define CALLS NUMBER(COUNT, "calls", "calls", 0)
 
-static const struct refrain_stats_column
-    of_regions[] = {TOTAL("total"),
-                    SHARE,
-                    OWN,
-                    TRANSMISSION,
-                    WAITING,
-                    COUNT,
-                    {REFRAIN_STATS_LEAST, "least_ns", "least", REFRAIN_STATS_NS, true},
-                    {REFRAIN_STATS_MEAN, "mean_ns", "mean", REFRAIN_STATS_NS, true},
-                    {REFRAIN_STATS_MOST, "most_ns", "most", REFRAIN_STATS_NS, true},
-                    {REFRAIN_STATS_MOST_RANK, "most_rank", "of rank", REFRAIN_STATS_NUMBER, true},
-                    {REFRAIN_STATS_IMBALANCE, "imbalance_percent", "imbal.", REFRAIN_STATS_MILLIPERCENT, true}},
-    of_paths[] = {TOTAL("total"), SHARE, OWN, TRANSMISSION, WAITING, COUNT},
-    of_partners[] = {MESSAGES, BYTES, TRANSMISSION, WAITING, SHARE},
-    of_ranks[] = {TOTAL("run"),
-                  {REFRAIN_STATS_COMPUTING, "computing_ns", "computing", REFRAIN_STATS_NS, false},
-                  TRANSMISSION,
-                  WAITING,
-                  {REFRAIN_STATS_CAUSED, "caused_waiting_ns", "others w.", REFRAIN_STATS_NS, false},
-                  {REFRAIN_STATS_COUNT, "calls", "MPI calls", REFRAIN_STATS_NUMBER, true},
-                  {REFRAIN_STATS_MESSAGES, "messages", "sent", REFRAIN_STATS_NUMBER, true},
-                  BYTES},
-    of_waits[] = {WAITING, SHARE, {REFRAIN_STATS_COUNT, "times", "times", REFRAIN_STATS_NUMBER, false}};
+static const struct refrain_stats_column of_regions[] = {TOTAL("total"),
+                                                         SHARE,
+                                                         OWN,
+                                                         TRANSMISSION,
+                                                         MANAGEMENT,
+                                                         WAITING,
+                                                         PAUSED,
+                                                         CALLS,
+                                                         NS(LEAST, "least_ns", "least", 2),
+                                                         NS(MEAN, "mean_ns", "mean", 2),
+                                                         NS(MOST, "most_ns", "most", 2),
+                                                         NUMBER(MOST_RANK, "most_rank", "of rank", 2),
+                                                         {REFRAIN_STATS_IMBALANCE, "imbalance_percent", "imbal.",
+                                                          REFRAIN_STATS_MILLIPERCENT, 2}},
+                                         of_paths[] = {TOTAL("total"), SHARE,   OWN,    TRANSMISSION,
+                                                       MANAGEMENT,     WAITING, PAUSED, CALLS},
+                                         of_partners[] = {NUMBER(MESSAGES, "messages", "messages", 0), BYTES(0),
+                                                          TRANSMISSION, WAITING, SHARE},
+                                         of_ranks[] = {TOTAL("run"),
+                                                       NS(COMPUTING, "computing_ns", "computing", 0),
+                                                       TRANSMISSION,
+                                                       MANAGEMENT,
+                                                       WAITING,
+                                                       PAUSED,
+                                                       NS(CAUSED, "caused_waiting_ns", "others w.", 0),
+                                                       NUMBER(COUNT, "calls", "MPI calls", 2),
+                                                       NUMBER(MESSAGES, "messages", "sent", 2),
+                                                       BYTES(0)},
+                                         of_waits[] = {WAITING, SHARE, NUMBER(COUNT, "times", "times", 0)};
 
 const struct refrain_stats_column *refrain_stats_columns(enum refrain_stats_view view, size_t *n) {
 #define COLUMNS(list) (*n = sizeof(list) / sizeof *(list), (list))
@@ -101,24 +108,28 @@ static void print_label(const struct refrain_stats_row *row, unsigned room) {
     printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);
 }
 
+/* Columns of the screen that those up to this level take. */
+static unsigned width_to(const struct refrain_stats_rows *rows, const struct refrain_stats_column *columns, size_t n,
+                         unsigned level) {
+    unsigned width = 1;
+    for (size_t i = 0; i < n; i++)
+        width += columns[i].level <= level ? width_of(&columns[i]) + 1 : 0;
+    for (size_t i = 0; i < rows->n_metrics; i++)
+        width += (unsigned)refrain_show_metric_width(rows->metric_names[i]) + 1;
+    return width;
+}
+
 void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most) {
     size_t n;
     const struct refrain_stats_column *columns = refrain_stats_columns(rows->view, &n);
-    unsigned terminal = refrain_terminal_columns(), width = 1, wide = 1;
-    for (size_t i = 0; i < n; i++) {
-        width += columns[i].wide ? 0 : width_of(&columns[i]) + 1;
-        wide += width_of(&columns[i]) + 1;
-    }
-    for (size_t i = 0; i < rows->n_metrics; i++) {
-        width += (unsigned)refrain_show_metric_width(rows->metric_names[i]) + 1;
-        wide += (unsigned)refrain_show_metric_width(rows->metric_names[i]) + 1;
-    }
-    bool show_wide = terminal == 0 || wide + LEAST_LABEL <= terminal;
-    unsigned used = show_wide ? wide : width;
+    unsigned terminal = refrain_terminal_columns(), level = MOST_LEVEL;
+    while (level > 0 && terminal > 0 && width_to(rows, columns, n, level) + LEAST_LABEL > terminal)
+        level--;
+    unsigned used = width_to(rows, columns, n, level);
     unsigned room = terminal == 0 ? 0 : terminal > used + LEAST_LABEL ? terminal - used - 1 : LEAST_LABEL;
     fputs(refrain_style(REFRAIN_BOLD), stdout);
     for (size_t i = 0; i < n; i++)
-        if (show_wide || !columns[i].wide)
+        if (columns[i].level <= level)
             printf("%*s ", (int)width_of(&columns[i]), columns[i].title);
     for (size_t i = 0; i < rows->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(rows->metric_names[i]), rows->metric_names[i]);
@@ -129,7 +140,7 @@ void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most
         bool hot = rows->view != REFRAIN_STATS_BY_RANK && row->value[REFRAIN_STATS_SHARE] >= 10000;
         fputs(hot ? refrain_style(REFRAIN_BOLD) : "", stdout);
         for (size_t i = 0; i < n; i++)
-            if (show_wide || !columns[i].wide)
+            if (columns[i].level <= level)
                 print_value(&columns[i], row->value[columns[i].value]);
         for (size_t i = 0; i < rows->n_metrics; i++)
             printf("%*s ", refrain_show_metric_width(rows->metric_names[i]),

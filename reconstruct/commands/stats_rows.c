@@ -67,7 +67,7 @@ static int64_t share(const struct refrain_activity *activity, int64_t ns) {
 
 /* ---- functions and lines ---- */
 
-/* How even the ranks are. Ranks that never came there count, with nothing. */
+/* How even the ranks are, of those that were asked for. Of these, ranks that never came there count, with nothing. */
 static void set_balance(const struct refrain_activity *activity, const struct refrain_activity_region *region,
                         int64_t *value) {
     int64_t least = INT64_MAX, most = -1, sum = 0;
@@ -80,9 +80,9 @@ static void set_balance(const struct refrain_activity *activity, const struct re
             value[REFRAIN_STATS_MOST_RANK] = region->parts[i]->rank;
         }
     }
-    if (region->n_parts < activity->n_ranks)
+    if (region->n_parts < activity->n_counted)
         least = 0;
-    int64_t mean = activity->n_ranks ? sum / (int64_t)activity->n_ranks : 0;
+    int64_t mean = activity->n_counted ? sum / (int64_t)activity->n_counted : 0;
     value[REFRAIN_STATS_LEAST] = least == INT64_MAX ? 0 : least;
     value[REFRAIN_STATS_MEAN] = mean;
     value[REFRAIN_STATS_MOST] = most < 0 ? 0 : most;
@@ -101,6 +101,17 @@ static int64_t noise_of(const struct refrain_activity_region *region) {
     for (uint64_t i = 0; i < n; i++)
         squares += (region->stretch_ns[i] - mean) * (region->stretch_ns[i] - mean);
     return (int64_t)sqrt((double)n * squares / (double)(n - 1));
+}
+
+static void set_times(const struct refrain_activity_times *times, int64_t *value) {
+    value[REFRAIN_STATS_WAITING] = times->waiting_ns;
+    value[REFRAIN_STATS_TRANSMISSION] = times->own_ns[REFRAIN_OWN_TIME_TRANSMISSION];
+    value[REFRAIN_STATS_MANAGEMENT] = times->own_ns[REFRAIN_OWN_TIME_MANAGEMENT];
+    value[REFRAIN_STATS_PAUSED] = times->own_ns[REFRAIN_OWN_TIME_PAUSED];
+}
+
+static int64_t own_computing(const struct refrain_region_info *info, int64_t own_ns) {
+    return info->own_time == REFRAIN_OWN_TIME_COMPUTING ? own_ns : 0;
 }
 
 static void add_regions(const struct refrain_activity *activity, const struct refrain_stats_metrics *metrics,
@@ -127,9 +138,8 @@ static void add_regions(const struct refrain_activity *activity, const struct re
         }
         value[REFRAIN_STATS_TOTAL] = region->total_ns;
         value[REFRAIN_STATS_SELF] = region->own_ns;
-        value[REFRAIN_STATS_OWN] = is_mpi ? 0 : region->own_ns;
-        value[REFRAIN_STATS_WAITING] = region->below_waiting_ns;
-        value[REFRAIN_STATS_TRANSMISSION] = region->below_mpi_ns - region->below_waiting_ns;
+        value[REFRAIN_STATS_OWN] = own_computing(info, region->own_ns);
+        set_times(&region->below, value);
         value[REFRAIN_STATS_SHARE] = share(activity, region->own_ns);
         value[REFRAIN_STATS_COUNT] = (int64_t)region->count;
         value[REFRAIN_STATS_MESSAGES] = (int64_t)region->messages;
@@ -174,9 +184,8 @@ static void add_paths(const struct refrain_activity *activity, struct refrain_st
             row->depth = depth;
             row->value[REFRAIN_STATS_TOTAL] = child->total_ns;
             row->value[REFRAIN_STATS_SHARE] = share(activity, child->total_ns);
-            row->value[REFRAIN_STATS_OWN] = info->kind == REFRAIN_REGION_MPI ? 0 : child->own_ns;
-            row->value[REFRAIN_STATS_WAITING] = child->below_waiting_ns;
-            row->value[REFRAIN_STATS_TRANSMISSION] = child->below_mpi_ns - child->below_waiting_ns;
+            row->value[REFRAIN_STATS_OWN] = own_computing(info, child->own_ns);
+            set_times(&child->below, row->value);
             row->value[REFRAIN_STATS_COUNT] = (int64_t)child->count;
             row->value[REFRAIN_STATS_NOISE] = -1;
             add_paths(activity, rows, child, depth + 1, key);
@@ -242,6 +251,11 @@ static void add_partners(const struct refrain_activity *activity, struct refrain
     }
 }
 
+static void unknown_but(struct refrain_stats_row *row, enum refrain_stats_value known) {
+    for (int value = 0; value < REFRAIN_STATS_VALUES; value++)
+        row->value[value] = value == (int)known ? row->value[value] : -1;
+}
+
 static void add_ranks(const struct refrain_activity *activity, const struct refrain_stats_metrics *metrics,
                       struct refrain_stats_rows *rows) {
     for (size_t i = 0; i < activity->n_ranks; i++) {
@@ -251,12 +265,15 @@ static void add_ranks(const struct refrain_activity *activity, const struct refr
         struct refrain_stats_row *row = add_row(rows, text("rank %d", rank->rank), text("%d", rank->rank));
         if (!row)
             return;
+        row->value[REFRAIN_STATS_CAUSED] = rank->caused_ns;
+        if (!rank->counts) {
+            unknown_but(row, REFRAIN_STATS_CAUSED);
+            continue;
+        }
         row->value[REFRAIN_STATS_TOTAL] = rank->run_ns;
         row->value[REFRAIN_STATS_SHARE] = share(activity, rank->run_ns);
-        row->value[REFRAIN_STATS_COMPUTING] = rank->run_ns - rank->mpi_ns;
-        row->value[REFRAIN_STATS_TRANSMISSION] = rank->mpi_ns - rank->waiting_ns;
-        row->value[REFRAIN_STATS_WAITING] = rank->waiting_ns;
-        row->value[REFRAIN_STATS_CAUSED] = rank->caused_ns;
+        row->value[REFRAIN_STATS_COMPUTING] = rank->times.own_ns[REFRAIN_OWN_TIME_COMPUTING];
+        set_times(&rank->times, row->value);
         row->value[REFRAIN_STATS_COUNT] = (int64_t)rank->calls;
         row->value[REFRAIN_STATS_MESSAGES] = (int64_t)rank->sent;
         row->value[REFRAIN_STATS_BYTES] = (int64_t)rank->sent_bytes;
@@ -318,9 +335,9 @@ static void merge(struct refrain_stats_rows *rows) {
             continue;
         }
         static const enum refrain_stats_value sums[] = {
-            REFRAIN_STATS_TOTAL, REFRAIN_STATS_SHARE,        REFRAIN_STATS_OWN,
-            REFRAIN_STATS_SELF,  REFRAIN_STATS_TRANSMISSION, REFRAIN_STATS_WAITING,
-            REFRAIN_STATS_COUNT, REFRAIN_STATS_MESSAGES,     REFRAIN_STATS_BYTES};
+            REFRAIN_STATS_TOTAL,        REFRAIN_STATS_SHARE,      REFRAIN_STATS_OWN,    REFRAIN_STATS_SELF,
+            REFRAIN_STATS_TRANSMISSION, REFRAIN_STATS_MANAGEMENT, REFRAIN_STATS_PAUSED, REFRAIN_STATS_WAITING,
+            REFRAIN_STATS_COUNT,        REFRAIN_STATS_MESSAGES,   REFRAIN_STATS_BYTES};
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
             last->value[sums[k]] += row->value[sums[k]];
         refrain_metrics_add_up(&last->metrics, &row->metrics);

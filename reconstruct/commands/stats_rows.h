@@ -13,10 +13,12 @@ struct json_t;
 enum refrain_stats_value {
     REFRAIN_STATS_TOTAL,        /* ns, with what is inside */
     REFRAIN_STATS_SHARE,        /* of the time of all ranks, in 1/1000 % */
-    REFRAIN_STATS_OWN,          /* ns, without, outside of MPI */
+    REFRAIN_STATS_OWN,          /* ns, without, outside of MPI and pauses */
     REFRAIN_STATS_SELF,         /* ns, without what is inside: of MPI calls their time */
-    REFRAIN_STATS_COMPUTING,    /* ns, outside of MPI */
-    REFRAIN_STATS_TRANSMISSION, /* ns, in MPI, not waiting */
+    REFRAIN_STATS_COMPUTING,    /* ns, outside of MPI and pauses */
+    REFRAIN_STATS_TRANSMISSION, /* ns, in MPI calls that move data, not waiting */
+    REFRAIN_STATS_MANAGEMENT,   /* ns, in other MPI calls, not waiting */
+    REFRAIN_STATS_PAUSED,       /* ns, not traced */
     REFRAIN_STATS_WAITING,      /* ns */
     REFRAIN_STATS_CAUSED,       /* ns that others waited for it */
     REFRAIN_STATS_COUNT,
@@ -94,7 +96,7 @@ struct refrain_stats_column {
     enum refrain_stats_value value;
     const char *key, *title;
     enum { REFRAIN_STATS_NS, REFRAIN_STATS_NUMBER, REFRAIN_STATS_SIZE, REFRAIN_STATS_MILLIPERCENT } unit;
-    bool wide; /* text: only where there is room */
+    unsigned level; /* text: of columns of a level all are shown, or none; the higher ones only where there is room */
 };
 const struct refrain_stats_column *refrain_stats_columns(enum refrain_stats_view view, size_t *n);
 

@@ -24,20 +24,29 @@ bool refrain_time_option(const char *text, struct refrain_time_option *option) {
     return false;
 }
 
-int64_t refrain_time_option_ns(const struct refrain_time_option *option, const struct refrain_trace *trace,
-                               int64_t otherwise) {
+static int64_t end_of(const struct refrain_trace *trace) {
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < trace->n_locations; i++)
+        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+    return end_ns;
+}
+
+static int64_t ns_of(const struct refrain_time_option *option, int64_t end_ns, int64_t otherwise) {
     if (!option->given)
         return otherwise;
-    if (!option->percent)
-        return (int64_t)option->value;
-    int64_t end_ns = 0;
-    for (size_t i = 0; i < trace->n_processes; i++) {
-        const struct refrain_process *process = &trace->processes[i];
-        for (uint32_t t = 0; t < process->header->n_threads; t++) {
-            int64_t ns = refrain_trace_time_ns(process, process->threads[t].last_ticks);
-            if (process->threads[t].started && ns > end_ns)
-                end_ns = ns;
-        }
-    }
-    return (int64_t)((double)end_ns * option->value / 100);
+    return (int64_t)(option->percent ? (double)end_ns * option->value / 100 : option->value);
+}
+
+enum refrain_status refrain_time_option_window(const struct refrain_time_option *from,
+                                               const struct refrain_time_option *to, const struct refrain_trace *trace,
+                                               int64_t *from_ns, int64_t *to_ns, struct refrain_error *error) {
+    int64_t end_ns = end_of(trace);
+    *from_ns = ns_of(from, end_ns, INT64_MIN);
+    *to_ns = ns_of(to, end_ns, INT64_MAX);
+    if (*from_ns >= *to_ns)
+        return REFRAIN_FAIL_USAGE(error, "--from is not before --to");
+    if (*from_ns > end_ns)
+        return REFRAIN_FAIL_USAGE(error, "--from: nothing comes after %.9g s in %s, which ends after %.9g s",
+                                  (double)*from_ns / 1e9, trace->path, (double)end_ns / 1e9);
+    return REFRAIN_OK;
 }

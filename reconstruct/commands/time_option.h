@@ -13,8 +13,11 @@ struct refrain_time_option {
 /* Reads "1.5", "1.5s", "200ms", "30us", "10ns" or "25%"; false when it is none of these. */
 bool refrain_time_option(const char *text, struct refrain_time_option *option);
 
-/* Nanoseconds since the start of the run; `otherwise` when it was not given. */
-int64_t refrain_time_option_ns(const struct refrain_time_option *option, const struct refrain_trace *trace,
-                               int64_t otherwise);
+/* The nanoseconds since the start of the run from which and up to which something is wanted; INT64_MIN and INT64_MAX
+ * where that was not given. A window that begins behind the run's end, or ends before it begins, is an error of usage.
+ */
+enum refrain_status refrain_time_option_window(const struct refrain_time_option *from,
+                                               const struct refrain_time_option *to, const struct refrain_trace *trace,
+                                               int64_t *from_ns, int64_t *to_ns, struct refrain_error *error);
 
 #endif

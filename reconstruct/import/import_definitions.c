@@ -11,7 +11,7 @@
 
 static int32_t mpi_function(const char *name) {
     static const char *const names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective) #name,
+#define REFRAIN_MPI_CALL(name, class, collective, own_time) #name,
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
     };

@@ -212,7 +212,7 @@ static void enter_collective(struct refrain_import *import, struct refrain_impor
 /* A function of that role, as records name collectives that passed in a pause. */
 static int64_t function_of_role(int64_t role) {
     static const enum refrain_collective roles[] = {
-#define REFRAIN_MPI_CALL(name, class, collective) REFRAIN_COLLECTIVE_##collective,
+#define REFRAIN_MPI_CALL(name, class, collective, own_time) REFRAIN_COLLECTIVE_##collective,
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
     };

@@ -10,8 +10,10 @@
 static const struct {
     const char *name;
     enum refrain_collective collective;
+    enum refrain_own_time own_time;
 } mpi_calls[] = {
-#define REFRAIN_MPI_CALL(name, class, collective) {#name, REFRAIN_COLLECTIVE_##collective},
+#define REFRAIN_MPI_CALL(name, class, collective, own_time)                                                            \
+    {#name, REFRAIN_COLLECTIVE_##collective, REFRAIN_OWN_TIME_##own_time},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
@@ -79,6 +81,8 @@ static int by_identity(const void *a, const void *b) {
         order = strcmp(x->function, y->function);
     if (order == 0 && x->line != y->line)
         order = x->line < y->line ? -1 : 1;
+    if (order == 0 && x->own_time != y->own_time) /* a region of the program that is named like a pause */
+        order = x->own_time < y->own_time ? -1 : 1;
     return order;
 }
 
@@ -147,11 +151,13 @@ static struct wanted wanted_call_site(const struct refrain_process *process, str
                                       struct symbols *symbols) {
     const struct refrain_guest where = where_of(view);
     uint32_t function = view->record->function;
-    struct wanted wanted = {.info = {.kind = REFRAIN_REGION_MPI,
-                                     .name = refrain_mpi_function_name(function),
-                                     .collective = refrain_mpi_collective_name(function),
-                                     .role = role_of(function)},
-                            .found = &view->region};
+    struct wanted wanted = {
+        .info = {.kind = REFRAIN_REGION_MPI,
+                 .name = refrain_mpi_function_name(function),
+                 .collective = refrain_mpi_collective_name(function),
+                 .role = role_of(function),
+                 .own_time = function < MPI_CALLS ? mpi_calls[function].own_time : REFRAIN_OWN_TIME_TRANSMISSION},
+        .found = &view->region};
     call_site_source(process, &where, &wanted.info);
     if (where.where && !(where.flags & REFRAIN_GUEST_PYTHON))
         wanted.symbol = add_symbol(symbols, process, where.object, where.where, false);
@@ -186,15 +192,18 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
         const char *name =
             is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
         struct wanted *of_region = &wanted[n++];
-        *of_region = (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION
-                                                      : is_value               ? REFRAIN_REGION_VALUE
-                                                                               : REFRAIN_REGION_USER,
-                                              .name = name ? name : "",
-                                              .file = is_python ? refrain_process_name(process, record->object) : "",
-                                              .line = is_python ? (uint32_t)record->address : 0,
-                                              .function = "",
-                                              .collective = ""},
-                                     .found = &process->user_regions[i].region};
+        *of_region =
+            (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION
+                                             : is_value               ? REFRAIN_REGION_VALUE
+                                                                      : REFRAIN_REGION_USER,
+                                     .name = name ? name : "",
+                                     .file = is_python ? refrain_process_name(process, record->object) : "",
+                                     .line = is_python ? (uint32_t)record->address : 0,
+                                     .function = "",
+                                     .collective = "",
+                                     .own_time = record->use == REFRAIN_USE_PAUSE ? REFRAIN_OWN_TIME_PAUSED
+                                                                                  : REFRAIN_OWN_TIME_COMPUTING},
+                            .found = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
             of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);

@@ -19,7 +19,7 @@
  *
  * A call that waits for several things waits once: what an earlier part of its waiting covers does not count again. So
  * the waiting of a call is never longer than the call. Waiting in MPI_Probe, in one-sided communication, files, and the
- * making of communicators is not known and counts as transmission.
+ * making of communicators is not known and counts as transmission or management.
  *
  * Memory: messages in flight, requests and collectives under way; none for partners whose rank has no trace. */
 #ifndef REFRAIN_WAITING_H
