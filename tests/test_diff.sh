@@ -40,13 +40,13 @@ static void changes(long us) {
 }
 int main(int argc, char **argv) {
     int n = atoi(argv[2]);
-    srand((unsigned)atoi(argv[1]));
+    srand((unsigned)atoi(argv[argc > 3 ? 3 : 1]));
     for (int i = 0; i < n; i++) {
         steady();
         changes(atol(argv[1]));
     }
     printf("%lld\n", took_ns);
-    return argc != 3;
+    return argc < 3;
 }
 END
 gcc -O1 -c clock.c -o clock.o && refrain-cc gcc -O1 -rdynamic -I"$tests/../include" two.c clock.o -o two || fail "compile"
@@ -88,9 +88,71 @@ END
 python3 agree.py >said 2>&1 && pass || fail "$(head -n 5 said)"
 refrain diff "$a" "$b" >said && grep -qE "^ *[0-9.]+ ms +\+[0-9.]+ ms +\+[0-9.]+ % .* 100  changes" said && pass || fail "text: $(cat said)"
 refrain diff --exit-code "$a" "$b" >said 2>&1
-[ $? -eq 3 ] && pass || fail "status of what differs"
+[ $? -eq 3 ] && grep -q "time>5%: exceeded" said && pass || fail "status of what differs"
 refrain diff --exit-code "$a" "$a" >said 2>&1
 [ $? -eq 0 ] && grep -q "others differ by no more than their noise" said && pass || fail "status of what does not"
+
+# Several runs of each side: medians, and the noise of repeated runs. Limits fail what is longer by more than both.
+for run in 1 2 3; do
+    makes same-a$run 1000 100 $run
+    makes same-b$run 1000 100 4$run
+    makes later$run 1100 100 5$run
+done
+makes slow 1400 100 6
+makes slow-too 1400 100 7
+runs() {
+    for name in "$@"; do
+        cat "$name.path" 2>/dev/null || echo "$name"
+    done
+}
+# fails STATUS RUN... -- LIMIT...
+fails() {
+    status=$1 runs=
+    shift
+    while [ "$1" != -- ]; do
+        runs="$runs $(runs "$1")"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # a list of words
+    refrain diff --json $runs --fail-if "$@" >"limits.json" 2>said
+    got=$?
+    [ $got -eq "$status" ] && pass || fail "status $got of $runs with $*: $(cat said)"
+}
+a="same-a1 same-a2 same-a3 against" same="same-b1 same-b2 same-b3" later="later1 later2 later3"
+# shellcheck disable=SC2086 # lists of words
+{
+    fails 0 $a $same -- 'time>1%' 'changes>1%' 'waiting>10%'
+    fails 0 $a $later -- 'time>7%' 'steady>5%' 'changes>5%+20ms' 'changes>1s'
+    fails 3 $a $later -- 'time>7%' 'time>3%'
+    fails 3 $a $later -- 'changes>8ms'
+    fails 3 $a $later -- 'changes>5%'
+    python3 - <<'END' 2>said && pass || fail "runs: $(tail -n 1 said)"
+import json, math, statistics
+diff = json.load(open("limits.json"))
+row, = (row for row in diff["rows"] if row["what"] == "changes")
+a, b = row["a"]["runs_ns"], row["b"]["runs_ns"]
+assert len(a) == len(b) == 3 and row["change_ns"] == statistics.median(b) - statistics.median(a), row
+noise = 1.2533 * math.sqrt((2 * statistics.variance(a) + 2 * statistics.variance(b)) / 4 * (1 / 3 + 1 / 3))
+assert abs(row["noise_ns"] - noise) < 1e-6 * noise and row["beyond_noise"], (row, noise)
+limit, = diff["limits"]
+assert limit["exceeded"] and limit["percent"] == 5, limit
+assert limit["a_ns"] == row["a"]["ns"] == statistics.median(a), (limit, row)
+assert diff["whole"]["time"]["noise_ns"] > 0 and len(diff["a"]["traces"]) == 3 and diff["a"]["run_ns"] == diff["whole"]["time"]["a_ns"], diff["whole"]
+END
+    # A change that repeated runs of one side have as well is chance; of single runs the limit alone decides.
+    fails 0 same-a1 slow same-a2 against later1 later2 slow-too -- 'changes>5%'
+    fails 3 same-a1 later1 -- 'changes>5%'
+    fails 3 same-a1 against later1 later2 -- 'changes>5%'
+    fails 2 same-a1 later1 -- 'nothing>5%'
+    fails 2 same-a1 later1 -- 'time>5x'
+    fails 2 same-a1 later1 -- 'time'
+    fails 2 same-a1 later1 later2 -- 'time>5%'
+    fails 2 same-a1 against -- 'time>5%'
+}
+# shellcheck disable=SC2046 # a list of words
+refrain diff $(runs $a $later) >said && grep -qE "^ *[0-9.]+ ms +\+[0-9.]+ ms +\+[0-9.]+ % .* 100  changes" said && ! grep -q steady said && pass || fail "text of runs: $(cat said)"
+a=$(cat a.path)
 # Visits that take longer and longer in both runs, and 3 % longer each in the second: less than they differ from one
 # another, but each of them changed.
 awk 'BEGIN { for (run = 0; run < 2; run++) { t = 0; for (i = 1; i <= 64; i++) { took = 0.001 * i * (1 + 0.03 * run)
