@@ -31,6 +31,7 @@ refused "no part 'all'" sh "$cost" --tools "$bin" --part all
 refused "no workload 'tetris'" sh "$cost" --tools "$bin" --only tetris
 refused "whole number, not '0'" sh "$cost" --tools "$bin" --rounds 0
 
+refused "tools is needed" sh "$tests/../benchmarks/patterns.sh"
 make -s -j2 -C "$tests/../benchmarks/workloads" CC=mpicc.mpich BUILD="$work/plain" ONLY="bt lu nbody heat" >"$work/said" 2>&1 ||
     fail "the workloads do not build: $(head -n 1 "$work/said")"
 refused "nbody:.*--size" "$work/plain/nbody" --size 0
@@ -55,6 +56,8 @@ grep -q '^| heat | 1 | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]*
 check "cost.sh --beside" sh "$cost" --tools "$bin" --beside "$bin" --only heat --ranks 1 --rounds 1 --out "$work/beside.md"
 grep -q '^| heat | 1 | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* |$' "$work/beside.md" && pass ||
     fail "cost.sh --beside: $(cat "$work/beside.md")"
+check "patterns.sh" sh "$tests/../benchmarks/patterns.sh" --tools "$bin" --runs 1 --rounds 20 --out "$work/patterns.md"
+[ "$(grep -c '^| .* | [0-9.]* | [0-9.]* | [-0-9.]* | [-0-9.]* |' "$work/patterns.md")" -ge 14 ] && pass || fail "patterns.sh: $(cat "$work/patterns.md")"
 # EZTrace has its rows, or the report says why not.
 grep -q "### EZTrace" "$report" || grep -q "EZTrace.*left out" "$report" && pass || fail "nothing about EZTrace"
 summary
