@@ -307,6 +307,37 @@ for view in wait source-line call-path; do
     [ "$(grep -c 'MPI_Barrier in main+0x[0-9a-f]*' said)" = 2 ] && pass || fail "bare --by $view: $(grep Barrier said)"
 done
 
+# What other threads do in a parallel region of a function is part of what that takes with callees.
+cat >team.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int provided, flag;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+#pragma omp parallel num_threads(3) private(flag)
+    {
+        for (int i = 0; i < 4; i++) {
+            usleep(20000);
+            MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        }
+    }
+    return MPI_Finalize();
+}
+END
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -fopenmp team.c -o team || fail "compile team"
+mkdir team-run
+REFRAIN_THREADS=3 REFRAIN_DIRECTORY=team-run launch mpich 1 ./team >said 2>error || fail "team: $(head -n 2 error)"
+for quick in '' --quick; do
+    # shellcheck disable=SC2086 # a word or none
+    refrain stats --json $quick team-run/*.refrain >said && python3 -c '
+import json
+main, = json.load(open("said"))["functions"]
+assert main["elsewhere_ns"] >= 100e6 and main["inclusive_ns"] >= main["own_ns"] + main["mpi_ns"] >= 150e6, main' 2>error && pass ||
+        fail "team $quick: $(tail -n 1 error)"
+done
+refrain stats team-run/*.refrain | grep -q 'main()  team.c:3  .* with callees, .* of it in threads that did not call it' && pass ||
+    fail "team: $(refrain stats team-run/*.refrain | grep 'main()')"
+
 # A call in which MPI calls a function of the program is one call.
 cat >within.c <<'END'
 #include <mpi.h>

@@ -162,15 +162,15 @@ static bool is_same(const struct refrain_region_info *region, const char *name, 
            strcmp(region->name, name) == 0 && strcmp(region->file, file) == 0;
 }
 
-/* A function's time from entry to end. What was measured counts each level of a recursion, so that it may be longer
- * than the run; the replay tells what the outermost levels took. */
+/* A function's time from entry to end, and what threads that did not call it spent in it. What was measured counts each
+ * level of a recursion, so that it may be longer than the run; the replay tells what the outermost levels took. */
 static long double with_callees(const struct tree *tree, const struct refrain_profile_unit *unit, uint32_t node) {
     const struct refrain_node *source = &unit->view->nodes[node];
     const char *name = refrain_node_name(unit->view, source), *file = refrain_node_file(unit->view, source);
     for (size_t i = 0; tree->activity && i < tree->activity->n_regions; i++) {
         const struct refrain_activity_region *region = &tree->activity->regions[i];
         if (region->recursive && is_same(region->region, name, file, source->line))
-            return (long double)region->total_ns;
+            return (long double)region->total_ns + unit->nodes[node].elsewhere_ns;
     }
     return unit->nodes[node].inclusive_ns;
 }
@@ -343,14 +343,17 @@ static bool print_function(const struct tree *tree, const struct item *function)
     const struct refrain_node *source = &unit->view->nodes[number];
     char text[512];
     /* Activations that never ended (exit, longjmp) have no duration. */
-    char callees[64] = "", throttled[48];
+    char callees[64] = "", elsewhere[80] = "", throttled[48];
     throttled_text(tree, node, throttled, sizeof throttled);
     long double inclusive_ns = with_callees(tree, unit, number);
     if (inclusive_ns > 0)
         snprintf(callees, sizeof callees, "  %s%s with callees", throttled[0] ? "at least " : "",
                  refrain_show_ns(inclusive_ns));
-    snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s", refrain_node_name(unit->view, source),
-             short_file(refrain_node_file(unit->view, source)), source->line, callees, throttled);
+    if (node->elsewhere_ns > 0)
+        snprintf(elsewhere, sizeof elsewhere, ", %s of it in threads that did not call it",
+                 refrain_show_ns(node->elsewhere_ns));
+    snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s%s", refrain_node_name(unit->view, source),
+             short_file(refrain_node_file(unit->view, source)), source->line, callees, elsewhere, throttled);
     print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns, node_waiting(tree, unit, number),
                &node->metrics, node->visits, throttled[0] != 0, 0, text);
     print_callers(tree, unit, source);
@@ -460,6 +463,7 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     if (loop) {
         json_object_set_new(object, "entries", json_integer((json_int_t)node->entries));
     } else {
+        json_object_set_new(object, "elsewhere_ns", json_real((double)node->elsewhere_ns));
         json_object_set_new(object, "inclusive_ns", json_real((double)with_callees(tree, unit, number)));
     }
     json_object_set_new(object, "throttled", json_boolean(node->throttled_ranks > 0));

@@ -81,6 +81,34 @@ static bool add_ends(const struct refrain_process *process, const struct refrain
     return known;
 }
 
+/* ---- threads that did not call the function that they are in ---- */
+
+static uint32_t function_around(const struct refrain_unit_view *unit, uint32_t node) {
+    while (node != 0 && unit->nodes[node].kind != REFRAIN_FUNCTION)
+        node = unit->nodes[node].parent;
+    return node;
+}
+
+static bool called_function(const struct refrain_process *process, uint32_t thread,
+                            const struct refrain_unit_view *unit, const struct refrain_node *function) {
+    if (function->slot == REFRAIN_NO_SLOT)
+        return true;
+    const struct refrain_slot *slot =
+        refrain_process_slot(process, thread, (uint64_t)unit->record->first_slot + function->slot + 1);
+    return !slot || slot->count > 0;
+}
+
+/* Adds what the thread spent in a node to the function around it, where the thread has no activation of that. */
+static void add_elsewhere(const struct refrain_process *process, uint32_t thread, struct refrain_profile_unit *unit,
+                          const struct refrain_unit_view *view, uint32_t node, long double ns) {
+    uint32_t function = function_around(view, node);
+    if (view->nodes[function].kind != REFRAIN_FUNCTION ||
+        called_function(process, thread, view, &view->nodes[function]))
+        return;
+    unit->nodes[function].elsewhere_ns += ns;
+    unit->nodes[function].inclusive_ns += ns;
+}
+
 /* ---- slots ---- */
 
 static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
@@ -138,7 +166,10 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
                 continue;
             struct refrain_profile_unit *unit = unit_of[view->unit - process->units];
             bool throttled = refrain_process_throttled(process, t, number);
-            add_slot(process, view, slot, throttled, &unit->nodes[view->node - view->unit->nodes], total);
+            uint32_t node = (uint32_t)(view->node - view->unit->nodes);
+            add_slot(process, view, slot, throttled, &unit->nodes[node], total);
+            if (view->node->kind != REFRAIN_FUNCTION || view->part != 1)
+                add_elsewhere(process, t, unit, view->unit, node, refrain_trace_span_ns(process, slot->ticks));
         }
     }
 }
@@ -161,11 +192,12 @@ static uint64_t calls_of(const struct refrain_process *process, const struct ref
     return known ? ends : blocks;
 }
 
-/* `of_guests`: of a call site that is a host, calls that are its guests'. Each has its share of what all took; what
- * metrics counted is the host's. */
+/* `within`: the process's view of the unit that it is called from, null outside of all. `of_guests`: of a call site
+ * that is a host, calls that are its guests'. Each has its share of what all took; what metrics counted is the host's.
+ */
 static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
-                          uint64_t of_guests, struct refrain_profile_unit *unit, uint32_t node,
-                          struct refrain_profile_total *total) {
+                          uint64_t of_guests, const struct refrain_unit_view *within, struct refrain_profile_unit *unit,
+                          uint32_t node, struct refrain_profile_total *total) {
     uint64_t ticks, all = calls_of(process, view->record, &ticks);
     uint64_t calls = view->guest ? refrain_least(view->guest->calls, all) : all - refrain_least(of_guests, all);
     long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
@@ -173,6 +205,8 @@ static bool add_call_site(const struct refrain_process *process, const struct re
     total->mpi_ns += ns;
     if (unit->nodes)
         unit->nodes[node].mpi_ns += ns;
+    if (within)
+        add_elsewhere(process, view->record->thread, unit, within, node, ns);
     if (!view->guest) {
         refrain_metrics_add_call_site(process, view->record, &total->metrics);
         refrain_metrics_add_call_site(process, view->record, in_node);
@@ -208,8 +242,8 @@ static bool add_call_site_where(const struct refrain_process *process, const str
     const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
     bool inside = from && from->node;
     struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
-    return add_call_site(process, view, of_guests, unit, inside ? (uint32_t)(from->node - from->unit->nodes) : 0,
-                         total);
+    return add_call_site(process, view, of_guests, inside ? from->unit : NULL, unit,
+                         inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total);
 }
 
 static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,

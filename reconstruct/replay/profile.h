@@ -20,7 +20,10 @@ struct refrain_profile_call_site {
 struct refrain_profile_node {
     uint64_t visits;          /* FUNCTION: calls; loop: iterations; else times control came there */
     uint64_t entries;         /* loop: times it was begun */
-    long double inclusive_ns; /* FUNCTION: from entry to exit, callees included; of recursion, each level counts */
+    long double inclusive_ns; /* FUNCTION: from entry to exit, callees included; of recursion, each level counts. And
+                                 elsewhere_ns */
+    long double elsewhere_ns; /* FUNCTION: what threads that did not call it spent in it, such as those of OpenMP in its
+                                 parallel regions; without what they called there */
     long double own_ns;       /* blocks that began here */
     long double own_total_ns; /* with the nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
