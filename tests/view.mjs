@@ -82,6 +82,14 @@ async function tips(page, location, time) {
 
 // ---- all runs: what there is
 
+/** Pairs of a name and its colour, which is the same wherever the name is. */
+const colours = new Map();
+function sameColours(what, pairs) {
+    const differ = pairs.filter(([name, css]) => (colours.get(name) ?? css) !== css);
+    for (const [name, css] of pairs) colours.set(name, css);
+    check(`${what}: names have the colours that they have elsewhere`, pairs.length > 3 && differ.length === 0, differ.map(([name]) => name).join());
+}
+
 /** Pairs of a name and what it waited, in ns, against what refrain stats says of the run. */
 function sameWaiting(what, pairs, run) {
     const [shown, wanted] = [{}, {}];
@@ -128,6 +136,7 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
     check(`${name}: every name is that of the text`, strange.length === 0, JSON.stringify(strange));
     const waited = await page.evaluate(() => window.refrainView.state.whole.totals.map((total, i) => [window.refrainView.state.names.regions[i]?.name, total.waiting]));
     sameWaiting(name, waited, name);
+    sameColours(name, await page.evaluate(() => window.refrainView.state.palette.groups.map(({ name, css }) => [name, css])));
     const blank = await page.evaluate(() => {
         const canvas = document.getElementById("bars");
         const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -145,6 +154,15 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
     if (name === "demo" || name === "plain") same(`${name}: nothing is missing`, shown.notes, "");
     await page.close();
 }
+
+// ---- figures have the colours of pages; some of a program's functions are told apart
+
+for (const figure of ["demo", "waits"]) {
+    const legend = readFileSync(join(directory, `${figure}.svg`), "utf8").matchAll(/fill="(#\w+)" d="M[^"]*h11v11h-11z"\/><text[^>]*>(\S+) /g);
+    sameColours(`the figure ${figure}`, [...legend].map(([, css, name]) => [name, css]));
+}
+const different = ["main", "multiply", "distribute", "MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Bcast"].map((name) => colours.get(name));
+check("the demonstration's names have colours of their own", different.every((css) => css) && new Set(different).size === different.length, different.join());
 
 // ---- a tip says what the text says of that instant
 

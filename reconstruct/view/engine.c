@@ -3,6 +3,7 @@
  * One trace, one cursor, one picture. All state is in memory, so that the page goes back in time by copying back what
  * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
 #include "picture.h"
+#include "picture_colours.h"
 #include "trace_read.h"
 #include "view_keep.h"
 #include "view_symbols.h"
@@ -174,26 +175,31 @@ uint32_t EXPORT(engine_n_regions)(void) {
     return engine.picture->n_regions;
 }
 
-/* What the page shows of a region, index < engine_n_regions: the only source of its names, so that they are those of
- * the indices in spans. */
+/* What the page shows of a region, index <= engine_n_regions, the last of which is the unknown one: the only source of
+ * its names and colours, so that they are those of the indices in records. */
 uint32_t EXPORT(engine_region_kind)(uint32_t index) {
-    return engine.trace->regions[index].kind;
+    return refrain_picture_region(engine.picture, index)->kind;
 }
 
 const char *EXPORT(engine_region_name)(uint32_t index) {
-    return engine.trace->regions[index].name;
+    return refrain_picture_region(engine.picture, index)->name;
 }
 
 const char *EXPORT(engine_region_file)(uint32_t index) {
-    return engine.trace->regions[index].file;
+    return refrain_picture_region(engine.picture, index)->file;
 }
 
 uint32_t EXPORT(engine_region_line)(uint32_t index) {
-    return engine.trace->regions[index].line;
+    return refrain_picture_region(engine.picture, index)->line;
 }
 
 const char *EXPORT(engine_region_function)(uint32_t index) {
-    return engine.trace->regions[index].function;
+    return refrain_picture_region(engine.picture, index)->function;
+}
+
+/* 0xrrggbb. */
+uint32_t EXPORT(engine_region_colour)(uint32_t index) {
+    return refrain_region_colour(refrain_picture_region(engine.picture, index));
 }
 
 /* The same of a communicator; "" has no name. */

@@ -116,6 +116,14 @@ void refrain_picture_close(struct refrain_picture *picture) {
     free(picture);
 }
 
+const struct refrain_region_info *refrain_picture_region(const struct refrain_picture *picture, uint32_t index) {
+    static const struct refrain_region_info unknown = {
+        .index = UINT32_MAX, .name = "(unknown)", .file = "", .function = "", .collective = ""};
+    size_t n;
+    const struct refrain_region_info *regions = refrain_trace_regions(picture->trace, &n);
+    return index < n ? &regions[index] : &unknown;
+}
+
 bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
                             bool keeps_spans) {
     picture->from_ns = from_ns;

@@ -165,6 +165,9 @@ struct refrain_picture {
 struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace);
 void refrain_picture_close(struct refrain_picture *picture);
 
+/* A region by its index in records; n_regions and more: the one of all that the trace does not name. */
+const struct refrain_region_info *refrain_picture_region(const struct refrain_picture *picture, uint32_t index);
+
 /* The window from now on: what was kept of the one before is dropped. Events fed so far lie before `from_ns`, or at it.
  * False without memory. */
 bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,

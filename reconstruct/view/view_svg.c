@@ -4,7 +4,7 @@
 #include "command.h"
 #include "picture.h"
 #include "replayable.h"
-#include "view_colours.h"
+#include "view_groups.h"
 #include "waiting_settled.h"
 
 #include <ctype.h>
@@ -114,13 +114,12 @@ static void put_bar(const struct drawing *drawing, uint32_t region, bool waits, 
         fprintf(drawing->file, "<path class=\"w\" fill=\"url(#h%u)\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>\n", group, x,
                 y, width, height, width);
     else
-        fprintf(drawing->file, "<path fill=\"%s\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>\n",
+        fprintf(drawing->file, "<path fill=\"#%06x\" d=\"M%.2f %.2fh%.2fv%.2fh-%.2fz\"/>\n",
                 drawing->groups.groups[group].colour, x, y, width, height, width);
 }
 
-/* Whether text on the colour "#rrggbb" has to be white. */
-static bool is_dark(const char *colour) {
-    unsigned long rgb = strtoul(colour + 1, NULL, 16);
+/* Whether text on the colour has to be white. */
+static bool is_dark(uint32_t rgb) {
     return 299 * (rgb >> 16) + 587 * (rgb >> 8 & 255) + 114 * (rgb & 255) < 140000;
 }
 
@@ -273,7 +272,7 @@ static void put_legend(const struct drawing *drawing, double y) {
     double x = GUTTER, column = drawing->width / 3;
     for (uint32_t i = 0; i < groups->n && i < LEGEND_ENTRIES && sorted[i]->own_ns > 0; i++) {
         double entry_x = x + (i % 3) * column, entry_y = y + (i / 3 + 1) * LEGEND_LINE;
-        fprintf(drawing->file, "<path fill=\"%s\" d=\"M%.1f %.1fh11v11h-11z\"/><text x=\"%.1f\" y=\"%.1f\">",
+        fprintf(drawing->file, "<path fill=\"#%06x\" d=\"M%.1f %.1fh11v11h-11z\"/><text x=\"%.1f\" y=\"%.1f\">",
                 sorted[i]->colour, entry_x, entry_y - 10, entry_x + 16, entry_y);
         char name[LEGEND_NAME + 4];
         snprintf(name, sizeof name, strlen(sorted[i]->region->name) > LEGEND_NAME ? "%.*s..." : "%.*s",
@@ -355,7 +354,7 @@ static void put_figure(struct drawing *drawing) {
     for (uint32_t i = 0; i < drawing->groups.n; i++)
         fprintf(drawing->file,
                 "<pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
-                "patternTransform=\"rotate(45)\"><path d=\"M0 0h2v5h-2z\" fill=\"%s\"/></pattern>\n",
+                "patternTransform=\"rotate(45)\"><path d=\"M0 0h2v5h-2z\" fill=\"#%06x\"/></pattern>\n",
                 i, drawing->groups.groups[i].colour);
     fputs("</defs>\n<path fill=\"#fff\" d=\"M0 0h100000v100000h-100000z\"/>\n", drawing->file);
     put_axis(drawing);
@@ -388,21 +387,15 @@ enum refrain_status refrain_figure_write(struct refrain_trace *trace, const stru
         status = REFRAIN_FAIL_MEMORY(error);
     if (!status)
         status = collect(trace, &drawing, error);
-    double *own_ns = status ? NULL : calloc((size_t)drawing.picture->n_regions + 1, sizeof *own_ns);
-    for (uint32_t i = 0; own_ns && i <= drawing.picture->n_regions; i++)
-        own_ns[i] = drawing.picture->totals[i].own_ns;
-    if (!status && (!own_ns || !refrain_groups_open(&drawing.groups, trace, own_ns)))
+    if (!status && !refrain_groups_open(&drawing.groups, drawing.picture))
         status = REFRAIN_FAIL_MEMORY(error);
     if (!status) {
-        for (uint32_t i = 0; i <= drawing.picture->n_regions; i++)
-            drawing.groups.groups[drawing.groups.of_region[i]].waiting_ns += drawing.picture->totals[i].waiting_ns;
         choose_heights(&drawing);
         put_figure(&drawing);
         if (fflush(file) != 0 || ferror(file))
             status = REFRAIN_FAIL(error, "the figure cannot be written: %s", strerror(errno));
     }
     refrain_groups_close(&drawing.groups);
-    free(own_ns);
     free(drawing.rows);
     refrain_picture_close(drawing.picture);
     return status;

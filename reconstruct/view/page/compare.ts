@@ -4,15 +4,17 @@
 import { Alignment } from "./alignment.js";
 import { element } from "./elements.js";
 import { showCount, showNs, showSite } from "./format.js";
-import type { Group } from "./palette.js";
-import { UNKNOWN, type Region } from "./protocol.js";
+import type { Region } from "./protocol.js";
 import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
 import { unpack } from "./unpack.js";
 
-/** A construct's own time in both runs, in ns; null as a region: that run does not have it. */
+/** By which a region is found again among the engine's. */
+type Place = Omit<Region, "colour">;
+
+/** A construct's own time in both runs, in ns; null as a region: that run does not have it, but the other one does. */
 interface Change {
-    regions: [Region | null, Region | null];
+    regions: [Place | null, Place | null];
     own: [number, number];
     waiting: [number, number];
     count: [number, number];
@@ -59,22 +61,7 @@ async function startRun(index: number, ready: () => void): Promise<Run> {
     }
 }
 
-/** Regions of one name have one colour in both runs: that of the first. */
-function sameColours([a, b]: Run[]): void {
-    const key = (group: Group): string => `${group.kind} ${group.name}`;
-    const of = new Map(a.state.palette.groups.map((group) => [key(group), group]));
-    let changed = false;
-    for (const group of b.state.palette.groups) {
-        const like = of.get(key(group));
-        if (!like || like.css === group.css) continue;
-        const { red, green, blue, css, dark } = like;
-        Object.assign(group, { red, green, blue, css, dark });
-        changed = true;
-    }
-    if (changed) b.state.tell("legend");
-}
-
-function isSame(a: Region, b: Region): boolean {
+function isSame(a: Place, b: Place): boolean {
     return (
         a.kind === b.kind && a.name === b.name && a.file === b.file && a.line === b.line && a.function === b.function
     );
@@ -201,7 +188,7 @@ async function start(): Promise<void> {
         table.append(head);
         for (const change of list) {
             const row = element("tr");
-            const region = change.regions[1] ?? change.regions[0] ?? UNKNOWN;
+            const region = (change.regions[1] ?? change.regions[0])!;
             const name = element("button", region.name, "link");
             const place = showSite(region);
             const more = [
@@ -280,8 +267,6 @@ async function start(): Promise<void> {
     dark(
         fragment.get("theme") ? fragment.get("theme") === "dark" : document.documentElement.classList.contains("dark"),
     );
-    for (const run of runs) run.state.on(["legend", "sums"], () => sameColours(runs));
-    sameColours(runs);
     const [from, to] = (fragment.get("window") ?? "").split("-").map(Number);
     if (to > from) {
         // Once a run is opened it shows all of itself.

@@ -1,7 +1,7 @@
 // details.ts: what is known of a thing in the picture, as pairs of words: for tips, the side panel and screen readers.
 
 import { showBytes, showCount, showMoment, showNs, showShare, showSite } from "./format.js";
-import { FLAG_APPROXIMATE, FLAG_OPEN, UNKNOWN, type End, type Formula, type Region, type Tile } from "./protocol.js";
+import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";
 import { Records, type Message, type Operation, type Span } from "./records.js";
 import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
@@ -26,7 +26,7 @@ export function nameLocation(state: State, location: number): string {
 }
 
 export function regionOfSpan(state: State, region: number): Region {
-    return state.names.regions[region] ?? UNKNOWN;
+    return state.names.regions[region] ?? state.names.regions.at(-1)!;
 }
 
 function nameComm(state: State, comm: number): string {

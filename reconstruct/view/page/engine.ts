@@ -19,6 +19,7 @@ interface Exports {
     engine_region_file(index: number): number;
     engine_region_line(index: number): number;
     engine_region_function(index: number): number;
+    engine_region_colour(index: number): number;
     engine_n_comms(): number;
     engine_comm_name(index: number): number;
     engine_end_ns(): number;
@@ -194,9 +195,10 @@ export class Engine {
             file: this.text(exports.engine_region_file(i)),
             line: exports.engine_region_line(i),
             function: this.text(exports.engine_region_function(i)),
+            colour: exports.engine_region_colour(i),
         });
         return {
-            regions: Array.from({ length: this.nRegions }, (_, i) => region(i)),
+            regions: Array.from({ length: this.nRegions + 1 }, (_, i) => region(i)),
             comms: Array.from({ length: exports.engine_n_comms() }, (_, i) => this.text(exports.engine_comm_name(i))),
         };
     }

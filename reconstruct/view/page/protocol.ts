@@ -8,13 +8,13 @@ export interface Region {
     line: number;
     /** Of MPI functions: what calls them. */
     function: string;
+    /** 0xrrggbb, by the name. */
+    colour: number;
 }
-
-/** A region that the trace does not name. */
-export const UNKNOWN: Region = { kind: "function", name: "(unknown)", file: "", line: 0, function: "" };
 
 /** What the page calls things, by their index in records: the engine's own names. */
 export interface Names {
+    /** The last one stands for all that the trace does not name. */
     regions: Region[];
     comms: string[];
 }

@@ -192,10 +192,8 @@ export class State {
             this.end = Math.max(this.end, upTo);
             this.whole = sums;
             this.askedSums = { from: NaN, to: NaN };
-            this.palette.rank(sums.totals.map((total) => total.own));
             if (whole) this.show(this.from, this.end);
-        } else if (this.whole === null) this.palette.rank(sums.totals.map((total) => total.own));
-        this.tell("legend");
+        }
         this.tell("sums");
     }
 
@@ -266,7 +264,7 @@ export class State {
         if (!overview) return;
         const { from, to } = askedSums;
         const shares = overview.level((to - from) / ROUGH_INTERVALS);
-        const totals = timesIn(shares, this.locations.length, this.names.regions.length + 1, from, to);
+        const totals = timesIn(shares, this.locations.length, this.names.regions.length, from, to);
         this.sums = { from, to, totals, pairs: [], waits: [], events: NaN, rough: true };
         this.tell("sums");
     }
