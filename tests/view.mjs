@@ -230,7 +230,7 @@ await page.mouse.move(box.x + box.width * 0.5, box.y + 100, { steps: 4 });
 await page.mouse.up();
 const dragged = await state(page);
 check("drag: the window moves", Math.abs(dragged.from - (closer.from + 0.25 * (closer.to - closer.from))) < (closer.to - closer.from) / 100);
-same("drag: its length stays", Math.round(dragged.to - dragged.from), Math.round(closer.to - closer.from));
+check("drag: its length stays", Math.abs(dragged.to - dragged.from - (closer.to - closer.from)) < 1, `${dragged.to - dragged.from}`);
 await page.locator("#marks").focus();
 await page.keyboard.press("0");
 await settle(page);
