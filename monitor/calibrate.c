@@ -3,9 +3,10 @@
  *     clock | probe up to its clock read | clock read | rest of the probe | clock
  *           '------- before -------------------------''--- after --------'
  *
- * The least of some rounds counts: what a probe takes when nothing gets in its way; what it costs where caches are full
- * of the program's data is more. Looked at one by one probes take longer than in a row, where the processor does parts
- * of several at once: so single times only say what each kind's share is.
+ * The least of some rounds counts: what a probe takes when nothing gets in its way. What it costs where caches are full
+ * of the program's data is more: so all kinds are run once more in cold caches. What they take in a program lies
+ * between. Looked at one by one probes take longer than in a row, where the processor does parts of several at once: so
+ * single times only say what each kind's share is.
  *
  * MPI calls are measured as those that come often are told: each as the one before it (call_round.h). So they come in a
  * row of their own, after as many as that takes. */
@@ -27,6 +28,10 @@
 #define ROUNDS 8u
 #define TIMES 8u                                              /* the probes of a round */
 #define CALLS_BEFORE (REFRAIN_HISTORY_STRETCHES * 2u * TIMES) /* then a stretch of the history has room for a row */
+#define COLD_ROUNDS 2u
+#define CACHE_LINE_BYTES 64u
+#define PAGE_BYTES 4096u
+#define PAGES 2u /* that are stored to to see what that takes */
 #define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
 /* The slots of a program that is nothing but probes. */
@@ -57,6 +62,11 @@ static const struct {
     {DONE, REFRAIN_ARRIVAL_DONE, 0},
     {COUNTED, REFRAIN_ARRIVAL_COUNT, REFRAIN_SLOT_COUNTED},
     {MPI_CALL, REFRAIN_ARRIVAL_AT, REFRAIN_SLOT_CALL | REFRAIN_SLOT_MPI_CALL},
+};
+
+struct costs {
+    struct refrain_probe_cost warm[REFRAIN_PROBE_KINDS];
+    uint32_t cold_probes, cold_call, page; /* as in struct refrain_header */
 };
 
 /* One round's sums, in ticks. */
@@ -227,18 +237,78 @@ static void measure_row(const struct row *row, struct refrain_unit *unit, char *
     }
 }
 
-static void measure(struct refrain_unit *unit, uint64_t entry_ticks, struct refrain_probe_cost *costs) {
+/* ---- in cold caches ---- */
+
+/* Takes memory out of the caches; false where that is not possible. */
+static bool displace(const void *from, size_t bytes) {
+#if defined(__x86_64__)
+    const char *at = (const char *)((uintptr_t)from & ~(uintptr_t)(CACHE_LINE_BYTES - 1));
+    for (const char *end = (const char *)from + bytes; at < end; at += CACHE_LINE_BYTES)
+        __asm__ volatile("clflush (%0)" ::"r"(at) : "memory");
+    __asm__ volatile("mfence" ::: "memory");
+    return true;
+#else
+    (void)from;
+    (void)bytes;
+    return false;
+#endif
+}
+
+/* All data that the row's probes look at: calls that go like those before them do without the table of addresses. */
+static bool displace_all(uint64_t pool_from) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    return displace(own, sizeof *own) && displace(own->top - 1, 2 * sizeof *own->top) &&
+           displace(header, sizeof *header) &&
+           displace((const unsigned char *)header + pool_from, header->pool_used - pool_from);
+}
+
+/* Sixteenths of a tick that a row takes where all data of the monitor has to come from memory, the least of some
+ * rounds. Its code stays where it is. 0: not measured. */
+static uint32_t ticks_cold(const struct row *row, struct refrain_unit *unit, char *frame, uint64_t pool_from) {
+    uint64_t least = UINT32_MAX, read = clock_ticks() / TIMES;
+    sums = NULL;
+    for (unsigned round = 0; round < COLD_ROUNDS; round++) {
+        if (!displace_all(pool_from))
+            return 0;
+        uint64_t from = refrain_clock();
+        fence();
+        row->run(unit, frame);
+        fence();
+        uint64_t ticks = less(refrain_clock() - from, read);
+        least = ticks < least ? ticks : least;
+    }
+    least <<= REFRAIN_PROBE_COST_SHIFT;
+    return least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+}
+
+/* Ticks of the first store to a page of the trace file: the least of some, which nothing was stored to before. They are
+ * in the middle, where what comes at the end of a long run comes. */
+static uint32_t ticks_of_page(const struct refrain_header *header) {
+    uint64_t least = UINT32_MAX, at = header->bytes / 2 & ~(uint64_t)(PAGE_BYTES - 1), read = clock_ticks() / TIMES;
+    for (unsigned i = 0; i < PAGES && at + PAGE_BYTES <= header->bytes && at > header->pool_used;
+         i++, at += PAGE_BYTES) {
+        uint64_t from = refrain_clock();
+        *(volatile unsigned char *)(refrain_trace_file.base + at) = 0;
+        uint64_t ticks = less(refrain_clock() - from, read);
+        least = ticks < least ? ticks : least;
+    }
+    return least < UINT32_MAX ? (uint32_t)least : 0;
+}
+
+static void measure(struct refrain_unit *unit, uint64_t entry_ticks, uint64_t pool_from, struct costs *costs) {
     static const struct row probes = {run_probes, 0, REFRAIN_PROBE_CALL_BEGIN},
                             calls = {run_call, REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_KINDS};
     char stack[64], *frame = stack + sizeof stack / 2;
-    measure_row(&probes, unit, frame, costs);
+    measure_row(&probes, unit, frame, costs->warm);
     for (unsigned kind = 0; kind <= REFRAIN_PROBE_COUNT; kind++) /* in optimised code they come by way of a site */
-        costs[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
+        costs->warm[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
+    costs->cold_probes = ticks_cold(&probes, unit, frame, pool_from);
 
     refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
     for (unsigned i = 0; i < CALLS_BEFORE; i++)
         run_call(unit, frame);
-    measure_row(&calls, unit, frame, costs);
+    measure_row(&calls, unit, frame, costs->warm);
+    costs->cold_call = ticks_cold(&calls, unit, frame, pool_from);
     refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
 }
 
@@ -269,7 +339,7 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
 void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us) {
     static struct refrain_context copy; /* too large for a stack that may be small */
     struct refrain_header *header = refrain_trace_file.header, before = *header;
-    struct refrain_probe_cost costs[REFRAIN_PROBE_KINDS] = {{0, 0}};
+    struct costs costs = {.page = ticks_of_page(header)};
     struct refrain_unit unit = {.n_slots = 0};
     void *addresses =
         mmap(NULL, ADDRESSES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -281,7 +351,7 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
     own = &copy;
     if (make_thread(&copy, &unit)) {
         refrain_thread_context = &copy;
-        measure(&unit, ticks_per_us * REFRAIN_ENTRY_NS / 1000, costs);
+        measure(&unit, ticks_per_us * REFRAIN_ENTRY_NS / 1000, before.pool_used, &costs);
         refrain_thread_context = caller;
         refrain_metrics_close(&copy);
     }
@@ -290,6 +360,9 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
         refrain_events_clear(context->events);
     memset(refrain_trace_file.base + before.pool_used, 0, header->pool_used - before.pool_used);
     *header = before;
-    memcpy(header->probe_costs, costs, sizeof costs);
+    memcpy(header->probe_costs, costs.warm, sizeof costs.warm);
+    header->cold_probes = costs.cold_probes;
+    header->cold_call = costs.cold_call;
+    header->page_ticks = costs.page;
     munmap(addresses, ADDRESSES_BYTES);
 }

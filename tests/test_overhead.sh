@@ -69,6 +69,12 @@ check "... --json" sh -c "refrain overhead --json '$trace' >json"
     pass || fail "costs do not add up: $(cat json)"
 [ "$(field "abs(100 * o['seconds'] / o['run_seconds'] - o['percent']) < 1e-6")" = True ] && pass || fail "percent"
 [ "$(field "[f['function'] for f in o['functions']][0]")" = often ] && pass || fail "the dearest function is not the first"
+# In cold caches it is more, and it takes something to begin; the pages are those of the file.
+[ "$(field "(o['seconds_in_cold_caches'] is None or o['seconds_in_cold_caches'] > o['seconds']) and 0 < o['seconds_to_begin'] < o['run_seconds'] and o['pages'] > 3 and o['seconds_for_pages'] > 0")" = True ] &&
+    pass || fail "in place: $(cat json)"
+[ "$(uname -m)" != x86_64 ] || [ "$(field "o['seconds_in_cold_caches'] is None")" = False ] && pass || fail "cold caches were not measured"
+refrain overhead "$trace" | sed -n 1,3p | tr '\n' ' ' | grep -qE "probes took at least .* up to .* leaves nothing of the monitor .* besides these .* s to set up and in MPI_Init" &&
+    pass || fail "heading: $(refrain overhead "$trace" | head -n 3)"
 refrain overhead --lines 1 "$trace" | grep -q "^... and 2 more" && pass || fail "--lines"
 
 refrain overhead --limit 0 -o app.filter "$trace" >/dev/null && grep -q "EXCLUDE often " app.filter && ! grep -q "EXCLUDE main" app.filter && pass ||

@@ -164,7 +164,8 @@ static void find_moment(struct refrain_live *live, bool others_are_gone) {
     }
     live->is_over = killed > 0 && running == 0;
     live->end_is_known = live->is_over && seen_ns > 0;
-    live->moment_ns = live->end_is_known ? seen_ns : live->is_over ? last_ns : now_ns(CLOCK_REALTIME);
+    /* A launcher may end before all that it started. */
+    live->moment_ns = !live->is_over ? now_ns(CLOCK_REALTIME) : seen_ns > last_ns ? seen_ns : last_ns;
 }
 
 /* Closes what it was given where that fails. */

@@ -84,8 +84,16 @@ static void print_functions(const struct refrain_overhead *overhead, unsigned lo
 }
 
 static void print_text(const char *path, const struct refrain_overhead *overhead, unsigned long lines) {
-    printf("%s: tracing took %.6f s of %.6f s, all threads together: %.3f %%\n\n", path, overhead->total_ns / 1e9,
+    printf("%s: probes took at least %.6f s of %.6f s, all threads together: %.3f %%\n", path, overhead->total_ns / 1e9,
            overhead->run_ns / 1e9, percent(overhead->total_ns, overhead));
+    if (overhead->n_cold_unknown == 0)
+        printf(
+            "up to %.6f s (%.3f %%) where the program leaves nothing of the monitor in the caches; it is in between\n",
+            overhead->cold_ns / 1e9, percent(overhead->cold_ns, overhead));
+    else
+        puts("it is more where the program leaves nothing of the monitor in the caches; that was not measured");
+    printf("besides these %.6f s to set up and in MPI_Init, and up to %.6f s for %s new pages of the trace files\n\n",
+           overhead->begin_ns / 1e9, overhead->pages_ns / 1e9, refrain_show_count(overhead->pages));
     print_kinds(overhead);
     print_functions(overhead, lines);
 }
@@ -98,6 +106,11 @@ static json_t *overhead_json(const char *path, const struct refrain_overhead *ov
     json_object_set_new(object, "run_seconds", json_real(overhead->run_ns / 1e9));
     json_object_set_new(object, "seconds", json_real(overhead->total_ns / 1e9));
     json_object_set_new(object, "percent", json_real(percent(overhead->total_ns, overhead)));
+    json_object_set_new(object, "seconds_in_cold_caches",
+                        overhead->n_cold_unknown ? json_null() : json_real(overhead->cold_ns / 1e9));
+    json_object_set_new(object, "seconds_to_begin", json_real(overhead->begin_ns / 1e9));
+    json_object_set_new(object, "pages", json_integer((json_int_t)overhead->pages));
+    json_object_set_new(object, "seconds_for_pages", json_real(overhead->pages_ns / 1e9));
     json_object_set_new(object, "processes_without_costs", json_integer((json_int_t)overhead->n_unmeasured));
     for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++) {
         if (!overhead->kinds[kind])
@@ -210,9 +223,18 @@ static const struct argp argp = {
     "TRACE",
     "Says what tracing cost a run: seconds and percent of the time of all threads, by kind of probe and by function.\v"
     "Each process measures what its probes cost when it begins; the cost is this times the number of probes that ran. "
-    "It does not include what probes that are off cost by keeping the compiler from something, nor what tracing "
-    "displaces from the caches of the processor. To see these, compare a run with REFRAIN_MODE=off with one of the "
-    "program without refrain.\n\n"
+    "It is measured twice. The rows have the cost where the monitor's data is in the caches nearest to the processor, "
+    "as in "
+    "a loop of calls; that is the least. The second line of the heading has the cost where all of it comes from "
+    "memory, as "
+    "in a program that goes through more memory between two calls than the caches hold; that is the most. What "
+    "probes cost in place lies between the two. The third line has what it took to begin, and what the first stores to "
+    "pages of the trace files took.\n\n"
+    "Not in it are: the end of the process, at which the trace file is packed, which takes some milliseconds; what "
+    "refrain's wrappers look up of communicators, datatypes and requests; what probes that are off cost by keeping the "
+    "compiler from something; and what tracing displaces from the caches. To see all, compare a run with one of the "
+    "program "
+    "without refrain. REFRAIN_MODE=off leaves out all but the probes that are off.\n\n"
     "The filter is a file in the syntax of Score-P for refrain-mpicc --filter=FILE. It never leaves out main, and MPI "
     "calls are traced whatever it says.\n\n"
     "A trace of mode events has no counts and is refused.",

@@ -6,11 +6,14 @@
 
 #include <stdlib.h>
 
+#define REFRAIN_PAGE_BYTES 4096u
+
 struct counter {
     struct refrain_overhead *overhead;
     const struct refrain_process *process;
     const struct refrain_probe_cost_info *costs;
     struct refrain_overhead_function *function; /* that the probes are of; null: none */
+    double cold_probes, cold_calls;             /* so many times what they cost in warm caches */
 };
 
 static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_t probes) {
@@ -20,10 +23,34 @@ static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_
     overhead->probes[kind] += probes;
     overhead->ns[kind] += ns;
     overhead->total_ns += ns;
+    overhead->cold_ns += ns * (kind < REFRAIN_PROBE_CALL_BEGIN ? counter->cold_probes : counter->cold_calls);
     if (counter->function) {
         counter->function->probes += probes;
         counter->function->ns += ns;
     }
+}
+
+/* How many times what it takes in warm caches a row of kinds takes in cold ones; 1 where that is not known. */
+static double cold_share(const struct counter *counter, uint32_t cold, unsigned from, unsigned to) {
+    double warm_ns = 0,
+           cold_ns = (double)(refrain_trace_span_ns(counter->process, cold) / (1u << REFRAIN_PROBE_COST_SHIFT));
+    for (unsigned kind = from; kind < to; kind++)
+        warm_ns += counter->costs[kind].before_ns + counter->costs[kind].after_ns;
+    return warm_ns > 0 && cold_ns > warm_ns ? cold_ns / warm_ns : 1;
+}
+
+/* What is not of a probe: the beginning, and pages of the trace file. */
+static void count_process(struct counter *counter) {
+    const struct refrain_header *header = counter->process->header;
+    struct refrain_overhead *overhead = counter->overhead;
+    uint64_t used = header->image_used ? header->image_used : header->pool_used;
+    uint64_t pages = (used + REFRAIN_PAGE_BYTES - 1) / REFRAIN_PAGE_BYTES;
+    overhead->n_cold_unknown += header->cold_call == 0;
+    overhead->begin_ns += (double)refrain_trace_span_ns(counter->process, header->setup_ticks + header->init_ticks);
+    overhead->pages += pages;
+    overhead->pages_ns += (double)pages * (double)refrain_trace_span_ns(counter->process, header->page_ticks);
+    counter->cold_probes = cold_share(counter, header->cold_probes, 0, REFRAIN_PROBE_CALL_BEGIN);
+    counter->cold_calls = cold_share(counter, header->cold_call, REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_KINDS);
 }
 
 /* How often something came next after a place: as often as control was there, where a call that returns is at another
@@ -185,6 +212,7 @@ enum refrain_status refrain_overhead_read(struct refrain_trace *trace, struct re
             overhead->n_unmeasured++;
             continue;
         }
+        count_process(&counter);
         status = refrain_learners_check(process, error);
         for (uint32_t t = 0; !status && t < process->header->n_threads; t++) {
             const struct refrain_thread *thread = &process->threads[t];

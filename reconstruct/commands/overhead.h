@@ -2,8 +2,10 @@
  *
  *     how often control came to each place x what that kind of probe costs, as measured when the process began
  *
- * Not in it: what probes that are off keep the compiler from, and memory that the program would have had in its caches.
- */
+ * That is the least that it took: the monitor's data was in the caches nearest to the processor. In a program that
+ * works on much memory between its calls it is not, and a probe takes up to what it took in cold caches (cold_ns). Not
+ * in it: the end, what wrappers look up of communicators and datatypes, what probes that are off keep the compiler
+ * from, and memory that the program would have had in its caches. */
 #ifndef REFRAIN_OVERHEAD_H
 #define REFRAIN_OVERHEAD_H
 
@@ -20,8 +22,13 @@ struct refrain_overhead_function {
 };
 
 struct refrain_overhead {
-    double run_ns; /* of all threads */
-    double total_ns;
+    double run_ns;         /* of all threads */
+    double total_ns;       /* of probes, in warm caches ... */
+    double cold_ns;        /* ... and in cold ones; less than that where some process did not measure it */
+    size_t n_cold_unknown; /* such processes */
+    double begin_ns;       /* setting up and MPI_Init, of all processes */
+    uint64_t pages;        /* of trace files that were stored to, at most */
+    double pages_ns;
     size_t n_unmeasured; /* processes that measured no costs: not in any of these figures */
     const char *kinds[REFRAIN_PROBE_KINDS];
     uint64_t probes[REFRAIN_PROBE_KINDS];
