@@ -137,6 +137,15 @@ tr '\n' ' ' <said | grep -qE "1 computed  *deadlock at the end: 2 ranks waited.*
     fail "a job that refrain record ran: $(cat said error)"
 [ "$(du -k "$trace" | cut -f 1)" -lt 3000 ] && pass || fail "files of killed processes: $(du -ka "$trace")"
 
+# A header that tells of many ranks that have no file takes no memory for them.
+for file in "$trace"/rank-*.trace; do
+    printf '\000\000\000\001' | dd of="$file" bs=1 seek=52 conv=notrunc 2>/dev/null
+done
+for command in "stats" "info" "info --json"; do
+    (ulimit -v 3000000 && refrain $command "$trace" >said 2>error) && ! grep -q "how it ended" said && pass || fail "$command of a trace with few of its ranks: $(head -n 2 error)"
+done
+(ulimit -v 3000000 && refrain top --once "$trace" >said 2>error)
+[ $? -eq 1 ] && grep -q "16777213 of its 16777216 ranks have no file here" error && pass || fail "top of a trace with few of its ranks: $(cat error)"
 refrain top --once nowhere.refrain >said 2>error
 [ $? -eq 1 ] && grep -q nowhere error && pass || fail "a directory that is not there"
 refrain top --once 999999999 >said 2>error

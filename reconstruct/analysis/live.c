@@ -172,12 +172,18 @@ static void find_moment(struct refrain_live *live, bool others_are_gone) {
 static enum refrain_status look(struct refrain_live *live, bool others_are_gone, struct refrain_live **result,
                                 struct refrain_error *error) {
     const struct refrain_trace *trace = live->trace;
+    enum refrain_status status = REFRAIN_OK;
     *result = live;
     live->taken_ns = now_ns(CLOCK_MONOTONIC);
-    if (!make_ranks(live)) {
+    if (trace->n_missing > REFRAIN_LIVE_MOST_MISSING)
+        status = REFRAIN_FAIL(error, "%s: %zu of its %d ranks have no file here: copy all files of the trace",
+                              trace->path, trace->n_missing, trace->size);
+    else if (!make_ranks(live))
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (status) {
         refrain_live_close(live);
         *result = NULL;
-        return REFRAIN_FAIL_MEMORY(error);
+        return status;
     }
     find_moment(live, others_are_gone);
     for (size_t i = 0; i < trace->n_processes; i++) {

@@ -18,6 +18,9 @@ enum refrain_live_state {
     REFRAIN_LIVE_MISSING,  /* it has no file */
 };
 
+/* Ranks without a file, beyond which nothing can be concluded of those that have one. */
+#define REFRAIN_LIVE_MOST_MISSING ((size_t)1 << 16)
+
 /* A message that has to come, or to be taken, for a call to end. */
 struct refrain_live_want {
     int32_t peer; /* rank in MPI_COMM_WORLD; REFRAIN_NOW_ANY: any member of the communicator */
@@ -61,7 +64,8 @@ struct refrain_live {
     uint64_t pool_used, pool_bytes;
 };
 
-/* Reads the trace directory. `resolve`: as refrain_trace_open has it. The caller closes *live. */
+/* Reads the trace directory. `resolve`: as refrain_trace_open has it. More ranks without a file than
+ * REFRAIN_LIVE_MOST_MISSING are an error. The caller closes *live. */
 enum refrain_status refrain_live_read(const char *path, bool resolve, struct refrain_live **live,
                                       struct refrain_error *error);
 

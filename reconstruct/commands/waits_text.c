@@ -225,9 +225,12 @@ static size_t count(const struct refrain_live *live, enum refrain_live_state sta
     return n;
 }
 
-/* Null in *live where the job is not over, or all its processes ended by themselves. */
+/* Null in *live where the job is not over, all its processes ended by themselves, or few of its files are here. */
 static enum refrain_status look_at_end(struct refrain_trace *trace, uint64_t most_calls, struct refrain_live **live,
                                        struct refrain_hang *hang, struct refrain_error *error) {
+    *live = NULL;
+    if (trace->n_missing > REFRAIN_LIVE_MOST_MISSING)
+        return REFRAIN_OK;
     enum refrain_status status = refrain_live_of(trace, live, error);
     if (!status && (*live)->is_over)
         status = refrain_hang_find(*live, REFRAIN_WAITS_STUCK_NS, most_calls, hang, error);
