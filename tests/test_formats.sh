@@ -62,6 +62,18 @@ said=$(refrain reconstruct "$work/mpi_io.refrain" --format picl -o "$work/quiet"
 [ "$(echo "$said" | grep -c 'picl has no place for: calls that name a file ([0-9]*), completions of accesses ([0-9]*), bytes that file accesses moved ([0-9]*), seeks (')" = 1 ] &&
     pass || fail "what PICL cannot say is said otherwise: $said"
 
+# PICL tells receives and completions that had to wait from others; the name of a file is in it, and what polls did not find.
+refrain reconstruct "$work/control.refrain" --format text --all -o "$work/text" --force --quiet
+refrain reconstruct "$work/control.refrain" --format picl -o "$work/picl" --force --quiet
+check "what waits in PICL" python3 "$readers/picl_waits.py" "$work/text" "$work/picl"
+refrain reconstruct "$work/mpi_io.refrain" --format picl -o "$work/picl" --force --quiet
+[ "$(grep -c '^-2 -201 [0-9.]* [01] 0 1 "%1c%d" 4 [0-9]*$' "$work/picl")" -gt 1 ] && pass || fail "PICL: $(grep '^-2 -201' "$work/picl")"
+refrain reconstruct "$work/mpi_completion.refrain" --format picl -o "$work/picl" --force --quiet
+grep -q '^-102 -1 .* -29 [-1-9]' "$work/picl" && pass || fail "PICL, polls: $(grep '^-102 -1 ' "$work/picl")"
+refrain reconstruct "$work/mpi_threads.refrain" --format picl -o "$work/picl" --force --quiet
+[ "$(grep -c '^-3 -901 [0-9.]* [01] [0-9]* 0$' "$work/picl")" -gt 2 ] && grep -q '^-3 [0-9-]* [0-9.]* [01] 1 ' "$work/picl" && pass ||
+    fail "PICL, threads: $(grep -- '-901' "$work/picl")"
+
 # PICL's other form, and its levels: without records of a kind the statistics are what they were, but for the bytes of tracing.
 for program in told mpi_io mpi_intercomm mpi_completion; do
     for form in "" --picl-verbose; do

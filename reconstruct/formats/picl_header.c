@@ -4,7 +4,7 @@
  *     -5   label        the name of each user event; of each processor: its host
  *     -6   descriptor   numbers for the formats of statistics, where they are not written out
  *     -201 processors   each communicator but MPI_COMM_WORLD, which is all of them
- *     -202 processes    the one of each processor that is traced
+ *     -202 processes    the threads of a processor
  *     -203 event types  functions, MPI calls, user regions */
 #define _GNU_SOURCE
 #include "locations.h"
@@ -23,11 +23,11 @@ static void put_message(struct refrain_sink *out, const struct refrain_trace *tr
         strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &broken);
     snprintf(text, sizeof text, "%.300s on %" PRId32 " ranks, started %s, by refrain", refrain_locations_program(trace),
              trace->size, start);
-    refrain_picl_put_text(out, PICL_MESSAGE, PICL_ALL_EVENTS, -1, text, verbose);
+    refrain_picl_put_text(out, PICL_MESSAGE, PICL_ALL_EVENTS, REFRAIN_PICL_EVERYWHERE, text, verbose);
 }
 
 static void put_descriptor(struct refrain_sink *out, int number, const char *format) {
-    refrain_picl_start(out, PICL_DESCRIPTOR, PICL_ALL_EVENTS, 0, -1);
+    refrain_picl_start(out, PICL_DESCRIPTOR, PICL_ALL_EVENTS, 0, REFRAIN_PICL_EVERYWHERE);
     refrain_sink_printf(out, " 1 \"%%d%%s\" %d \"%s\"\n", number, format);
 }
 
@@ -41,7 +41,7 @@ static void put_communicators(struct refrain_sink *out, const struct refrain_tra
             fields[n++] = comm->members ? comm->members[m] : m;
         for (int32_t m = 0; m < comm->remote_size; m++)
             fields[n++] = comm->remote_members[m];
-        refrain_picl_put(out, PICL_PROCESSORS, PICL_ALL_EVENTS, 0, -1, fields, n, verbose);
+        refrain_picl_put(out, PICL_PROCESSORS, PICL_ALL_EVENTS, 0, REFRAIN_PICL_EVERYWHERE, fields, n, verbose);
     }
 }
 
@@ -60,12 +60,26 @@ static void put_event_types(struct refrain_sink *out, const struct refrain_trace
             if (trace->regions[i].kind == subsets[s].kind)
                 fields[n++] = trace->regions[i].index;
         if (n > 1)
-            refrain_picl_put(out, PICL_EVENT_TYPES, PICL_ALL_EVENTS, 0, -1, fields, n, verbose);
+            refrain_picl_put(out, PICL_EVENT_TYPES, PICL_ALL_EVENTS, 0, REFRAIN_PICL_EVERYWHERE, fields, n, verbose);
     }
 }
 
-bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace, bool verbose) {
-    size_t most = trace->n_regions + 1;
+/* The threads that any processor has. */
+static void put_processes(struct refrain_sink *out, const struct refrain_locations *locations, int64_t *fields,
+                          bool verbose) {
+    size_t n = 1;
+    fields[0] = PICL_FIRST_PROCESS;
+    for (size_t i = 0; i < locations->n; i++)
+        while (n - 1 <= locations->all[i].thread) {
+            fields[n] = (int64_t)n - 1;
+            n++;
+        }
+    refrain_picl_put(out, PICL_PROCESSES, PICL_ALL_EVENTS, 0, REFRAIN_PICL_EVERYWHERE, fields, n, verbose);
+}
+
+bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace,
+                         const struct refrain_locations *locations, bool verbose) {
+    size_t most = (trace->n_regions > locations->n ? trace->n_regions : locations->n) + 2;
     for (size_t i = 2; i < trace->n_comms; i++) {
         size_t n = (size_t)trace->comms[i].size + (size_t)trace->comms[i].remote_size + 1;
         most = n > most ? n : most;
@@ -75,19 +89,21 @@ bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *t
         return false;
     put_message(out, trace, verbose);
     for (size_t i = 0; i < trace->n_regions; i++)
-        refrain_picl_put_text(out, PICL_LABEL, trace->regions[i].index, -1, trace->regions[i].name, verbose);
+        refrain_picl_put_text(out, PICL_LABEL, trace->regions[i].index, REFRAIN_PICL_EVERYWHERE, trace->regions[i].name,
+                              verbose);
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         const char *host = refrain_process_name(process, process->header->host);
         if (host[0] && process->rank >= 0)
-            refrain_picl_put_text(out, PICL_LABEL, PICL_ALL_EVENTS, process->rank, host, verbose);
+            refrain_picl_put_text(out, PICL_LABEL, PICL_ALL_EVENTS, (struct refrain_picl_place){process->rank, -1},
+                                  host, verbose);
     }
     if (!verbose) {
         put_descriptor(out, PICL_TYPES_TIMES, "%d%lf");
         put_descriptor(out, PICL_TYPES_NUMBERS, "%d%d");
     }
     put_communicators(out, trace, fields, verbose);
-    refrain_picl_put(out, PICL_PROCESSES, PICL_ALL_EVENTS, 0, -1, (const int64_t[]){PICL_FIRST_PROCESS, 0}, 2, verbose);
+    put_processes(out, locations, fields, verbose);
     put_event_types(out, trace, fields, verbose);
     free(fields);
     return true;

@@ -9,14 +9,15 @@ void refrain_picl_number(struct refrain_sink *out, int64_t value) {
     refrain_sink_put_signed(out, value);
 }
 
-void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank) {
+void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
+                        struct refrain_picl_place place) {
     refrain_sink_put_signed(out, record);
     refrain_picl_number(out, type);
     refrain_picl_number(out, time_ns / 1000000000);
     refrain_sink_put_char(out, '.');
     refrain_sink_put_digits(out, (uint64_t)(time_ns % 1000000000), 9);
-    refrain_picl_number(out, rank);
-    refrain_picl_number(out, rank < 0 ? -1 : 0);
+    refrain_picl_number(out, place.processor);
+    refrain_picl_number(out, place.process);
 }
 
 void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose) {
@@ -27,9 +28,9 @@ void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor desc
         refrain_picl_number(out, descriptor);
 }
 
-void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
-                      const int64_t *fields, size_t n, bool verbose) {
-    refrain_picl_start(out, record, type, time_ns, rank);
+void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
+                      struct refrain_picl_place place, const int64_t *fields, size_t n, bool verbose) {
+    refrain_picl_start(out, record, type, time_ns, place);
     refrain_picl_number(out, (int64_t)n);
     if (n > 0)
         refrain_picl_descriptor(out, PICL_INTEGERS, verbose);
@@ -38,19 +39,35 @@ void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, in
     refrain_sink_put_char(out, '\n');
 }
 
-void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, int32_t rank, const char *text,
-                           bool verbose) {
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, struct refrain_picl_place place,
+                           const char *text, bool verbose) {
     char *escaped = malloc(4 * strlen(text) + 1);
     if (!escaped)
         return;
     size_t n = refrain_escape_name(escaped, text);
-    refrain_picl_start(out, record, type, 0, rank);
+    refrain_picl_start(out, record, type, 0, place);
     refrain_picl_number(out, (int64_t)n);
     if (n > 0) {
         refrain_picl_descriptor(out, PICL_CHARACTERS, verbose);
         refrain_sink_put_char(out, ' ');
         refrain_sink_put_bytes(out, escaped, n);
     }
+    refrain_sink_put_char(out, '\n');
+    free(escaped);
+}
+
+void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_place place, const char *name,
+                           int64_t number) {
+    char *escaped = malloc(4 * strlen(name) + 1);
+    size_t n = escaped ? refrain_escape_name(escaped, name) : 0;
+    refrain_picl_start(out, PICL_MARK, PICL_FILE_OPEN, time_ns, place);
+    if (n > 0) {
+        refrain_sink_printf(out, " 1 \"%%%zuc%%d\" ", n);
+        refrain_sink_put_bytes(out, escaped, n);
+    } else {
+        refrain_sink_put_text(out, " 1 \"%d\"");
+    }
+    refrain_picl_number(out, number);
     refrain_sink_put_char(out, '\n');
     free(escaped);
 }
@@ -71,19 +88,20 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
                            size_t *of_entry) {
     const int64_t tag = event->tag, bytes = event->bytes, peer = event->peer;
     const bool tests = refrain_mpi_kind(event->region) == REFRAIN_MPI_TEST;
+    const int64_t process = event->match ? (int64_t)event->match_thread : -1; /* of the sender */
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
         *type = event->request < 0 ? PICL_SEND : PICL_SEND_BEGIN;
         *of_entry = 4;
-        memcpy(fields, (int64_t[]){bytes, tag, peer, 0, event->request}, 5 * sizeof *fields);
+        memcpy(fields, (int64_t[]){bytes, tag, peer, -1, event->request}, 5 * sizeof *fields);
         return event->request < 0 ? 4 : 5;
     case REFRAIN_EVENT_RECV:
         *type = event->request < 0 ? PICL_RECV : tests ? PICL_RECV_FOUND : PICL_RECV_END;
         *of_entry = event->request < 0 ? 3 : 1;
         if (event->request < 0)
-            memcpy(fields, (int64_t[]){-1, -1, -1, bytes, tag, peer, 0}, 7 * sizeof *fields);
+            memcpy(fields, (int64_t[]){-1, -1, -1, bytes, tag, peer, process}, 7 * sizeof *fields);
         else
-            memcpy(fields, (int64_t[]){event->request, bytes, tag, peer, 0}, 5 * sizeof *fields);
+            memcpy(fields, (int64_t[]){event->request, bytes, tag, peer, process}, 5 * sizeof *fields);
         return event->request < 0 ? 7 : 5;
     case REFRAIN_EVENT_RECV_POST:
         *type = PICL_RECV_BEGIN;
@@ -107,6 +125,13 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
         memcpy(fields, (int64_t[]){bytes, event->tag}, 2 * sizeof *fields);
         return 2;
     }
+}
+
+enum picl_event refrain_picl_unwaited(enum picl_event type) {
+    return type == PICL_RECV       ? PICL_RECV_THERE
+           : type == PICL_RECV_END ? PICL_RECV_DONE
+           : type == PICL_SEND_END ? PICL_SEND_DONE
+                                   : type;
 }
 
 enum picl_event refrain_picl_type(const struct refrain_region_info *region) {

@@ -7,6 +7,7 @@
 
 #include "event.h"
 #include "format.h"
+#include "locations.h"
 #include "sink.h"
 
 enum picl_record {
@@ -46,11 +47,18 @@ enum picl_event {
     PICL_SEND = -21,
     PICL_SEND_BEGIN = -27,
     PICL_SEND_FOUND = -28,
+    PICL_SEND_MISSED = -29,
+    PICL_SEND_DONE = -30,
     PICL_SEND_END = -31,
+    PICL_RECV_THERE = -51,
     PICL_RECV = -52,
+    PICL_PROBE_FOUND = -53,
+    PICL_PROBE_MISSED = -54,
     PICL_PROBE_WAIT = -56,
     PICL_RECV_BEGIN = -57,
     PICL_RECV_FOUND = -58,
+    PICL_RECV_MISSED = -59,
+    PICL_RECV_DONE = -60,
     PICL_RECV_END = -61,
     PICL_FILE_OPEN = -201,
     PICL_FILE_CLOSE = -202,
@@ -70,29 +78,41 @@ enum picl_event {
     PICL_NO_TYPE = 0
 };
 
-/* Subsets of ours: the processes of a processor that are traced, and user events of one kind. Communicator N from 2 on
+/* Subsets of ours: the processes of a processor, its threads, and user events of one kind. Communicator N from 2 on
  * is the subset -N of processors. */
 enum picl_subset { PICL_FIRST_PROCESS = -2, PICL_FUNCTIONS = -2001, PICL_CALLS = -2002, PICL_REGIONS = -2003 };
+
+/* Where something takes place: a rank, and a thread of it. -1: all of them. */
+struct refrain_picl_place {
+    int32_t processor;
+    int64_t process;
+};
+#define REFRAIN_PICL_EVERYWHERE ((struct refrain_picl_place){-1, -1})
 
 /* A number behind a blank. */
 void refrain_picl_number(struct refrain_sink *out, int64_t value);
 
 /* The fields that every record has, up to the process. */
-void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank);
+void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
+                        struct refrain_picl_place place);
 
 /* The format of the data fields behind a blank: its number, in the verbose form what that stands for. */
 void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose);
 
 /* A record with n whole numbers. */
-void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
-                      const int64_t *fields, size_t n, bool verbose);
+void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
+                      struct refrain_picl_place place, const int64_t *fields, size_t n, bool verbose);
 
 /* A record with characters as its data, in a form that keeps to its line. */
-void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, int32_t rank, const char *text,
-                           bool verbose);
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, struct refrain_picl_place place,
+                           const char *text, bool verbose);
 
-/* How many of the fields of an entry or an exit say something: those at the end that are process ids, which are alike,
- * or any (-1) can be left out. */
+/* A mark that a file of that name was opened, and has the number from now on. */
+void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_place place, const char *name,
+                           int64_t number);
+
+/* How many of the fields of an entry or an exit say something: those at the end that are process ids, or any (-1), can
+ * be left out. */
 size_t refrain_picl_telling(const int64_t *fields, size_t n);
 
 /* The subset of processors that a communicator is, for its member `rank`. */
@@ -102,12 +122,17 @@ int64_t refrain_picl_processors(const struct refrain_comm_info *comm, int32_t ra
 size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *type, int64_t fields[8],
                            size_t *of_entry);
 
+/* The event type of an operation that did not have to be waited for, of one that waits or takes part in a wait; others
+ * stay what they are. */
+enum picl_event refrain_picl_unwaited(enum picl_event type);
+
 /* What an MPI call is in table 4; PICL_NO_TYPE where it is none of these. */
 enum picl_event refrain_picl_type(const struct refrain_region_info *region);
 
 /* The header records: names of event types and processors, descriptors, subsets (picl_header.c). False without memory.
  */
-bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace, bool verbose);
+bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace,
+                         const struct refrain_locations *locations, bool verbose);
 
 /* A writer of what ParaGraph takes (picl_paragraph.c). */
 enum refrain_status refrain_picl_paragraph_open(const struct refrain_format_request *request,

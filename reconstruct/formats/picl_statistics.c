@@ -1,4 +1,4 @@
-/* picl_statistics.c: PICL's statistics of one processor (picl_statistics.h). */
+/* picl_statistics.c: PICL's statistics of one process (picl_statistics.h). */
 #include "picl_statistics.h"
 #include "trace_read.h"
 
@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 /* In the order of the output. */
-static const int counted[] = {PICL_OPEN,     PICL_CLOSE,     PICL_SEND,       PICL_SEND_BEGIN, PICL_SEND_FOUND,
-                              PICL_SEND_END, PICL_RECV,      PICL_PROBE_WAIT, PICL_RECV_BEGIN, PICL_RECV_FOUND,
-                              PICL_RECV_END, PICL_FILE_OPEN, PICL_FILE_CLOSE, PICL_WRITE,      PICL_READ,
-                              PICL_SYNC,     PICL_SPAWN};
+static const int counted[] = {PICL_OPEN,        PICL_CLOSE,        PICL_SEND,       PICL_SEND_BEGIN, PICL_SEND_FOUND,
+                              PICL_SEND_MISSED, PICL_SEND_DONE,    PICL_SEND_END,   PICL_RECV_THERE, PICL_RECV,
+                              PICL_PROBE_FOUND, PICL_PROBE_MISSED, PICL_PROBE_WAIT, PICL_RECV_BEGIN, PICL_RECV_FOUND,
+                              PICL_RECV_MISSED, PICL_RECV_DONE,    PICL_RECV_END,   PICL_FILE_OPEN,  PICL_FILE_CLOSE,
+                              PICL_WRITE,       PICL_READ,         PICL_SYNC,       PICL_SPAWN};
 #define COUNTED (sizeof counted / sizeof *counted)
 
 /* The subsets of table 5: event types from `first` to `last`, or those in which one waits. */
@@ -38,6 +39,7 @@ struct user_event {
 struct refrain_picl_statistics {
     const struct refrain_trace *trace;
     struct sums all;
+    bool unknown[COUNTED];
     struct user_event *user;  /* by region; null until one occurs */
     struct user_event **open; /* those with sums that are open, each once, the outermost first; room for all */
     size_t n_open;
@@ -73,10 +75,19 @@ static void count(struct sums *sums, size_t i, int64_t bytes, int64_t ns) {
     sums->times_ns[i] += ns;
 }
 
-void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_event type, int64_t bytes, int64_t ns) {
+static size_t number_of(enum picl_event type) {
     size_t i = 0;
     while (i < COUNTED && counted[i] != (int)type)
         i++;
+    return i;
+}
+
+void refrain_picl_count_unknown(struct refrain_picl_statistics *statistics, enum picl_event type) {
+    statistics->unknown[number_of(type)] = true;
+}
+
+void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_event type, int64_t bytes, int64_t ns) {
+    size_t i = number_of(type);
     if (i == COUNTED)
         return;
     count(&statistics->all, i, bytes, ns);
@@ -162,10 +173,10 @@ static void add(struct pairs *pairs, int64_t type, int64_t value) {
         pairs->all[pairs->n++] = (struct pair){type, value};
 }
 
-static void put_pairs(struct pairs *pairs, struct refrain_sink *out, enum picl_record record, int64_t of, int32_t rank,
-                      int64_t time_ns, bool verbose) {
+static void put_pairs(struct pairs *pairs, struct refrain_sink *out, enum picl_record record, int64_t of,
+                      struct refrain_picl_place place, int64_t time_ns, bool verbose) {
     if (pairs->n > 0) {
-        refrain_picl_start(out, record, of, time_ns, rank);
+        refrain_picl_start(out, record, of, time_ns, place);
         refrain_picl_number(out, (int64_t)pairs->n);
         refrain_picl_descriptor(out, record == PICL_TIMES ? PICL_TYPES_TIMES : PICL_TYPES_NUMBERS, verbose);
         for (size_t i = 0; i < pairs->n; i++) {
@@ -193,9 +204,13 @@ static bool is_in(size_t subset, int type) {
     return type <= subsets[subset].first && type >= subsets[subset].last;
 }
 
-static void add_sums(struct pairs *pairs, const struct sums *sums, enum picl_record record) {
+/* `unknown`: of which types a number is not known, which is -1; null: all are known. */
+static void add_sums(struct pairs *pairs, const struct sums *sums, enum picl_record record, const bool *unknown) {
     for (size_t i = 0; i < COUNTED; i++)
-        add(pairs, counted[i], value_of(sums, record, i));
+        if (unknown && unknown[i] && record == PICL_COUNTS)
+            pairs->all[pairs->n++] = (struct pair){counted[i], -1};
+        else
+            add(pairs, counted[i], value_of(sums, record, i));
     for (size_t s = 0; s < SUBSETS; s++) {
         int64_t sum = 0;
         for (size_t i = 0; i < COUNTED; i++)
@@ -220,8 +235,9 @@ static void add_user(struct pairs *pairs, const struct refrain_picl_statistics *
         add(pairs, of_kind[kind], counts[kind]);
 }
 
-void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out, int32_t rank,
-                                 int64_t start_ns, int64_t end_ns, uint64_t written, bool verbose) {
+void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out,
+                                 struct refrain_picl_place place, int64_t start_ns, int64_t end_ns, uint64_t written,
+                                 bool verbose) {
     static const enum picl_record records[] = {PICL_TIMES, PICL_COUNTS, PICL_VOLUMES};
     struct pairs pairs = {calloc(statistics->trace->n_regions + COUNTED + SUBSETS + 8, sizeof *pairs.all), 0};
     if (!pairs.all) {
@@ -233,18 +249,18 @@ void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, str
             end_user_event(statistics, &statistics->user[i], end_ns);
     const int64_t tracing[] = {end_ns - start_ns, 1, (int64_t)written};
     for (size_t r = 0; r < 3; r++) {
-        add_sums(&pairs, &statistics->all, records[r]);
+        add_sums(&pairs, &statistics->all, records[r], statistics->unknown);
         add(&pairs, PICL_TRACING, tracing[r]);
-        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, rank, end_ns, verbose);
+        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, place, end_ns, verbose);
     }
     for (size_t r = 0; statistics->user && r < 2; r++) {
         add_user(&pairs, statistics, records[r]);
-        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, rank, end_ns, verbose);
+        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, place, end_ns, verbose);
     }
     for (size_t i = 0; statistics->user && i < statistics->trace->n_regions; i++)
         for (size_t r = 0; statistics->user[i].within && r < 3; r++) {
-            add_sums(&pairs, statistics->user[i].within, records[r]);
-            put_pairs(&pairs, out, records[r], (int64_t)i, rank, end_ns, verbose);
+            add_sums(&pairs, statistics->user[i].within, records[r], NULL);
+            put_pairs(&pairs, out, records[r], (int64_t)i, place, end_ns, verbose);
         }
     free(pairs.all);
 }

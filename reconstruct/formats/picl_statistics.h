@@ -1,4 +1,4 @@
-/* picl_statistics.h: PICL's statistics of one processor (write_picl.c -> records -101 to -103; section 2.3.7 of the
+/* picl_statistics.h: PICL's statistics of one process (write_picl.c -> records -101 to -103; section 2.3.7 of the
  * format's description).
  *
  *     of all events       time, number and volume of each event type of table 4, sums over the subsets of table 5, and
@@ -21,6 +21,9 @@ void refrain_picl_statistics_free(struct refrain_picl_statistics *statistics);
 /* An event of a type of table 4 took place: so many bytes and nanoseconds. */
 void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_event type, int64_t bytes, int64_t ns);
 
+/* Events of a type of table 4 took place, nobody knows how many. */
+void refrain_picl_count_unknown(struct refrain_picl_statistics *statistics, enum picl_event type);
+
 /* A user event is entered, left, or marked. */
 void refrain_picl_count_enter(struct refrain_picl_statistics *statistics, const struct refrain_region_info *region,
                               int64_t time_ns);
@@ -28,10 +31,11 @@ void refrain_picl_count_leave(struct refrain_picl_statistics *statistics, const 
                               int64_t time_ns);
 void refrain_picl_count_mark(struct refrain_picl_statistics *statistics, const struct refrain_region_info *region);
 
-/* Writes them; user events that are still open last until end_ns. `written`: bytes of the processor's records so far.
+/* Writes them; user events that are still open last until end_ns. `written`: bytes of the process's records so far.
  */
-void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out, int32_t rank,
-                                 int64_t start_ns, int64_t end_ns, uint64_t written, bool verbose);
+void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out,
+                                 struct refrain_picl_place place, int64_t start_ns, int64_t end_ns, uint64_t written,
+                                 bool verbose);
 
 /* Whether memory ran out, so that they are not complete. */
 bool refrain_picl_statistics_no_memory(const struct refrain_picl_statistics *statistics);

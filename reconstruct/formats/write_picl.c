@@ -1,12 +1,14 @@
 /* write_picl.c: the format "picl" (format.h): PICL's trace file (P. H. Worley, "A New PICL Trace File Format",
  * ORNL/TM-12125, 1992; the tables and sections named below are its own).
  *
- *     rank N           -> processor N, process 0
+ *     rank N, thread t -> processor N, process t
  *     enter, leave     -> entry and exit (-3, -4) of a user event: the number of its region, which a label names
  *     marker, counter  -> a mark (-2) of a user event; with the value
  *     send, receive,   -> entry and exit of the event type of table 4, inside the call's user event, with the
  *     barrier,            fields of tables 7 to 10; a mark where a call has more than one
  *     file access
+ *     file opened,     -> a mark of its event type, which alone can have the file's name
+ *     file closed
  *     collective       -> user-defined record 0: root, bytes sent, bytes received, communicator
  *     one-sided access -> user-defined record 1: target, bytes, window
  *     begin and end    -> entry and exit of tracing (-901), with what is traced (-902, -904), and statistics at the end
@@ -16,10 +18,16 @@
  * The levels of tracing say which event records there are beside the statistics: of table 4, of user events, of
  * tracing.
  *
+ * A receive waited where its message was sent after the call was entered, a send that completes where its message
+ * arrived within the call that completes it: -52, -61 and -31. One of which the contrary is known is -51, -60 or -30.
+ *
  * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
- * after it, so the entry waits for that as long as the time stays the same. */
+ * after it, so the entry waits for that as long as the time stays the same. What of the type is known only at the end
+ * is written over. */
 #include "event_names.h"
 #include "file_writer.h"
+#include "mpi_kind.h"
+#include "picl_requests.h"
 #include "picl_statistics.h"
 #include "trace_read.h"
 #include "warn.h"
@@ -28,12 +36,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct rank_state {
+struct place_state {
+    struct refrain_picl_place place;
     bool started;
     uint32_t calls;        /* MPI calls it is in */
     enum picl_event state; /* of the outermost of them, PICL_NO_TYPE: none */
     int64_t start_ns, enter_ns;
+    uint64_t type_at; /* where the last digit of the entry's type stands in the file; 0: it is not there */
     bool waits;       /* the entry to the state is not written yet */
+    bool completes;   /* the outermost call has completed a request */
+    struct refrain_picl_requests requests;
     bool has_message; /* of the state: known, and written at its entry (sends) or to be written at its exit */
     struct refrain_event message;
     uint64_t written; /* bytes of its records */
@@ -45,53 +57,76 @@ struct picl_writer {
     const struct refrain_trace *trace;
     bool verbose;
     struct refrain_picl_levels levels;
-    uint64_t thread_events;
     struct refrain_omitted omitted;
-    struct rank_state *ranks; /* by rank */
-    int32_t *waiting;         /* ranks whose entry waits */
-    int32_t n_waiting;
+    struct refrain_locations locations;
+    struct place_state *places; /* by location */
+    size_t *waiting;            /* locations whose entry waits */
+    size_t n_waiting;
     int64_t waiting_ns; /* their time */
     int64_t end_ns;
 };
 
 /* ---- records ---- */
 
-static void put(struct picl_writer *picl, int64_t record, int64_t type, int64_t time_ns, int32_t rank,
+static void put(struct picl_writer *picl, struct place_state *of, int64_t record, int64_t type, int64_t time_ns,
                 const int64_t *fields, size_t n) {
     uint64_t from = refrain_sink_position(picl->file.out);
-    refrain_picl_put(picl->file.out, record, type, time_ns, rank, fields, n, picl->verbose);
-    picl->ranks[rank].written += refrain_sink_position(picl->file.out) - from;
+    refrain_picl_put(picl->file.out, record, type, time_ns, of->place, fields, n, picl->verbose);
+    of->written += refrain_sink_position(picl->file.out) - from;
 }
 
 /* A record of an event type of table 4, with those of its fields that the form has. */
-static void put_system(struct picl_writer *picl, enum picl_record record, enum picl_event type, int64_t time_ns,
-                       int32_t rank, const int64_t *fields, size_t n) {
+static void put_system(struct picl_writer *picl, struct place_state *of, enum picl_record record, enum picl_event type,
+                       int64_t time_ns, const int64_t *fields, size_t n) {
     if (picl->levels.system)
-        put(picl, record, type, time_ns, rank, fields, picl->verbose ? n : refrain_picl_telling(fields, n));
+        put(picl, of, record, type, time_ns, fields, picl->verbose ? n : refrain_picl_telling(fields, n));
 }
 
-static void put_user(struct picl_writer *picl, int64_t record, const struct refrain_event *event, const int64_t *fields,
-                     size_t n) {
+static void put_user(struct picl_writer *picl, struct place_state *of, int64_t record,
+                     const struct refrain_event *event, const int64_t *fields, size_t n) {
     if (picl->levels.user)
-        put(picl, record, event->region->index, event->time_ns, event->rank, fields, n);
+        put(picl, of, record, event->region->index, event->time_ns, fields, n);
 }
 
-static void put_mark(struct picl_writer *picl, const struct refrain_event *event) {
+/* The event type of an operation of which it is known whether the call had to wait for it. */
+static enum picl_event type_after(enum picl_event type, bool waited) {
+    return waited ? type : refrain_picl_unwaited(type);
+}
+
+static void put_mark(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event, bool waited) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
     size_t of_exit = picl->verbose ? n - of_entry : refrain_picl_telling(fields + of_entry, n - of_entry);
     if (n == of_entry && !picl->verbose)
         of_entry = refrain_picl_telling(fields, n);
+    type = type_after(type, waited);
     if (picl->levels.system)
-        put(picl, PICL_MARK, type, event->time_ns, event->rank, fields, of_entry + of_exit);
-    refrain_picl_count(picl->ranks[event->rank].statistics, type, event->bytes, 0);
+        put(picl, of, PICL_MARK, type, event->time_ns, fields, of_entry + of_exit);
+    refrain_picl_count(of->statistics, type, event->bytes, 0);
+}
+
+/* A file is opened or closed; false: the event is another one. */
+static bool put_file(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    bool opens = strcmp(event->region->name, "MPI_File_open") == 0;
+    uint64_t from = refrain_sink_position(picl->file.out);
+    if (!opens && strcmp(event->region->name, "MPI_File_close") != 0)
+        return false;
+    refrain_picl_count(of->statistics, opens ? PICL_FILE_OPEN : PICL_FILE_CLOSE, 0, 0);
+    if (opens && picl->levels.system) {
+        refrain_picl_put_open(picl->file.out, event->time_ns, of->place, refrain_event_file_name(picl->trace, event),
+                              event->tag);
+        of->written += refrain_sink_position(picl->file.out) - from;
+    } else if (picl->levels.system) {
+        put(picl, of, PICL_MARK, PICL_FILE_CLOSE, event->time_ns, &event->tag, 1);
+    }
+    return true;
 }
 
 /* ---- states ---- */
 
 /* Whether the operation is what the state is about. */
-static bool belongs(const struct rank_state *of, const struct refrain_event *event) {
+static bool belongs(const struct place_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry;
@@ -101,78 +136,154 @@ static bool belongs(const struct rank_state *of, const struct refrain_event *eve
     return type == of->state;
 }
 
+/* Whether the call waited for the message that it receives: nothing is known of a message without its sending. */
+static bool waited_for(const struct place_state *of, const struct refrain_event *receive) {
+    return !receive->match || receive->match_time_ns > of->enter_ns;
+}
+
 /* Writes the entry to a state that waited, with what has come to be known of it. */
-static void put_entry(struct picl_writer *picl, int32_t rank) {
-    struct rank_state *of = &picl->ranks[rank];
+static void put_entry(struct picl_writer *picl, struct place_state *of) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry = 0;
     if (of->has_message)
         refrain_picl_fields(&of->message, &type, fields, &of_entry);
     of->waits = false;
-    put_system(picl, PICL_ENTRY, of->state, of->enter_ns, rank, fields, of_entry);
+    of->type_at = refrain_sink_position(picl->file.out) + strlen("-3 -5");
+    put_system(picl, of, PICL_ENTRY, of->state, of->enter_ns, fields, of_entry);
+}
+
+/* The state is a receive whose message was there already. */
+static void retype_receive(struct picl_writer *picl, struct place_state *of) {
+    of->state = PICL_RECV_THERE;
+    if (!of->waits && picl->levels.system)
+        refrain_sink_patch(picl->file.out, of->type_at, "1", 1);
 }
 
 static void put_waiting(struct picl_writer *picl) {
-    for (int32_t i = 0; i < picl->n_waiting; i++)
-        if (picl->ranks[picl->waiting[i]].waits)
-            put_entry(picl, picl->waiting[i]);
+    for (size_t i = 0; i < picl->n_waiting; i++)
+        if (picl->places[picl->waiting[i]].waits)
+            put_entry(picl, &picl->places[picl->waiting[i]]);
     picl->n_waiting = 0;
 }
 
-static void enter(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
-    put_user(picl, PICL_ENTRY, event, NULL, 0);
+static void enter(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    put_user(picl, of, PICL_ENTRY, event, NULL, 0);
     refrain_picl_count_enter(of->statistics, event->region, event->time_ns);
     if (event->region->kind != REFRAIN_REGION_MPI || of->calls++ > 0)
         return;
     of->state = refrain_picl_type(event->region);
     of->enter_ns = event->time_ns;
-    of->has_message = false;
+    of->has_message = of->completes = false;
+    if (of->state == PICL_FILE_OPEN || of->state == PICL_FILE_CLOSE)
+        of->state = PICL_NO_TYPE; /* a mark, when the file is known */
     if (of->state == PICL_NO_TYPE)
         return;
     of->waits = true;
-    picl->waiting[picl->n_waiting++] = event->rank;
+    picl->waiting[picl->n_waiting++] = (size_t)(of - picl->places);
     picl->waiting_ns = event->time_ns;
 }
 
-static void leave(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
-    if (event->region->kind == REFRAIN_REGION_MPI && of->calls > 0 && --of->calls == 0 && of->state != PICL_NO_TYPE) {
-        enum picl_event type;
-        int64_t fields[8];
-        size_t of_entry = 0, n = of->has_message ? refrain_picl_fields(&of->message, &type, fields, &of_entry) : 0;
-        put_system(picl, PICL_EXIT, of->state, event->time_ns, event->rank, fields + of_entry, n - of_entry);
-        refrain_picl_count(of->statistics, of->state, of->has_message && of->state != PICL_SYNC ? of->message.bytes : 0,
-                           event->time_ns - of->enter_ns);
-        of->state = PICL_NO_TYPE;
+/* Polls have no records, but numbers: of requests that are not complete, where only sends or only receives are pending;
+ * of probes it is not known what they found. */
+static void count_poll(struct place_state *of, const struct refrain_region_info *region) {
+    static const enum picl_event missed[] = {PICL_RECV_MISSED, PICL_SEND_MISSED};
+    const struct refrain_picl_requests *requests = &of->requests;
+    bool sends = requests->n_sends > 0, receives = requests->n_sends < requests->n;
+    enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    if (kind == REFRAIN_MPI_PROBE && refrain_picl_type(region) == PICL_NO_TYPE) {
+        refrain_picl_count_unknown(of->statistics, PICL_PROBE_FOUND);
+        refrain_picl_count_unknown(of->statistics, PICL_PROBE_MISSED);
+    } else if (kind == REFRAIN_MPI_TEST && !of->completes && sends != receives) {
+        refrain_picl_count(of->statistics, missed[sends], 0, 0);
+    } else if (kind == REFRAIN_MPI_TEST && !of->completes && sends) {
+        refrain_picl_count_unknown(of->statistics, PICL_SEND_MISSED);
+        refrain_picl_count_unknown(of->statistics, PICL_RECV_MISSED);
     }
-    put_user(picl, PICL_EXIT, event, NULL, 0);
+}
+
+static void leave_call(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    enum picl_event type;
+    int64_t fields[8];
+    size_t of_entry = 0, n = of->has_message ? refrain_picl_fields(&of->message, &type, fields, &of_entry) : 0;
+    if (of->state == PICL_NO_TYPE) {
+        count_poll(of, event->region);
+        return;
+    }
+    put_system(picl, of, PICL_EXIT, of->state, event->time_ns, fields + of_entry, n - of_entry);
+    refrain_picl_count(of->statistics, of->state, of->has_message && of->state != PICL_SYNC ? of->message.bytes : 0,
+                       event->time_ns - of->enter_ns);
+    of->state = PICL_NO_TYPE;
+}
+
+static void leave(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    if (event->region->kind == REFRAIN_REGION_MPI && of->calls > 0 && --of->calls == 0)
+        leave_call(picl, of, event);
+    put_user(picl, of, PICL_EXIT, event, NULL, 0);
     refrain_picl_count_leave(of->statistics, event->region, event->time_ns);
 }
 
+/* Requests begin and end; whether the call had to wait for what the event completes. */
+static bool follow_requests(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    int64_t arrived_ns;
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV_POST:
+        if (event->request >= 0)
+            refrain_picl_requests_begin(&of->requests, event);
+        return true;
+    case REFRAIN_EVENT_RECV:
+        of->completes = true;
+        if (event->match && event->peer >= 0)
+            refrain_picl_requests_arrive(
+                &picl->places[picl->locations.first[event->peer] + event->match_thread].requests, event->match,
+                event->time_ns);
+        if (event->request >= 0)
+            refrain_picl_requests_end(&of->requests, event->request);
+        return waited_for(of, event);
+    default:
+        of->completes = true;
+        arrived_ns = event->request >= 0 ? refrain_picl_requests_end(&of->requests, event->request) : INT64_MAX;
+        return arrived_ns > of->enter_ns;
+    }
+}
+
 /* An operation becomes part of its call's state where that is about it, and its entry or exit can still say so. */
-static void operation(struct picl_writer *picl, struct rank_state *of, const struct refrain_event *event) {
+static void operation(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event,
+                      bool waited) {
     if (belongs(of, event) && (of->waits || event->kind == REFRAIN_EVENT_RECV)) {
         of->has_message = true;
         of->message = *event;
+        if (of->state == PICL_RECV && !waited)
+            retype_receive(picl, of);
         if (of->waits)
-            put_entry(picl, event->rank);
+            put_entry(picl, of);
         return;
     }
     if (event->kind != REFRAIN_EVENT_COLLECTIVE)
-        put_mark(picl, event);
+        put_mark(picl, of, event, waited);
 }
 
 /* ---- the writer ---- */
 
+static bool make_places(struct picl_writer *picl, const struct refrain_trace *trace) {
+    if (!refrain_locations_make(&picl->locations, trace))
+        return false;
+    picl->places = calloc(picl->locations.n + 1, sizeof *picl->places);
+    picl->waiting = calloc(picl->locations.n + 1, sizeof *picl->waiting);
+    bool made = picl->places && picl->waiting;
+    for (size_t i = 0; made && i < picl->locations.n; i++) {
+        const struct refrain_location *location = &picl->locations.all[i];
+        picl->places[i].place = (struct refrain_picl_place){location->rank, location->thread};
+        made = (picl->places[i].statistics = refrain_picl_statistics_make(trace)) != NULL;
+    }
+    return made;
+}
+
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     picl->trace = trace;
-    picl->ranks = calloc((size_t)trace->size + 1, sizeof *picl->ranks);
-    picl->waiting = calloc((size_t)trace->size + 1, sizeof *picl->waiting);
-    bool complete = picl->ranks && picl->waiting;
-    for (int32_t rank = 0; complete && rank < trace->size; rank++)
-        complete = (picl->ranks[rank].statistics = refrain_picl_statistics_make(trace)) != NULL;
-    if (!complete || !refrain_picl_header(picl->file.out, trace, picl->verbose)) {
+    if (!make_places(picl, trace) || !refrain_picl_header(picl->file.out, trace, &picl->locations, picl->verbose)) {
         REFRAIN_FAIL_MEMORY(picl->file.error);
         return 1;
     }
@@ -180,101 +291,119 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     return picl->file.out->failed != 0;
 }
 
-/* The first records of a processor: tracing begins, with so many user events that are profiled, on these levels. */
-static void start(struct picl_writer *picl, struct rank_state *of, int32_t rank, int64_t time_ns) {
+/* The first records of a process: tracing begins, with so many user events that are profiled, on these levels. */
+static void start(struct picl_writer *picl, struct place_state *of, int64_t time_ns) {
     of->started = true;
     of->start_ns = time_ns;
-    put(picl, PICL_ENTRY, PICL_TRACING, time_ns, rank, NULL, 0);
+    put(picl, of, PICL_ENTRY, PICL_TRACING, time_ns, NULL, 0);
     if (!picl->levels.tracing)
         return;
-    put(picl, PICL_ENTRY, PICL_TRACE_EVENTS, time_ns, rank, (int64_t[]){(int64_t)picl->trace->n_regions}, 1);
-    put(picl, PICL_EXIT, PICL_TRACE_EVENTS, time_ns, rank, NULL, 0);
-    put(picl, PICL_MARK, PICL_TRACE_LEVEL, time_ns, rank, (int64_t[]){picl->levels.system, picl->levels.user, 1}, 3);
+    put(picl, of, PICL_ENTRY, PICL_TRACE_EVENTS, time_ns, (int64_t[]){(int64_t)picl->trace->n_regions}, 1);
+    put(picl, of, PICL_EXIT, PICL_TRACE_EVENTS, time_ns, NULL, 0);
+    put(picl, of, PICL_MARK, PICL_TRACE_LEVEL, time_ns, (int64_t[]){picl->levels.system, picl->levels.user, 1}, 3);
 }
 
-static int write_event(struct refrain_writer *writer, const struct refrain_event *given) {
-    struct picl_writer *picl = (struct picl_writer *)writer;
-    struct refrain_event event = *given;
-    if (event.thread > 0) {
-        picl->thread_events++;
-        return 0;
-    }
-    struct rank_state *of = &picl->ranks[event.rank];
-    event.time_ns = event.time_ns < picl->end_ns ? picl->end_ns : event.time_ns;
-    picl->end_ns = event.time_ns;
-    if (picl->n_waiting > 0 && (event.time_ns > picl->waiting_ns || picl->n_waiting == picl->trace->size))
-        put_waiting(picl);
-    if (!of->started)
-        start(picl, of, event.rank, event.time_ns);
-    if (of->waits && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
-        put_entry(picl, event.rank);
-    switch (event.kind) {
+static void put_collective(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    operation(picl, of, event, true); /* a barrier is a state as well */
+    put_user(picl, of, PICL_RECORD_COLLECTIVE, event,
+             (int64_t[]){event->peer, event->bytes, event->received, event->comm ? (int64_t)event->comm->index : -1,
+                         event->request},
+             event->request < 0 ? 4 : 5);
+}
+
+static void put_event(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+    switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        enter(picl, of, &event);
+        enter(picl, of, event);
         break;
     case REFRAIN_EVENT_LEAVE:
-        leave(picl, of, &event);
+        leave(picl, of, event);
         break;
     case REFRAIN_EVENT_SEND:
     case REFRAIN_EVENT_RECV:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_SEND_COMPLETE:
+        operation(picl, of, event, follow_requests(picl, of, event));
+        break;
     case REFRAIN_EVENT_IO:
-        operation(picl, of, &event);
+        operation(picl, of, event, true);
         break;
     case REFRAIN_EVENT_COLLECTIVE:
-        operation(picl, of, &event); /* a barrier is a state as well */
-        put_user(picl, PICL_RECORD_COLLECTIVE, &event,
-                 (int64_t[]){event.peer, event.bytes, event.received, event.comm ? (int64_t)event.comm->index : -1,
-                             event.request},
-                 event.request < 0 ? 4 : 5);
+        put_collective(picl, of, event);
         break;
     case REFRAIN_EVENT_COLLECTIVE_COMPLETE:
     case REFRAIN_EVENT_CANCEL:
-        put_user(picl, event.kind == REFRAIN_EVENT_CANCEL ? PICL_RECORD_CANCEL : PICL_RECORD_COMPLETE, &event,
-                 (int64_t[]){event.request, event.comm ? (int64_t)event.comm->index : -1}, 2);
+        follow_requests(picl, of, event);
+        put_user(picl, of, event->kind == REFRAIN_EVENT_CANCEL ? PICL_RECORD_CANCEL : PICL_RECORD_COMPLETE, event,
+                 (int64_t[]){event->request, event->comm ? (int64_t)event->comm->index : -1}, 2);
         break;
     case REFRAIN_EVENT_RMA:
-        put_user(picl, PICL_RECORD_RMA, &event, (int64_t[]){event.peer, event.bytes, event.tag}, 3);
+        put_user(picl, of, PICL_RECORD_RMA, event, (int64_t[]){event->peer, event->bytes, event->tag}, 3);
         break;
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
-        put_user(picl, PICL_MARK, &event, &event.value, event.kind == REFRAIN_EVENT_COUNTER);
-        refrain_picl_count_mark(of->statistics, event.region);
+        put_user(picl, of, PICL_MARK, event, &event->value, event->kind == REFRAIN_EVENT_COUNTER);
+        refrain_picl_count_mark(of->statistics, event->region);
+        break;
+    case REFRAIN_EVENT_FILE:
+        picl->omitted.kinds[event->kind] += !put_file(picl, of, event);
+        break;
+    case REFRAIN_EVENT_ACCESS_COMPLETE:
+        of->completes = true;
+        picl->omitted.kinds[event->kind]++;
         break;
     default:
-        picl->omitted.kinds[event.kind]++;
+        picl->omitted.kinds[event->kind]++;
         break;
     }
+}
+
+static int write_event(struct refrain_writer *writer, const struct refrain_event *given) {
+    struct picl_writer *picl = (struct picl_writer *)writer;
+    struct refrain_event event = *given;
+    struct place_state *of = &picl->places[refrain_locations_of(&picl->locations, given)];
+    event.time_ns = event.time_ns < picl->end_ns ? picl->end_ns : event.time_ns;
+    picl->end_ns = event.time_ns;
+    if (picl->n_waiting > 0 && (event.time_ns > picl->waiting_ns || picl->n_waiting == picl->locations.n))
+        put_waiting(picl);
+    if (!of->started)
+        start(picl, of, event.time_ns);
+    if (of->waits && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
+        put_entry(picl, of);
+    put_event(picl, of, &event);
     return picl->file.out->failed != 0;
 }
 
 /* ---- end ---- */
 
+/* All statistics, then the ends of tracing. True: memory ran out on the way. */
+static bool finish(struct picl_writer *picl) {
+    bool no_memory = false;
+    put_waiting(picl);
+    for (size_t i = 0; i < picl->locations.n; i++) {
+        const struct place_state *of = &picl->places[i];
+        if (of->started)
+            refrain_picl_put_statistics(of->statistics, picl->file.out, of->place, of->start_ns, picl->end_ns,
+                                        of->written, picl->verbose);
+        no_memory |= refrain_picl_statistics_no_memory(of->statistics) || of->requests.no_memory;
+    }
+    for (size_t i = 0; i < picl->locations.n; i++)
+        if (picl->places[i].started)
+            put(picl, &picl->places[i], PICL_EXIT, PICL_TRACING, picl->end_ns, NULL, 0);
+    return no_memory;
+}
+
 static int end(struct refrain_writer *writer) {
     struct picl_writer *picl = (struct picl_writer *)writer;
-    bool no_memory = false;
-    if (picl->file.begun)
-        put_waiting(picl);
-    for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++) {
-        const struct rank_state *of = &picl->ranks[rank];
-        if (of->started)
-            refrain_picl_put_statistics(of->statistics, picl->file.out, rank, of->start_ns, picl->end_ns, of->written,
-                                        picl->verbose);
-        no_memory |= refrain_picl_statistics_no_memory(of->statistics);
-    }
-    for (int32_t rank = 0; picl->file.begun && rank < picl->trace->size; rank++)
-        if (picl->ranks[rank].started)
-            put(picl, PICL_EXIT, PICL_TRACING, picl->end_ns, rank, NULL, 0);
-    enum refrain_status status = refrain_file_writer_close(&picl->file, no_memory);
-    if (!status && picl->thread_events)
-        refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
-                     picl->thread_events);
+    enum refrain_status status = refrain_file_writer_close(&picl->file, picl->file.begun && finish(picl));
     if (!status)
         refrain_omitted_say(&picl->omitted);
-    for (int32_t rank = 0; picl->ranks && rank < picl->trace->size; rank++)
-        refrain_picl_statistics_free(picl->ranks[rank].statistics);
-    free(picl->ranks);
+    for (size_t i = 0; picl->places && i < picl->locations.n; i++) {
+        refrain_picl_statistics_free(picl->places[i].statistics);
+        refrain_picl_requests_free(&picl->places[i].requests);
+    }
+    refrain_locations_free(&picl->locations);
+    free(picl->places);
     free(picl->waiting);
     free(picl);
     return status != REFRAIN_OK;
@@ -286,7 +415,7 @@ static enum refrain_status open_picl(const struct refrain_format_request *reques
     if (request->paragraph)
         return refrain_picl_paragraph_open(request, writer, error);
     enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct picl_writer), false, &functions, writer, error);
+        refrain_file_writer_open(request, sizeof(struct picl_writer), true, &functions, writer, error);
     if (*writer) {
         struct picl_writer *picl = (struct picl_writer *)*writer;
         picl->verbose = request->picl_verbose;

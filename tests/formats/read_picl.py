@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """read_picl.py FILE: events of a PICL trace, read from Worley's "A New PICL Trace File Format" (tables 1 to 18), in the compact or
-the verbose form; its statistics must be those of its records."""
+the verbose form; its statistics must be those of its records. A processor is a rank, a process a thread of it."""
 import re
 import sys
 from fractions import Fraction
@@ -9,32 +9,32 @@ from lines import KEYS, KINDS, header, line, wrong
 from order import Order
 
 # Fields of the entry and of the exit by event type (tables 7 to 13). Those at the end may be left out.
-TYPES = {-11: (0, 0), -12: (0, 0), -21: (4, 0), -27: (4, 1), -28: (1, 0), -31: (1, 0), -52: (3, 4), -56: (3, 4), -57: (3, 1), -58: (1, 4),
-         -61: (1, 4), -201: (0, 1), -202: (1, 0), -221: (2, 0), -251: (0, 2), -402: (2, 0), -503: (0, 2), -902: (1, 0), -904: (3, 0)}
-LENGTH = {-21: 0, -27: 0, -52: 3, -58: 1, -61: 1, -221: 0, -251: 0}  # where a type has its bytes
+TYPES = {-11: (0, 0), -12: (0, 0), -21: (4, 0), -27: (4, 1), -28: (1, 0), -30: (1, 0), -31: (1, 0), -51: (3, 4), -52: (3, 4),
+         -56: (3, 4), -57: (3, 1), -58: (1, 4), -60: (1, 4), -61: (1, 4), -201: (1, 1), -202: (1, 0), -221: (2, 0), -251: (0, 2), -402: (2, 0), -503: (0, 2), -902: (1, 0), -904: (3, 0)}
+LENGTH = {-21: 0, -27: 0, -51: 3, -52: 3, -58: 1, -60: 1, -61: 1, -221: 0, -251: 0}  # where a type has its bytes
 SUBSETS = {-1012: range(-50, -20), -1013: range(-80, -50), -1014: (-31, -52, -56, -61), -1201: range(-400, -200),
            -1401: range(-500, -400)}
 TIME, COUNT, VOLUME = -101, -102, -103
 
 
-def operation(rank, ns, kind, fields, name, messages):
+def operation(rank, thread, ns, kind, fields, name, messages):
     """What the fields of entry and exit of an event type say, as the text form has it."""
     if kind in (-21, -27):
         request = {"request": fields[4]} if kind == -27 and len(fields) > 4 else {}
         messages.append((ns, 0, "send", rank, fields[2], fields[1]))
-        line(rank, 0, ns, "send", name, True, bytes=fields[0], tag=fields[1], dest=fields[2], **request)
-    elif kind in (-28, -31):
-        line(rank, 0, ns, "send-complete", name, True, **({"request": fields[0]} if fields[0] >= 0 else {}))
-    elif kind == -52:
+        line(rank, thread, ns, "send", name, True, bytes=fields[0], tag=fields[1], dest=fields[2], **request)
+    elif kind in (-28, -30, -31):
+        line(rank, thread, ns, "send-complete", name, True, **({"request": fields[0]} if fields[0] >= 0 else {}))
+    elif kind in (-51, -52):
         messages.append((ns, 1, "recv", fields[5], rank, fields[4]))
-        line(rank, 0, ns, "recv", name, True, bytes=fields[3], tag=fields[4], source=fields[5])
+        line(rank, thread, ns, "recv", name, True, bytes=fields[3], tag=fields[4], source=fields[5])
     elif kind == -57:
-        line(rank, 0, ns, "recv-post", name, True, request=fields[3])
-    elif kind in (-58, -61):
+        line(rank, thread, ns, "recv-post", name, True, request=fields[3])
+    elif kind in (-58, -60, -61):
         messages.append((ns, 1, "recv", fields[3], rank, fields[2]))
-        line(rank, 0, ns, "recv", name, True, request=fields[0], bytes=fields[1], tag=fields[2], source=fields[3])
+        line(rank, thread, ns, "recv", name, True, request=fields[0], bytes=fields[1], tag=fields[2], source=fields[3])
     elif kind in (-221, -251):
-        line(rank, 0, ns, "io", name, True, bytes=fields[0])
+        line(rank, thread, ns, "io", name, True, bytes=fields[0])
 
 
 class Header:
@@ -68,14 +68,23 @@ class Header:
             table[subset] = set(members)
 
 
-class Processor:
-    """What the records of one processor come to."""
+def polls(name, missed):
+    """Whether the MPI call only asks: for a message, or whether requests are complete."""
+    return name in (("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Request_get_status") if missed else
+                    ("MPI_Iprobe", "MPI_Improbe"))
+
+
+class Process:
+    """What the records of one process come to."""
 
     def __init__(self, ns):
         self.start, self.levels, self.stack, self.state, self.written = ns, (1, 1, 0), [], None, 0
         self.sums = {}  # (TIME, COUNT or VOLUME, event type)
         self.user = {}  # the same of user events
         self.within, self.open = {}, {}  # by user event: sums while it lasted; (depth, when, sums then)
+        self.sends, self.receives, self.unknown = {}, set(), set()  # requests that are pending; types without a number
+        self.entered, self.completes = 0, False  # since then it is in an MPI call, which has completed something
+        self.files = set()
 
     def add(self, record, kind, value):
         self.sums[record, kind] = self.sums.get((record, kind), 0) + value
@@ -85,6 +94,15 @@ class Processor:
         depth, since, sums = self.open.get(kind, (0, ns, dict(self.sums)))
         self.open[kind] = depth + 1, since, sums
         self.within.setdefault(kind, {})
+
+    def poll(self, name):
+        """An MPI call ends."""
+        if polls(name, False):
+            self.unknown |= {-53, -54}
+        elif polls(name, True) and not self.completes and bool(self.sends) != bool(self.receives):
+            self.add(COUNT, -29 if self.sends else -59, 1)
+        elif polls(name, True) and not self.completes and self.sends:
+            self.unknown |= {-29, -59}
 
     def leave(self, kind, ns):
         depth, since, sums = self.open.pop(kind)
@@ -113,11 +131,11 @@ class Processor:
         summary.update({(TIME, -901): ns - self.start, (COUNT, -901): 1, (VOLUME, -901): self.written})
         for subset, kinds in heads.events.items():
             self.user[COUNT, subset] = sum(v for (r, k), v in self.user.items() if r == COUNT and k in kinds)
-        by = {}
+        by = {(COUNT, -1, False): {kind: -1 for kind in self.unknown}} if self.unknown else {}
         for of, user, sums in [(-1, False, summary), (-1, True, self.user)] + [
                 (kind, False, with_subsets(sums)) for kind, sums in self.within.items() if kind not in calls]:
             for (record, kind), value in sums.items():
-                if value > 0:
+                if value > 0 and (of != -1 or record != COUNT or kind not in self.unknown):
                     by.setdefault((record, of, user), {})[kind] = value
         return by
 
@@ -130,7 +148,7 @@ class Processor:
 
 def main():
     heads, places, last, ended, statistics, messages = Header(), {}, 0, set(), {}, []
-    header(KINDS + ",marker,counter", KEYS.replace("file,line,", "").replace(",approximate", "") + ",value", threads="no",
+    header(KINDS + ",marker,counter", KEYS.replace("file,line,", "").replace(",approximate", "") + ",value",
            instants="unordered", without="send.comm,recv.comm,recv-post.comm,cancel.comm,rma.request,io.request", pairs="late")
     for text in open(sys.argv[1], encoding="utf-8", errors="surrogateescape"):
         match = re.fullmatch(r"(-?\d+) (-?\d+) (\d+)\.(\d{9}) (-?\d+) (-?\d+) (\d+)(?: (\"[^\"]*\"|\d) (.*))?\n", text, re.S)
@@ -138,41 +156,48 @@ def main():
             wrong(f"record {text}")
         record, kind, rank, process, n = (int(match.group(i)) for i in (1, 2, 5, 6, 7))
         ns, descriptor, data = int(match.group(3)) * 10**9 + int(match.group(4)), match.group(8), match.group(9)
-        if ns < last or (rank in ended) or (descriptor is None) != (n == 0):
+        if ns < last or (descriptor is None) != (n == 0):
             wrong(f"record {text}")
         last = ns
         if record in (-5, -6, -7) or -300 < record <= -201:
-            if places or ns or (process != -1) != (rank != -1):
+            if places or ns or process != -1:
                 wrong(f"header {text}")
             heads.take(record, kind, rank, n, descriptor, data, text)
             continue
-        if process != 0:
+        where = rank, process
+        if rank < 0 or process not in heads.subsets[-202][-2]:
             wrong(f"process {text}")
+        if where in ended:
+            wrong(f"behind the end of tracing: {text}")
         if record in (TIME, COUNT, VOLUME):
             form = heads.descriptors.get(descriptor, descriptor.strip('"'))
             values, user = data.split(), int(data.split()[0]) >= 0
-            if form != ("%d%lf" if record == TIME else "%d%d") or len(values) != 2 * n or (record, kind, user) in statistics.get(rank, {}):
+            if form != ("%d%lf" if record == TIME else "%d%d") or len(values) != 2 * n or (record, kind, user) in statistics.get(where, {}):
                 wrong(f"statistics {text}")
             numbers = [round(Fraction(v) * 10**9) if record == TIME else int(v) for v in values[1::2]]
-            statistics.setdefault(rank, {})[record, kind, user] = dict(zip(map(int, values[::2]), numbers))
+            statistics.setdefault(where, {})[record, kind, user] = dict(zip(map(int, values[::2]), numbers))
             continue
+        named = re.fullmatch(r'"%(\d+)c%d"', descriptor or "")
+        if named and (record, kind, n) == (-2, -201, 1):
+            size, data = int(named.group(1)), data.encode("utf-8", "surrogateescape")
+            data, n = f"0 {int(data[size:])}" if data[:size].strip() and data[size:size + 1] == b" " else "", 2
         fields = list(map(int, data.split())) if n else []
-        if len(fields) != n or descriptor not in (None, "2", '"%d"'):
+        if len(fields) != n or (descriptor not in (None, "2", '"%d"') and not named):
             wrong(f"fields {text}")
         if kind == -901:
-            if record == -3 and rank in places or record == -4 and rank not in places:
+            if record == -3 and where in places or record == -4 and where not in places:
                 wrong(f"tracing {text}")
             if record == -4:
-                ended.add(rank)
-                if places[rank].levels == (1, 1, 1):
-                    places[rank].compare(statistics.get(rank, {}), heads, ns)
+                ended.add(where)
+                if places[where].levels == (1, 1, 1):
+                    places[where].compare(statistics.get(where, {}), heads, ns)
             else:
-                places[rank] = Processor(ns)
-                places[rank].written += len(text.encode("utf-8", "surrogateescape"))
+                places[where] = Process(ns)
+                places[where].written += len(text.encode("utf-8", "surrogateescape"))
             continue
-        if rank not in places or rank in statistics:
+        if where not in places or where in statistics:
             wrong(f"outside of tracing: {text}")
-        place = places[rank]
+        place = places[where]
         place.written += len(text.encode("utf-8", "surrogateescape"))
         if kind >= 0:
             if kind not in heads.labels and kind != 2**32 - 1:
@@ -181,23 +206,30 @@ def main():
             if record == -3:
                 place.stack.append(kind)
                 place.enter(kind, ns)
-                line(rank, 0, ns, "enter", name, True)
+                if name.startswith("MPI_"):
+                    place.entered, place.completes = ns, False
+                line(rank, process, ns, "enter", name, True)
             elif record == -4:
                 if place.stack.pop() != kind:
                     wrong(f"leaves what was not entered last: {text}")
+                if name.startswith("MPI_"):
+                    place.poll(name)
                 place.leave(kind, ns)
-                line(rank, 0, ns, "leave", name, True)
+                line(rank, process, ns, "leave", name, True)
             elif record == -2:
                 place.user[COUNT, kind] = place.user.get((COUNT, kind), 0) + 1
-                line(rank, 0, ns, "counter" if n else "marker", name, True, **({"value": fields[0]} if n else {}))
+                line(rank, process, ns, "counter" if n else "marker", name, True, **({"value": fields[0]} if n else {}))
             elif record == 0:
-                line(rank, 0, ns, "collective", name, True, root=fields[0], sent=fields[1], received=fields[2],
+                line(rank, process, ns, "collective", name, True, root=fields[0], sent=fields[1], received=fields[2],
                      comm=fields[3] if fields[3] >= 0 else "unknown", **({"request": fields[4]} if n > 4 else {}))
             elif record in (2, 3):
-                line(rank, 0, ns, "collective-complete" if record == 2 else "cancel", name, True,
+                place.completes = True
+                place.sends.pop(fields[0], None)
+                place.receives.discard(fields[0])
+                line(rank, process, ns, "collective-complete" if record == 2 else "cancel", name, True,
                      comm=fields[1] if fields[1] >= 0 else "unknown", **({"request": fields[0]} if fields[0] >= 0 else {}))
             elif record == 1:
-                line(rank, 0, ns, "rma", name, True, target=fields[0], bytes=fields[1])
+                line(rank, process, ns, "rma", name, True, target=fields[0], bytes=fields[1])
             else:
                 wrong(f"record {text}")
             continue
@@ -212,6 +244,10 @@ def main():
             if kind == -904:
                 place.levels = tuple(fields)
             continue
+        if kind in (-201, -202):
+            if record != -2 or (fields[-1] in place.files) != (kind == -202):
+                wrong(f"file {text}")
+            place.files ^= {fields[-1]}
         if record == -3:
             if place.state:
                 wrong(f"entry {text}")
@@ -226,8 +262,16 @@ def main():
             tells = tells or n > 0
         else:
             tells = True
+        if tells and kind in (-28, -30, -31, -51, -52, -58, -60, -61):
+            place.completes = True
+        if tells and kind in (-27, -57) and told[-1] >= 0:
+            place.sends.update({told[-1]: None}) if kind == -27 else place.receives.add(told[-1])
+        if kind in (-28, -30, -31):
+            place.sends.pop(told[0], None)
+        if kind in (-58, -60, -61):
+            place.receives.discard(told[0])
         if tells:
-            operation(rank, since if kind in (-21, -27, -57, -221, -251) else ns, kind, told, name, messages)
+            operation(rank, process, since if kind in (-21, -27, -57, -221, -251) else ns, kind, told, name, messages)
             if kind in LENGTH and told[LENGTH[kind]] > 0:
                 place.add(VOLUME, kind, told[LENGTH[kind]])
         place.add(COUNT, kind, 1)
