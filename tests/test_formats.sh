@@ -105,11 +105,11 @@ for program in control mpi_completion mpi_threads; do
 done
 
 # SLOG-1 printed as the paper's figures 6, 10 and 12 have it; frames that reach over each other have pseudo-records.
-refrain reconstruct "$work/control.refrain" -o "$work/log.slog" --quiet
+refrain reconstruct "$work/mpi_completion.refrain" -o "$work/log.slog" --quiet
 python3 "$readers/read_slog1.py" "$work/log.slog" --dump >"$work/dump"
 for line in '^ def\[00\] = \[ [0-9]*, (1, 1), 0, [04] \]$' '^ def\[00\]=\[[0-9]*,state,' '^\*\*\*\* Frame Index = 1 \*\*\*\*$' \
-    '^---- The OUTGOING sector:$' '^[0-9]*: 38 64 [0-9]* ( 1, 1 ) *[0-9.]* *[0-9.]* ( [01] 0 0 ) 0 { }$' \
-    '^[0-9]*: 61 192 [0-9]* ( 1, 1 ) .* ( 0 0 0 ) ( 1 0 0 ) 0 { } \[ ' '^rectype = 64, intvltype = [0-9]* label = MPI_Finalize$' \
+    '^---- The OUTGOING sector:$' '^[0-9]*: 30 64 [0-9]* ( 1, 1 ) *[0-9.]* *[0-9.]* ( [01] 0 0 ) { }$' \
+    '^[0-9]*: 53 192 [0-9]* ( 1, 1 ) .* ( 0 0 0 ) ( 1 0 0 ) { } \[ ' '^rectype = 64, intvltype = [0-9]* label = MPI_Finalize$' \
     '^\( *[0-9]*\.[0-9][0-9], \)\{5\}$'; do
     grep -q "$line" "$work/dump" && pass || fail "a dump of SLOG-1 has no line $line"
 done

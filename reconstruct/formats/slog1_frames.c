@@ -87,7 +87,6 @@ static void put_record(unsigned char *to, const struct refrain_slog1_record *rec
         refrain_slog1_put(&to, 0, 1); /* which processor is not known */
         refrain_slog1_put(&to, record->threads[i].thread, 4);
     }
-    refrain_slog1_put(&to, 0, 8); /* nor the address of the instruction */
     for (unsigned i = 0; i < record->n_arguments; i++)
         refrain_slog1_put(&to, record->arguments[i], 4);
 }

@@ -22,9 +22,13 @@
 #define REFRAIN_SLOG1_FRAME_BYTES 65536u
 #define REFRAIN_SLOG1_DIRECTORY_ENTRIES 128u
 
-/* Sizes of records: bytes, class, type, bebits, start, duration, thread, where; an arrow has another thread; then 4
- * bytes for each argument. */
-enum { REFRAIN_SLOG1_STATE_BYTES = 2 + 2 + 2 + 1 + 8 + 8 + 7 + 8, REFRAIN_SLOG1_ARROW_BYTES = 38 + 7 };
+/* Sizes of records: bytes, class, type, bebits, start, duration, thread; an arrow has another thread; then 4 bytes for
+ * each argument. The address of the instruction, which the paper has, is in no file that Jumpshot-3 reads: its library
+ * is built without (NOWHERE). */
+enum {
+    REFRAIN_SLOG1_STATE_BYTES = 2 + 2 + 2 + 1 + 8 + 8 + 7,
+    REFRAIN_SLOG1_ARROW_BYTES = REFRAIN_SLOG1_STATE_BYTES + 7
+};
 enum { REFRAIN_SLOG1_STATE = 64, REFRAIN_SLOG1_ARROW = 192 }; /* classes: their sizes are those of the definitions */
 enum { REFRAIN_SLOG1_BEGIN = 1, REFRAIN_SLOG1_COMPLETE = 3 }; /* bebits (1,0) and (1,1) */
 #define REFRAIN_SLOG1_ARGUMENTS 4u

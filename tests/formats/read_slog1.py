@@ -92,12 +92,11 @@ class Log:
         begin = at.at
         size, rectype, kind, bebits, start, duration = at.take("HHHBdd")
         places = [at.take("HBI") for _ in range(2 if rectype == 192 else 1)]
-        address = at.take("Q")
         bits, n = self.definitions[kind]
         arguments = [at.take("I") for _ in range(n)]
         if rectype not in (64, 192) or (bebits & 1, bebits >> 1) != bits or at.at - begin != size or duration < 0:
             wrong(f"record at {begin}")
-        return rectype, kind, start, duration, places, arguments, address, self.data[begin:at.at]
+        return rectype, kind, start, duration, places, arguments, self.data[begin:at.at]
 
     def frame(self, number):
         """The sectors of a frame."""
@@ -141,11 +140,11 @@ def check(log):
         while number > 0 and record[2] < log.frames[number][1]:
             number -= 1
             sector = "PASSING THROUGH" if record[2] < log.frames[number][1] else "OUTGOING"
-            wanted[number][sector].append(record[7])
+            wanted[number][sector].append(record[6])
     for number, each in enumerate(wanted):
         sectors = log.frame(number)
         for i, name in ((2, "PASSING THROUGH"), (3, "OUTGOING")):
-            if sorted(r[7] for r in sectors[i]) != sorted(each[name]):
+            if sorted(r[6] for r in sectors[i]) != sorted(each[name]):
                 wrong(f"{name} of frame {number}: {len(sectors[i])} records, wanted {len(each[name])}")
     if records and abs(min(r[2] for r, _ in records) - log.start) + abs(log.end - last_end) > 0:
         wrong("times of the statistics")
@@ -176,11 +175,11 @@ def dump(log):
         print(f"\n**** Frame Index = {number} ****")
         for name in ("INCOMING", "PASSING THROUGH", "CURRENT", "OUTGOING"):
             print(f"---- The {name} sector:")
-            for i, (rectype, kind, start, duration, places, arguments, address, raw) in enumerate(sectors[name]):
+            for i, (rectype, kind, start, duration, places, arguments, raw) in enumerate(sectors[name]):
                 (b0, b1), _ = log.definitions[kind]
                 where = " ".join(f"( {n} {c} {t} )" for n, c, t in places)
                 more = f" [ {' '.join(map(str, arguments))} ]" if arguments else ""
-                print(f"{i}: {len(raw)} {rectype} {kind} ( {b0}, {b1} ) {start:21.17f} {duration:21.17f} {where} {address:x} {{ }}{more}")
+                print(f"{i}: {len(raw)} {rectype} {kind} ( {b0}, {b1} ) {start:21.17f} {duration:21.17f} {where} {{ }}{more}")
     print("\nPreview Statistics:\nCollect At :")
     print(f"Starttime = {log.start:21.17f}\nEndtime = {log.end:21.17f}")
     for i, (kind, (rectype, label, bins)) in enumerate(sorted(log.statistics.items())):
@@ -205,7 +204,7 @@ def main():
     ns = lambda seconds: round(seconds * 10**9)
     number = lambda value: -1 if value == NONE else value
     known = lambda value: "unknown" if value == UNKNOWN else value
-    for rectype, kind, start, duration, places, arguments, _, _ in \
+    for rectype, kind, start, duration, places, arguments, _ in \
             sorted(check(log), key=lambda r: (ns(r[2]), -ns(r[2] + r[3]))):
         class_, name, _ = log.profile[kind]
         begin, end = ns(start), ns(start + duration)
