@@ -15,8 +15,8 @@ set -eu
 usage() {
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
 }
-tools='' beside='' runs=9 rounds=3000 pattern='' out=
 . "$(dirname "$0")/lib.sh"
+tools='' beside='' runs=9 rounds=3000 pattern='' out=
 options "tools beside runs rounds pattern out" "$@"
 [ -x "$tools/refrain" ] || {
     echo "patterns.sh: --tools is needed: the directory of the built tools, with refrain in it" >&2
