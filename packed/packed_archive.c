@@ -70,6 +70,14 @@ static uint64_t most_bytes(const struct parts *parts) {
     return parts->heads + parts->numbers * REFRAIN_VARINT_BYTES;
 }
 
+/* The same as elements of a record. */
+static struct refrain_packer_elements room_of(struct refrain_packer *packer, const struct parts *parts) {
+    struct refrain_packer_elements heads = refrain_packer_bound(packer, parts->heads, 1, UINT16_MAX);
+    struct refrain_packer_elements numbers =
+        refrain_packer_bound(packer, parts->numbers, REFRAIN_VARINT_BYTES, UINT16_MAX / REFRAIN_VARINT_BYTES);
+    return refrain_packer_bound(packer, heads.n + numbers.n * REFRAIN_VARINT_BYTES, 1, UINT16_MAX);
+}
+
 static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {
     if (*left == 0)
         refrain_packer_fail(packer, "an archive has more terms than it says");
@@ -112,22 +120,22 @@ static void hear_terms(struct refrain_packer *packer, struct refrain_archive *ch
 /* ---- chunk by chunk ---- */
 
 /* The chunk at a reference, which keeps its place when `pinned`. */
-static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference, uint32_t used,
-                                        bool pinned) {
-    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, bytes = sizeof(struct refrain_archive) + used;
+static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference,
+                                        struct refrain_packer_elements used, bool pinned) {
+    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, bytes = sizeof(struct refrain_archive) + used.n;
     struct refrain_archive *chunk;
     if (!pinned) {
-        chunk = refrain_packer_record(packer, &offset, bytes);
+        chunk = refrain_packer_record(packer, &offset, sizeof *chunk, used);
     } else if (!packer->to) {
         chunk = refrain_packer_trace_file_at(packer, offset, bytes);
-        refrain_packer_value(packer, REFRAIN_PACKED_PLACE, *reference);
+        refrain_packer_place_at(packer, offset);
         if (offset < packer->pinned_from)
             packer->pinned_from = offset;
         if (offset + bytes > packer->pinned_to)
             packer->pinned_to = (offset + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
     } else {
-        offset = (uint64_t)refrain_packer_value(packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
-        if (offset < packer->pinned_from || offset + bytes > packer->pinned_to || offset + bytes > packer->to_bytes)
+        offset = refrain_packer_place_at(packer, 0);
+        if (offset < packer->pinned_from || offset + bytes > packer->pinned_to)
             return refrain_packer_fail(packer, "a part of an archive is out of place");
         chunk = (struct refrain_archive *)(packer->to + offset);
     }
@@ -147,18 +155,18 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
             used = before ? before->used : 0;
         }
         used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
-        struct refrain_archive *chunk =
-            used <= UINT16_MAX ? chunk_of(packer, &reference, (uint32_t)used, pinned) : NULL;
+        struct refrain_packer_elements in_use = refrain_packer_bound(packer, used, 1, UINT16_MAX);
+        struct refrain_archive *chunk = packer->stream->wrong ? NULL : chunk_of(packer, &reference, in_use, pinned);
         if (!chunk || n > packer->from_bytes + packer->to_bytes) {
             refrain_packer_fail(packer, "an archive does not end");
             return;
         }
         if (packer->to) {
-            chunk->capacity = chunk->used = (uint16_t)used;
+            chunk->capacity = chunk->used = (uint16_t)in_use.n;
             *link = reference;
             formula->archive_last = reference;
         }
-        refrain_packer_bytes(packer, REFRAIN_PACKED_ARCHIVE, chunk->bytes, used);
+        refrain_packer_bytes(packer, REFRAIN_PACKED_ARCHIVE, chunk->bytes, in_use);
         link = &chunk->next;
         reference = packer->to || reference == last ? 0 : chunk->next;
     }
@@ -175,17 +183,14 @@ void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formul
         return;
     }
     parts.numbers = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, parts.numbers);
-    uint64_t offset = (uint64_t)formula->archive_first * REFRAIN_GRAIN_BYTES;
-    if (parts.heads > UINT16_MAX || parts.numbers > UINT16_MAX || most_bytes(&parts) > UINT16_MAX) {
-        refrain_packer_fail(packer, "an archive is too long");
-    } else if (!packer->to) {
-        refrain_packer_room(packer, sizeof(struct refrain_archive) + most_bytes(&parts));
-        tell_terms(packer, formula, false, &same);
-    } else {
-        struct refrain_archive *chunk = refrain_packer_record(packer, &offset, sizeof *chunk + most_bytes(&parts));
-        if (!chunk)
-            return;
+    uint64_t offset;
+    struct refrain_packer_elements room = room_of(packer, &parts);
+    if (!refrain_packer_room(packer, sizeof(struct refrain_archive), room, &offset))
+        return;
+    if (packer->to) {
         formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
-        hear_terms(packer, chunk, parts);
+        hear_terms(packer, (struct refrain_archive *)(void *)(packer->to + offset), parts);
+    } else {
+        tell_terms(packer, formula, false, &same);
     }
 }

@@ -95,12 +95,11 @@ void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *
         return;
     }
     struct terms terms = {.packer = packer, .beat = &beat};
-    uint64_t at_formula = refrain_packer_room(packer, sizeof(struct refrain_formula));
-    uint64_t at_chunk = refrain_packer_room(packer, sizeof(struct refrain_archive) + most_bytes(&beat));
-    if (packer->to && (packer->used > packer->to_bytes || packer->used < at_formula)) {
-        refrain_packer_fail(packer, "there is more than there is said to be");
+    uint64_t at_formula, at_chunk;
+    struct refrain_packer_elements room = refrain_packer_bound(packer, most_bytes(&beat), 1, UINT16_MAX);
+    if (!refrain_packer_room(packer, sizeof(struct refrain_formula), REFRAIN_PACKER_NONE, &at_formula) ||
+        !refrain_packer_room(packer, sizeof(struct refrain_archive), room, &at_chunk))
         return;
-    }
     if (packer->to)
         terms.chunk = (struct refrain_archive *)(void *)(packer->to + at_chunk);
     turns(&terms, beat.turns, beat.before);

@@ -114,7 +114,8 @@ static void metrics(struct refrain_packer *packer, struct refrain_header *header
         refrain_packer_fail(packer, "there are more metrics than there can be");
         return;
     }
-    struct refrain_metrics *metrics = refrain_packer_reference(packer, &header->metrics, sizeof *metrics);
+    struct refrain_metrics *metrics =
+        refrain_packer_reference(packer, &header->metrics, sizeof *metrics, REFRAIN_PACKER_NONE);
     if (!metrics)
         return;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, metrics->n);
@@ -130,9 +131,11 @@ static void process(struct refrain_packer *packer, struct refrain_header *header
     about(packer, header);
     clocks(packer, header);
     metrics(packer, header);
-    uint64_t threads_bytes = (uint64_t)header->n_threads * sizeof(struct refrain_thread), offset = header->threads;
-    struct refrain_thread *threads =
-        header->n_threads > REFRAIN_MAXIMUM_THREADS ? NULL : refrain_packer_record(packer, &offset, threads_bytes);
+    uint64_t offset = header->threads;
+    struct refrain_thread *threads;
+    struct refrain_packer_elements all =
+        refrain_packer_bound(packer, header->n_threads, sizeof *threads, REFRAIN_MAXIMUM_THREADS);
+    threads = all.n > 0 ? refrain_packer_record(packer, &offset, 0, all) : NULL;
     if (!threads) {
         refrain_packer_fail(packer, "the table of threads is out of place");
         return;
@@ -185,8 +188,8 @@ uint64_t refrain_packed_write(const void *trace_file, size_t trace_file_bytes, s
     packer.pinned_to = look.pinned_to;
     if (nowhere.wrong)
         refrain_packed_fail(stream, nowhere.wrong);
-    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_from / REFRAIN_GRAIN_BYTES);
-    refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, packer.pinned_to / REFRAIN_GRAIN_BYTES);
+    refrain_packer_place_at(&packer, packer.pinned_from);
+    refrain_packer_place_at(&packer, packer.pinned_to);
     process(&packer, header);
     return stream->wrong ? 0 : end_of(&packer);
 }
@@ -196,9 +199,9 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
     struct refrain_header *header = image;
     if (bytes < REFRAIN_HEADER_BYTES)
         return false;
-    packer.pinned_from = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
-    packer.pinned_to = refrain_packer_value(&packer, REFRAIN_PACKED_PLACE, 0) * REFRAIN_GRAIN_BYTES;
-    if (packer.pinned_from > packer.pinned_to || packer.pinned_to > bytes)
+    packer.pinned_from = refrain_packer_place_at(&packer, 0);
+    packer.pinned_to = refrain_packer_place_at(&packer, 0);
+    if (packer.pinned_to && (packer.pinned_from < REFRAIN_HEADER_BYTES || packer.pinned_from > packer.pinned_to))
         refrain_packer_fail(&packer, "parts of an archive are out of place");
     process(&packer, header);
     if (!stream->wrong && end_of(&packer) > bytes)

@@ -32,7 +32,8 @@ static void items(struct refrain_packer *packer, struct refrain_item *all, unsig
 }
 
 static void repeat(struct refrain_packer *packer, struct refrain_formula *formula) {
-    struct refrain_repeat *repeat = refrain_packer_reference(packer, &formula->repeat, sizeof *repeat);
+    struct refrain_repeat *repeat =
+        refrain_packer_reference(packer, &formula->repeat, sizeof *repeat, REFRAIN_PACKER_NONE);
     if (!repeat)
         return;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PLACE, repeat->first.chunk);
@@ -50,19 +51,20 @@ static void formula(struct refrain_packer *packer, struct refrain_learner *learn
         n_values = before ? before->n_values : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_ITEMS, n);
+    struct refrain_packer_elements terms = refrain_packer_bound(packer, n, sizeof(struct refrain_item), UINT16_MAX);
     n_values = refrain_packer_value(packer, REFRAIN_PACKED_ITEMS, n_values);
-    uint64_t bytes = n_values > 0 ? n_values * sizeof(int64_t) : n * sizeof(struct refrain_item);
-    struct refrain_formula *formula = n > UINT16_MAX || n_values > REFRAIN_GROUP_VALUES
-                                          ? NULL
-                                          : refrain_packer_reference(packer, &learner->body, sizeof *formula + bytes);
+    struct refrain_packer_elements values =
+        refrain_packer_bound(packer, n_values, sizeof(int64_t), REFRAIN_GROUP_VALUES);
+    struct refrain_formula *formula =
+        refrain_packer_reference(packer, &learner->body, sizeof *formula, values.n > 0 ? values : terms);
     if (!formula)
         return;
     if (packer->to) {
-        formula->n_items = (uint16_t)n;
-        formula->n_values = (uint16_t)n_values;
+        formula->n_items = (uint16_t)terms.n;
+        formula->n_values = (uint16_t)values.n;
     }
-    items(packer, (struct refrain_item *)(formula + 1), n_values > 0 ? 0 : (unsigned)n);
-    for (uint64_t i = 0; i < n_values && !packer->stream->wrong; i++)
+    items(packer, (struct refrain_item *)(formula + 1), values.n > 0 ? 0 : (unsigned)terms.n);
+    for (uint64_t i = 0; i < values.n && !packer->stream->wrong; i++)
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_BASE, ((int64_t *)(formula + 1))[i]);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_HAS, formula->repeats);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CHUNK, formula->archived_terms);
@@ -81,17 +83,16 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     }
     uint64_t width = refrain_packer_value(packer, REFRAIN_PACKED_TALLY, shape.width);
     uint64_t capacity = refrain_packer_value(packer, REFRAIN_PACKED_TALLY, shape.capacity);
-    if (width > REFRAIN_TALLY_WIDTH || capacity > (1u << 20)) {
-        refrain_packer_fail(packer, "counts make no sense");
-        return;
-    }
-    struct refrain_tally *tally =
-        refrain_packer_reference(packer, reference, refrain_tally_bytes((unsigned)width, (uint32_t)capacity));
+    width = refrain_packer_inside(packer, width, REFRAIN_TALLY_WIDTH).n;
+    uint64_t entry_bytes = (1 + width) * sizeof(uint64_t);
+    struct refrain_packer_elements entries = refrain_packer_bound(packer, capacity, entry_bytes, 1u << 20);
+    entries = refrain_packer_bound(packer, entries.n + 1, entry_bytes, UINT32_MAX); /* and the rest */
+    struct refrain_tally *tally = refrain_packer_reference(packer, reference, sizeof *tally, entries);
     if (!tally)
         return;
     if (packer->to) {
         tally->width = (uint8_t)width;
-        tally->capacity = (uint32_t)capacity;
+        tally->capacity = (uint32_t)(entries.n - 1);
     }
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->used);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY, tally->joint);
@@ -102,7 +103,7 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, tally->count);
     REFRAIN_SIGNED(packer, REFRAIN_PACKED_TALLY_WORD, tally->last);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, tally->runs);
-    for (uint64_t i = 0; i <= capacity && !packer->stream->wrong; i++) {
+    for (uint64_t i = 0; i < entries.n && !packer->stream->wrong; i++) {
         uint64_t *words = tally->words + i * (1 + width);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_TALLY_WORD, words[0]);
         for (unsigned k = 1; words[0] && k <= width; k++)
@@ -110,12 +111,14 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     }
 }
 
-void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner);
-
+/* Those of keys have none of their own: readers go no deeper. */
 static void by_key(struct refrain_packer *packer, struct refrain_learner *learner_of_parameter) {
-    struct refrain_by_key *by = refrain_packer_reference(packer, &learner_of_parameter->by_key, sizeof *by);
+    struct refrain_by_key *by = packer->by_key ? refrain_packer_fail(packer, "learners by key lie within each other")
+                                               : refrain_packer_reference(packer, &learner_of_parameter->by_key,
+                                                                          sizeof *by, REFRAIN_PACKER_NONE);
     if (!by)
         return;
+    packer->by_key = true;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->used);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->parameter);
     refrain_packer_learner(packer, &by->others);
@@ -124,6 +127,7 @@ static void by_key(struct refrain_packer *packer, struct refrain_learner *learne
             REFRAIN_SIGNED(packer, REFRAIN_PACKED_KEY, by->key[i]);
             refrain_packer_learner(packer, &by->learner[i]);
         }
+    packer->by_key = false;
 }
 
 /* `expect` and `until` beyond what is written here are derived from the rest, for the monitor. */

@@ -7,13 +7,13 @@
 
 static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
     struct refrain_history *history;
-    uint64_t has = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, slot->history != 0);
-    uint64_t offset = (uint64_t)slot->history * REFRAIN_GRAIN_BYTES;
-    if (!has || !(history = refrain_packer_record(packer, &offset,
-                                                  sizeof *history + packer->n_metrics * sizeof history->metrics[0])))
+    if (!refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, slot->history != 0))
         return;
-    if (packer->to)
-        slot->history = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+    struct refrain_packer_elements metrics =
+        refrain_packer_bound(packer, packer->n_metrics, sizeof history->metrics[0], REFRAIN_MOST_METRICS);
+    history = refrain_packer_follow(packer, &slot->history, sizeof *history, metrics);
+    if (!history)
+        return;
     uint64_t shift = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, refrain_history_shift(history)), n = 0;
     if (packer->to)
         history->shift = (uint32_t)shift;
@@ -101,7 +101,8 @@ static void nodes(struct refrain_packer *packer, struct refrain_node *all, uint3
 }
 
 static struct refrain_unit_record *unit_of(struct refrain_packer *packer, uint64_t *offset, uint32_t n_threads) {
-    struct refrain_unit_record *unit = refrain_packer_record(packer, offset, sizeof *unit);
+    struct refrain_unit_record *unit = refrain_packer_record(packer, offset, sizeof *unit, REFRAIN_PACKER_NONE);
+    struct refrain_node *all;
     if (!unit)
         return NULL;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, unit->n_nodes);
@@ -109,17 +110,20 @@ static struct refrain_unit_record *unit_of(struct refrain_packer *packer, uint64
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, unit->strings_bytes);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, unit->first_slot);
     uint64_t at_nodes = unit->nodes, at_strings = unit->strings, at_slots = unit->slots;
-    uint64_t slots_bytes = (uint64_t)unit->n_slots * n_threads * sizeof(struct refrain_slot);
-    struct refrain_node *all = refrain_packer_record(packer, &at_nodes, (uint64_t)unit->n_nodes * sizeof *all);
-    char *strings = refrain_packer_record(packer, &at_strings, unit->strings_bytes);
-    if (!all || !strings || (slots_bytes && !refrain_packer_record(packer, &at_slots, slots_bytes)))
+    struct refrain_packer_elements tree = refrain_packer_bound(packer, unit->n_nodes, sizeof *all, UINT32_MAX);
+    struct refrain_packer_elements text = refrain_packer_bound(packer, unit->strings_bytes, 1, UINT32_MAX);
+    struct refrain_packer_elements places =
+        refrain_packer_bound(packer, unit->n_slots, n_threads * sizeof(struct refrain_slot), UINT32_MAX);
+    all = refrain_packer_record(packer, &at_nodes, 0, tree);
+    char *strings = refrain_packer_record(packer, &at_strings, 0, text);
+    if (!all || !strings || (places.n > 0 && !refrain_packer_record(packer, &at_slots, 0, places)))
         return NULL;
     if (packer->to) {
         unit->nodes = at_nodes;
         unit->strings = at_strings;
         unit->slots = at_slots;
     }
-    refrain_packer_bytes(packer, REFRAIN_PACKED_TEXT, strings, unit->strings_bytes);
+    refrain_packer_bytes(packer, REFRAIN_PACKED_TEXT, strings, text);
     if (unit->strings_bytes == 0 || strings[unit->strings_bytes - 1] != 0)
         return refrain_packer_fail(packer, "the names of a unit do not end");
     nodes(packer, all, unit->n_nodes, strings, unit->strings_bytes);

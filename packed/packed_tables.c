@@ -129,8 +129,11 @@ void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header
 
 static void members(struct refrain_packer *packer, struct refrain_communicator *comm) {
     uint64_t n = (uint64_t)(uint32_t)comm->size + (uint32_t)comm->remote_size;
-    int32_t *all = refrain_packer_reference(packer, &comm->members, n * sizeof *all), before = -1;
-    for (uint64_t i = 0; all && i < n && !packer->stream->wrong; i++) {
+    if (!refrain_packer_has(packer, comm->members))
+        return;
+    struct refrain_packer_elements ranks = refrain_packer_bound(packer, n, sizeof(int32_t), UINT32_MAX);
+    int32_t *all = refrain_packer_follow(packer, &comm->members, 0, ranks), before = -1;
+    for (uint64_t i = 0; all && i < ranks.n && !packer->stream->wrong; i++) {
         REFRAIN_NEAR(packer, REFRAIN_PACKED_MEMBER, all[i], (int64_t)before + 1);
         before = all[i];
     }
@@ -144,14 +147,13 @@ static void topology(struct refrain_packer *packer, struct refrain_communicator 
         n = before ? before->n_dimensions : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_TOPOLOGY, n);
-    struct refrain_topology *topology =
-        n > 4096 ? refrain_packer_fail(packer, "a topology of too many dimensions")
-                 : refrain_packer_reference(packer, &comm->topology, sizeof *topology + 3 * n * sizeof(int32_t));
+    struct refrain_packer_elements dimensions = refrain_packer_bound(packer, n, 3 * sizeof(int32_t), 4096);
+    struct refrain_topology *topology = refrain_packer_reference(packer, &comm->topology, sizeof *topology, dimensions);
     if (!topology)
         return;
     if (packer->to)
-        topology->n_dimensions = (uint32_t)n;
-    for (uint64_t i = 0; i < 3 * n; i++)
+        topology->n_dimensions = (uint32_t)dimensions.n;
+    for (uint64_t i = 0; i < 3 * dimensions.n; i++)
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_TOPOLOGY, topology->values[i]);
 }
 

@@ -14,20 +14,15 @@ static void fill_page(struct refrain_packer *packer, struct refrain_time_page *p
         for (used = REFRAIN_TIME_ENTRIES_BYTES; used > 0 && page->entries[used - 1] == 0;)
             used--;
     used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
-    if (used > REFRAIN_TIME_ENTRIES_BYTES)
-        refrain_packer_fail(packer, "a page of times is too long");
-    else
-        refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->entries, used);
+    refrain_packer_bytes(packer, REFRAIN_PACKED_TIMELINE, page->entries,
+                         refrain_packer_inside(packer, used, REFRAIN_TIME_ENTRIES_BYTES));
 }
 
 static void timeline(struct refrain_packer *packer, struct refrain_thread *thread) {
     struct refrain_timeline *timeline;
-    uint64_t offset = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
-    if (!refrain_packer_value(packer, REFRAIN_PACKED_PAGE, offset != 0) ||
-        !(timeline = refrain_packer_record(packer, &offset, sizeof *timeline)))
+    if (!refrain_packer_value(packer, REFRAIN_PACKED_PAGE, thread->timeline != 0) ||
+        !(timeline = refrain_packer_follow(packer, &thread->timeline, sizeof *timeline, REFRAIN_PACKER_NONE)))
         return;
-    if (packer->to)
-        thread->timeline = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->pages);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->most_pages);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, timeline->merges);

@@ -15,9 +15,35 @@ uint64_t refrain_packer_near(struct refrain_packer *packer, enum refrain_packed_
                           refrain_packer_value(packer, kind, refrain_packer_zigzag((int64_t)(value - expected))));
 }
 
-void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind, const void *bytes, size_t n) {
+static uint64_t bytes_of(struct refrain_packer_elements elements) {
+    return elements.n * elements.bytes_each; /* at most what was left */
+}
+
+static uint64_t left(const struct refrain_packer *packer) {
+    if (!packer->to)
+        return packer->from_bytes;
+    return packer->used < packer->to_bytes ? packer->to_bytes - packer->used : 0;
+}
+
+struct refrain_packer_elements refrain_packer_bound(struct refrain_packer *packer, uint64_t n, uint64_t bytes_each,
+                                                    uint64_t most) {
+    if (n > most)
+        refrain_packer_fail(packer, "a number is larger than any can be");
+    else if (n > left(packer) / bytes_each)
+        refrain_packer_fail(packer, "there is more than there is said to be");
+    return packer->stream->wrong ? REFRAIN_PACKER_NONE : (struct refrain_packer_elements){n, bytes_each};
+}
+
+struct refrain_packer_elements refrain_packer_inside(struct refrain_packer *packer, uint64_t n, uint64_t most) {
+    if (n > most)
+        refrain_packer_fail(packer, "a number is larger than any can be");
+    return packer->stream->wrong ? REFRAIN_PACKER_NONE : (struct refrain_packer_elements){n, 1};
+}
+
+void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind, const void *bytes,
+                          struct refrain_packer_elements elements) {
     if (!packer->stream->wrong)
-        packer->stream->bytes(packer->stream, kind, (void *)(uintptr_t)bytes, n);
+        packer->stream->bytes(packer->stream, kind, (void *)(uintptr_t)bytes, (size_t)bytes_of(elements));
 }
 
 void refrain_packer_begin(const struct refrain_packer *packer, enum refrain_packed_record record, uint64_t major,
@@ -32,6 +58,15 @@ void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong) {
     return NULL;
 }
 
+uint64_t refrain_packer_place_at(struct refrain_packer *packer, uint64_t offset) {
+    uint64_t place = refrain_packer_value(packer, REFRAIN_PACKED_PLACE, offset / REFRAIN_GRAIN_BYTES);
+    if (packer->to && place > packer->to_bytes / REFRAIN_GRAIN_BYTES) {
+        refrain_packer_fail(packer, "parts of an archive are out of place");
+        return 0;
+    }
+    return place * REFRAIN_GRAIN_BYTES;
+}
+
 void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
     if (offset < REFRAIN_HEADER_BYTES || offset % 4 || offset > packer->from_bytes ||
         bytes > packer->from_bytes - offset)
@@ -39,46 +74,52 @@ void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offse
     return (void *)(uintptr_t)(packer->from + offset);
 }
 
-uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes) {
-    uint64_t room = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
+bool refrain_packer_room(struct refrain_packer *packer, size_t bytes, struct refrain_packer_elements elements,
+                         uint64_t *offset) {
+    uint64_t grain = REFRAIN_GRAIN_BYTES, room = (bytes + bytes_of(elements) + grain - 1) / grain * grain;
     if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
         packer->used = packer->pinned_to;
-    uint64_t at = packer->used;
+    if (packer->to && room > left(packer))
+        refrain_packer_fail(packer, "there is more than there is said to be");
+    if (packer->stream->wrong)
+        return false;
+    *offset = packer->used;
     packer->used += room;
-    return at;
+    return true;
 }
 
-/* The record at `offset` of the trace file; or, reading, room for it: *offset is where. Null when that fails. */
-void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes) {
-    void *record = packer->to ? NULL : refrain_packer_trace_file_at(packer, *offset, bytes);
-    if (packer->stream->wrong || bytes > UINT32_MAX)
-        return refrain_packer_fail(packer, "a record is too large");
-    uint64_t at = refrain_packer_room(packer, bytes);
+void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, size_t bytes,
+                            struct refrain_packer_elements elements) {
+    void *record = packer->to ? NULL : refrain_packer_trace_file_at(packer, *offset, bytes + bytes_of(elements));
+    uint64_t at;
+    if (packer->stream->wrong || !refrain_packer_room(packer, bytes, elements, &at))
+        return NULL;
     if (!packer->to)
         return record;
-    if (packer->used > packer->to_bytes || packer->used < at)
-        return refrain_packer_fail(packer, "there is more than there is said to be");
     *offset = at;
     return packer->to + at;
 }
 
-/* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
-void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes) {
-    if (!refrain_packer_value(packer, REFRAIN_PACKED_HAS, *reference != 0))
-        return NULL;
+void *refrain_packer_follow(struct refrain_packer *packer, uint32_t *reference, size_t bytes,
+                            struct refrain_packer_elements elements) {
     uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES;
-    void *record = refrain_packer_record(packer, &offset, bytes);
+    void *record = refrain_packer_record(packer, &offset, bytes, elements);
     if (packer->to && record)
         *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     return record;
 }
 
-void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list, uint64_t bytes) {
+void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, size_t bytes,
+                               struct refrain_packer_elements elements) {
+    return refrain_packer_has(packer, *reference) ? refrain_packer_follow(packer, reference, bytes, elements) : NULL;
+}
+
+void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list, size_t bytes) {
     uint32_t *next = list->next ? list->next : &list->first; /* reading, what it points to is 0 */
     if (!refrain_packer_value(packer, list->kind, *next != 0) || packer->stream->wrong)
         return NULL;
     uint64_t offset = (uint64_t)*next * REFRAIN_GRAIN_BYTES;
-    void *record = refrain_packer_record(packer, &offset, bytes);
+    void *record = refrain_packer_record(packer, &offset, bytes, REFRAIN_PACKER_NONE);
     if (!record || list->n++ == (list->most ? list->most : UINT32_MAX))
         return refrain_packer_fail(packer, "a list runs in circles");
     if (packer->to)
@@ -110,14 +151,15 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
         length = before ? before->length : 0;
     }
     length = refrain_packer_value(packer, REFRAIN_PACKED_NAME_LENGTH, length);
-    struct refrain_name *record = refrain_packer_record(packer, &offset, sizeof *record + length + 1);
+    struct refrain_packer_elements text = refrain_packer_bound(packer, length, 1, UINT32_MAX);
+    struct refrain_name *record = refrain_packer_record(packer, &offset, sizeof *record + 1, text);
     if (!record)
         return;
     if (packer->to) {
-        record->length = (uint32_t)length;
+        record->length = (uint32_t)text.n;
         *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
     }
-    refrain_packer_bytes(packer, REFRAIN_PACKED_NAME, record->text, length);
+    refrain_packer_bytes(packer, REFRAIN_PACKED_NAME, record->text, text);
     if (packer->n_names < REFRAIN_PACKER_NAMES)
         packer->names[packer->n_names++] = *reference;
 }

@@ -29,6 +29,7 @@ struct refrain_packer {
     uint32_t names[REFRAIN_PACKER_NAMES]; /* references of the names met so far */
     unsigned n_names;
     uint32_t n_metrics; /* behind each history */
+    bool by_key;        /* learners by key are visited */
 };
 
 /* A value of this kind: written as it is, or what is read in its stead. 0 where reading has failed. */
@@ -62,9 +63,27 @@ static inline int64_t refrain_packer_unzigzag(uint64_t coded) {
     } while (0)
 #define REFRAIN_SIGNED(packer, kind, field) REFRAIN_NEAR(packer, kind, field, 0)
 
-/* Bytes as they are: written from there, or read to there. */
+/* Elements of so many bytes each, for which there is room. Only refrain_packer_bound() and refrain_packer_inside() make
+ * one of a number that was read, and records and bytes take nothing else: a length that nobody checked does not
+ * compile. */
+struct refrain_packer_elements {
+    uint64_t n;
+    uint64_t bytes_each;
+};
+#define REFRAIN_PACKER_NONE ((struct refrain_packer_elements){0, 1}) /* a record has none */
+
+/* So many elements, if there are `most` of them at most and if their bytes are not more than what is left of the image
+ * (writing: than the trace file). Else marks the stream as wrong and returns none. bytes_each > 0. */
+REFRAIN_PACKED_API struct refrain_packer_elements refrain_packer_bound(struct refrain_packer *packer, uint64_t n,
+                                                                       uint64_t bytes_each, uint64_t most);
+
+/* The same of bytes in a record that there is, which has room for `most`. */
+REFRAIN_PACKED_API struct refrain_packer_elements refrain_packer_inside(struct refrain_packer *packer, uint64_t n,
+                                                                        uint64_t most);
+
+/* Bytes as they are: written from there, or read to there, where there is room for them. */
 REFRAIN_PACKED_API void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind,
-                                             const void *bytes, size_t n);
+                                             const void *bytes, struct refrain_packer_elements elements);
 
 /* In the order in which they are visited. */
 enum refrain_packed_record {
@@ -86,18 +105,34 @@ REFRAIN_PACKED_API void refrain_packer_begin(const struct refrain_packer *packer
 /* Marks the stream as wrong, unless it is already. Returns null, for callers that return a record. */
 REFRAIN_PACKED_API void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong);
 
+/* The offset of what keeps its place: writing `offset`, reading what it was, at most the image's bytes. */
+REFRAIN_PACKED_API uint64_t refrain_packer_place_at(struct refrain_packer *packer, uint64_t offset);
+
 /* Writing: the bytes at `offset` of the trace file. Null where they do not lie in it. */
 REFRAIN_PACKED_API void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
 
-/* Takes the next room of the image for a record of so many bytes; returns where. */
-REFRAIN_PACKED_API uint64_t refrain_packer_room(struct refrain_packer *packer, uint64_t bytes);
+/* Takes the next room of the image for a record of `bytes` bytes, a constant, and of elements behind it: *offset is
+ * where. False, and the stream is wrong, where there is none. Writing, there always is. */
+REFRAIN_PACKED_API bool refrain_packer_room(struct refrain_packer *packer, size_t bytes,
+                                            struct refrain_packer_elements elements, uint64_t *offset);
 
-/* Writing: the record at *offset of the trace file. Reading: memory for it in the image; *offset is set to where. Null
- * when that fails. */
-REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, uint64_t bytes);
+/* A record of `bytes` bytes, a constant, and of elements behind it. Writing: the one at *offset of the trace file.
+ * Reading: memory for it in the image; *offset is set to where. Null when that fails. */
+REFRAIN_PACKED_API void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, size_t bytes,
+                                               struct refrain_packer_elements elements);
 
-/* The same by a reference, which may be none: whether there is one is a value. Writing, `reference` is only read. */
-REFRAIN_PACKED_API void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, uint64_t bytes);
+/* Is there a record at the reference? That is a value. */
+static inline bool refrain_packer_has(struct refrain_packer *packer, uint32_t reference) {
+    return refrain_packer_value(packer, REFRAIN_PACKED_HAS, reference != 0) != 0;
+}
+
+/* A record by its reference, which there is. Writing, `reference` is only read. */
+REFRAIN_PACKED_API void *refrain_packer_follow(struct refrain_packer *packer, uint32_t *reference, size_t bytes,
+                                               struct refrain_packer_elements elements);
+
+/* A record by a reference that there may be. */
+REFRAIN_PACKED_API void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *reference, size_t bytes,
+                                                  struct refrain_packer_elements elements);
 
 /* A list of records, each with a reference of the next one. */
 struct refrain_packer_list {
@@ -110,7 +145,7 @@ struct refrain_packer_list {
 /* The next record of a list: writing, that of the trace file; reading, memory for it in the image, and the reference to
  * it is set. Null at the end, or where that fails. The caller sets list->next before the next call. */
 REFRAIN_PACKED_API void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list,
-                                             uint64_t bytes);
+                                             size_t bytes);
 
 /* A name by its reference; one that was met before is told by which it was. */
 REFRAIN_PACKED_API void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference);

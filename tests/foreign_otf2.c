@@ -1,11 +1,12 @@
-/* foreign_otf2.c: usage foreign_otf2 scorep|tau|contexts DIRECTORY: archives with what other tools write and refrain
- * does not (for test_convert.sh, which knows what has to come out).
+/* foreign_otf2.c: usage foreign_otf2 scorep|tau|contexts|ring DIRECTORY: archives with what other tools write and
+ * refrain does not (for test_convert.sh, which knows what has to come out).
  *
  *     scorep    two ranks, a worker thread, a GPU's stream and a location of metrics; references of rank 1 that are its
  *               own, with a mapping to the global ones; clocks that differ; definitions in no order; metrics,
- * parameters, threads, locks, attributes, communicators made, windows, files of MPI and of POSIX tau       names with a
- * signature, and with file and line in them; regions of no paradigm contexts  calls as calling contexts, which are
- * entered and left by several at once, and sampled */
+ *               parameters, threads, locks, attributes, communicators made, windows, files of MPI and of POSIX
+ *     tau       names with a signature, and with file and line in them; regions of no paradigm
+ *     contexts  calls as calling contexts, which are entered and left by several at once, and sampled
+ *     ring      the same, damaged: two of them lie within each other */
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,7 +328,8 @@ static void contexts_rank(OTF2_Archive *archive, int rank) {
     must(OTF2_EvtWriter_CallingContextSample(to, NULL, now += 100, 0, 1, 0));
 }
 
-static void contexts_definitions(void) {
+/* Damaged, `ring`: the outer two lie within each other. */
+static void contexts_definitions(bool ring) {
     static const OTF2_RegionRef regions[] = {0, 1, 3, 2, 4};
     static const OTF2_CallingContextRef parents[] = {OTF2_UNDEFINED_CALLING_CONTEXT, 0, 1, 0, 1};
     define_regions(context_regions, sizeof context_regions / sizeof *context_regions);
@@ -336,7 +338,7 @@ static void contexts_definitions(void) {
     define_world();
     for (uint32_t i = 5; i-- > 0;)
         must(OTF2_GlobalDefWriter_WriteCallingContext(definitions, i, regions[i], OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
-                                                      parents[i]));
+                                                      ring && i == 0 ? 1 : parents[i]));
     must(OTF2_GlobalDefWriter_WriteInterruptGenerator(definitions, 0, string("timer"),
                                                       OTF2_INTERRUPT_GENERATOR_MODE_TIME, OTF2_BASE_DECIMAL, -3, 1));
 }
@@ -374,7 +376,10 @@ int main(int argc, char **argv) {
     }
     must(OTF2_Archive_CloseDefFiles(archive));
     definitions = OTF2_Archive_GetGlobalDefWriter(archive);
-    (scorep ? scorep_definitions : tau ? tau_definitions : contexts_definitions)();
+    if (scorep || tau)
+        (scorep ? scorep_definitions : tau_definitions)();
+    else
+        contexts_definitions(strcmp(argv[1], "ring") == 0);
     must(OTF2_Archive_CloseGlobalDefWriter(archive, definitions));
     must(OTF2_Archive_Close(archive));
     return 0;

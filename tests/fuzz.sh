@@ -1,8 +1,8 @@
 #!/bin/sh
-# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on each layer that reads a trace (fuzz_trace.c), for so many seconds each, with
-# coverage, the address and the undefined-behaviour sanitizer. Seeds are made of the traces, by the refrain on the PATH. What
-# is worth keeping goes to CORPUS/LAYER, and an input that fails to CORPUS/failed-LAYER-...; how many inputs each layer had is
-# printed.
+# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on each layer that reads a trace (fuzz_trace.c, and fuzz_packed.c for packed
+# files and packs), for so many seconds each, with coverage, the address and the undefined-behaviour sanitizer. Seeds are
+# made of the traces, by the refrain on the PATH. What is worth keeping goes to CORPUS/LAYER, and an input that fails to
+# CORPUS/failed-LAYER-...; how many inputs each layer had is printed.
 #
 # Some 10,000 inputs a second of processor time, 5,000 (pack) to 70,000 (open), with seeds of 25 to 30 KB: traces of programs
 # of ten lines with REFRAIN_MODE=both, REFRAIN_THREADS=1 and the REFRAIN_TOTAL_MEMORY that `refrain size` names; packed files
@@ -15,18 +15,23 @@ shift 2
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-of_regions="open walk match window text formats"
+of_regions="open walk match window live text formats"
 for layer in $of_regions recorded packed pack import; do
     mkdir -p "$corpus/$layer"
 done
 includes="-I$top/include -I$top/packed"
-for folder in sequence model replay formats import; do
+for folder in sequence model replay formats import files; do
     includes="$includes -I$top/reconstruct/$folder"
 done
 # shellcheck disable=SC2086 # a list of options
 clang -O1 -std=gnu11 $includes "$top/tests/unpack_image.c" "$top"/packed/*.c -o "$work/unpack_image"
 
 # ---- seeds ----
+
+# In front of a packed file, to fuzz_packed.c.
+no_changes() {
+    head -c 32 /dev/zero | tr '\0' '\377'
+}
 
 seed=0
 for trace in "$@"; do
@@ -48,26 +53,35 @@ for trace in "$@"; do
             done
         fi
         cp "$work/region" "$work/before"
-        [ "$(head -c 8 "$region")" != refrainp ] || cp "$region" "$corpus/packed/seed-$seed"
+        [ "$(head -c 8 "$region")" != refrainp ] || { no_changes && cat "$region"; } >"$corpus/packed/seed-$seed"
     done
     rm -f "$work/before"
-    [ -f "$trace/rank-0.events" ] || refrain pack "$trace" -o "$corpus/pack/seed-$seed" --force >/dev/null
+    if [ ! -f "$trace/rank-0.events" ]; then
+        refrain pack "$trace" -o "$work/pack" --force >/dev/null
+        { no_changes && cat "$work/pack"; } >"$corpus/pack/seed-$seed"
+    fi
     refrain reconstruct "$trace" --format text --all -o "$corpus/import/seed-$seed" --force
 done
 
 # ---- the target ----
 
 sources=$(ls "$top"/reconstruct/sequence/*.c "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
-    "$top"/reconstruct/import/*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
-# shellcheck disable=SC2086 # lists of options and files
-clang -g -O2 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \
-    -DREFRAIN_LIBFUZZER -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -DREFRAIN_VERSION='"fuzz"' $includes \
-    "$top/tests/fuzz_trace.c" $sources -lm -o "$work/fuzz_trace"
+    "$top"/reconstruct/import/*.c "$top"/reconstruct/files/*live*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
+for target in fuzz_trace "fuzz_packed -Wl,--wrap=refrain_packed_read,--wrap=refrain_packed_code_value"; do
+    # shellcheck disable=SC2086 # lists of options and files
+    clang -g -O2 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -std=gnu11 -D_GNU_SOURCE -w \
+        -DREFRAIN_LIBFUZZER -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -DREFRAIN_VERSION='"fuzz"' $includes \
+        "$top/tests/${target%% *}.c" $sources ${target#"${target%% *}"} -lm -o "$work/${target%% *}"
+done
 ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2:allocator_release_to_os_interval_ms=-1:quarantine_size_mb=16}
 export ASAN_OPTIONS
 status=0
 for layer in $of_regions recorded packed pack import; do
-    REFRAIN_FUZZ_LAYER=$layer "$work/fuzz_trace" -max_len=80000 -timeout=60 -rss_limit_mb=2000 -max_total_time="$seconds" \
+    case $layer in
+    packed | pack) target=fuzz_packed ;;
+    *) target=fuzz_trace ;;
+    esac
+    REFRAIN_FUZZ_LAYER=$layer "$work/$target" -max_len=80000 -timeout=60 -rss_limit_mb=2000 -max_total_time="$seconds" \
         -print_final_stats=1 -artifact_prefix="$corpus/failed-$layer-" "$corpus/$layer" >"$work/said" 2>&1 || {
         status=1
         tail -n 60 "$work/said"

@@ -5,10 +5,9 @@
  *     match     translation, matching and merging
  *     window    a cursor that goes back, by its checkpoints
  *     recorded  events of an event file
+ *     live      the copy of a running process's image is made whole
  *     text      the text format with waits
  *     formats   one of the other formats that are a file
- *     packed    a packed file becomes an image and is opened
- *     pack      the same of the packed file of many ranks
  *     import    lines of the text format become a trace
  *
  * Input: what the layer reads. Of the bytes of a region the first two, its mark's, say whether it is cut in two for two
@@ -19,9 +18,10 @@
 #include "event.h"
 #include "format.h"
 #include "learners.h"
+#include "live_timeline.h"
 #include "read_image.h"
 #include "sink.h"
-#include "trace_read.h"
+#include "trace_parts.h"
 #include "waiting.h"
 #include "walk_rank.h"
 #include "write_text.h"
@@ -32,9 +32,6 @@
 
 #ifdef REFRAIN_LIBFUZZER
 #include "import_source.h"
-#include "packed_file.h"
-#include "packed_ranks.h"
-#include "trace_parts.h"
 
 #include <dirent.h>
 #include <sys/mman.h>
@@ -138,11 +135,11 @@ static void match_events(struct refrain_trace *trace, bool recorded) {
 
 /* ---- layers ---- */
 
-enum layer { OPEN, WALK, MATCH, WINDOW, RECORDED, TEXT, FORMATS, PACKED, PACK, IMPORT, LAYERS };
-#define IMAGE_LAYERS PACKED /* those before it read a region */
+enum layer { OPEN, WALK, MATCH, WINDOW, RECORDED, LIVE, TEXT, FORMATS, IMPORT, LAYERS };
+#define IMAGE_LAYERS IMPORT /* those before it read a region */
 #ifdef REFRAIN_LIBFUZZER
-static const char *const layer_names[LAYERS] = {"open", "walk",    "match",  "window", "recorded",
-                                                "text", "formats", "packed", "pack",   "import"};
+static const char *const layer_names[LAYERS] = {"open", "walk", "match",   "window", "recorded",
+                                                "live", "text", "formats", "import"};
 #endif
 
 static void use(struct refrain_trace *trace, enum layer layer, size_t which) {
@@ -172,6 +169,17 @@ static void *copy_of(const void *bytes, size_t n) {
     return memcpy(copy, bytes, n);
 }
 
+/* As if the process went on, though the file stays as it is. */
+static void make_whole(struct refrain_header *header, size_t n) {
+    struct refrain_process process = {
+        .path = "live", .mapped = header, .image = (void *)header, .image_bytes = n, .header = header};
+    header->finished = 0;
+    void *file = copy_of(header, n);
+    if (refrain_image_check("live", header, n, NULL) == REFRAIN_OK)
+        refrain_process_settle(&process, file);
+    free(file);
+}
+
 /* What a chance change of the first bytes would only have refused is put right, so that chance gets further. */
 static void read_region(const unsigned char *bytes, size_t n, enum layer layer) {
     struct refrain_image images[2] = {{.name = "a"}, {.name = "b"}};
@@ -191,6 +199,8 @@ static void read_region(const unsigned char *bytes, size_t n, enum layer layer) 
             header->bytes = room;
         if (i == 1)
             header->rank = 1;
+        if (layer == LIVE)
+            make_whole(header, room);
         images[i].bytes = copies[i];
         images[i].length = room;
         if (layer == RECORDED && header->pool_used < room) {
@@ -209,63 +219,6 @@ static void read_region(const unsigned char *bytes, size_t n, enum layer layer) 
 }
 
 #ifdef REFRAIN_LIBFUZZER
-#define MOST_UNPACKED_BYTES ((uint64_t)1 << 20)
-
-static void read_packed(const unsigned char *bytes, size_t n) {
-    struct refrain_packed_header *header;
-    struct refrain_image image = {.name = "packed", .length = n};
-    struct refrain_trace *trace;
-    if (n < sizeof *header)
-        return;
-    void *copy = copy_of(bytes, n);
-    header = copy;
-    memcpy(header->magic, REFRAIN_PACKED_MAGIC, sizeof header->magic);
-    header->version = REFRAIN_TRACE_VERSION;
-    header->header_bytes = sizeof *header;
-    header->image_bytes %= MOST_UNPACKED_BYTES;
-    header->checksum = refrain_packed_checksum(bytes + sizeof *header, n - sizeof *header);
-    image.bytes = copy;
-    if (refrain_trace_open_images(&image, 1, &trace, NULL) == REFRAIN_OK)
-        look_at_learners(trace);
-    else
-        refused++;
-    refrain_trace_close(trace);
-    free(copy);
-}
-
-static void read_pack(const unsigned char *bytes, size_t n) {
-    struct refrain_ranks_header *header;
-    if (n < sizeof *header)
-        return;
-    void *copy = copy_of(bytes, n);
-    header = copy;
-    memcpy(header->magic, REFRAIN_RANKS_MAGIC, sizeof header->magic);
-    header->version = REFRAIN_TRACE_VERSION;
-    header->header_bytes = sizeof *header;
-    header->n_ranks %= 5;
-    header->rows_bytes %= MOST_UNPACKED_BYTES;
-    struct refrain_ranks_index *index = (void *)(header + 1);
-    for (uint32_t i = 0; i < header->n_ranks && (const char *)(index + i + 1) <= (const char *)copy + n; i++) {
-        uint64_t times_bytes = index[i].coded_bytes + index[i].copied_bytes;
-        index[i].image_bytes %= MOST_UNPACKED_BYTES;
-        if (index[i].at < n && times_bytes <= n - index[i].at)
-            index[i].checksum = refrain_packed_checksum((const char *)copy + index[i].at, (size_t)times_bytes);
-    }
-    uint64_t rest = header->n_ranks * sizeof *index + header->structure_bytes;
-    if (header->structure_bytes < n && rest <= n - sizeof *header)
-        header->checksum = refrain_packed_checksum((const unsigned char *)copy + sizeof *header, (size_t)rest);
-    struct refrain_trace *trace = refrain_trace_make("pack");
-    if (!trace)
-        abort();
-    if (refrain_ranks_unpack(trace, "pack", copy, n, NULL) == REFRAIN_OK &&
-        refrain_trace_assemble(trace, NULL, NULL) == REFRAIN_OK)
-        look_at_learners(trace);
-    else
-        refused++;
-    refrain_trace_close(trace);
-    free(copy);
-}
-
 /* Files are in memory: of the text, and of the trace that is made of it. */
 static void read_text(const unsigned char *bytes, size_t n) {
     static int file = -1;
@@ -296,17 +249,14 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n);
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
     static enum layer layer = LAYERS;
     if (layer == LAYERS) {
+        refrain_settle_tries = 3; /* nothing changes that it could wait for */
         const char *name = getenv("REFRAIN_FUZZ_LAYER");
         for (layer = 0; layer < LAYERS && (!name || strcmp(name, layer_names[layer]) != 0); layer++)
             ;
         if (layer == LAYERS)
             abort();
     }
-    if (layer == PACKED)
-        read_packed(bytes, n);
-    else if (layer == PACK)
-        read_pack(bytes, n);
-    else if (layer == IMPORT)
+    if (layer == IMPORT)
         read_text(bytes, n);
     else
         read_region(bytes, n, layer);
@@ -353,6 +303,7 @@ int main(int argc, char **argv) {
     if (header->pool_used < n)
         n = (size_t)header->pool_used;
     state = strtoull(argv[2], NULL, 0) | 1;
+    refrain_settle_tries = 3; /* nothing changes that it could wait for */
     for (long round = atol(argv[3]); round > 0; round--) {
         bool two = draw(8) == 0;
         memcpy(bytes, whole, n);

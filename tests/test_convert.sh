@@ -180,6 +180,8 @@ for rank in 0 1; do
     echo "$rank leave g"
 done >"$work/wanted"
 foreign contexts ""
+check "calling contexts in a ring" foreign_otf2 ring "$work/ring"
+check "they come to an end" timeout 60 refrain convert --quiet "$work/ring" -o "$work/ring.refrain"
 
 # refused WHAT TEXT OPTION...: status 1, one line that says so, and no trace.
 refused() {

@@ -66,8 +66,8 @@ static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
             next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
             if (next && refrain_settling_has(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
-                if (keep_entries(page, UINT32_MAX, end) < end)
-                    break;
+                if (end <= block || keep_entries(page, UINT32_MAX, end) < end)
+                    break; /* a page that follows one has later blocks: no list runs in circles */
                 block = end;
             }
             last = page;

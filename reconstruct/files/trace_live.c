@@ -253,14 +253,14 @@ static bool settle_round(struct refrain_settling *live, uint64_t at) {
     uint32_t turns = original->turns;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     refrain_settling_copy(live, at, sizeof *round);
-    refrain_settling_copy(live, at,
-                          sizeof *round +
-                              (round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS) *
-                                  sizeof *round->learner);
+    unsigned room = round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS;
+    if (!refrain_settling_has(live, at, sizeof *round + room * sizeof *round->learner))
+        return false;
+    refrain_settling_copy(live, at, sizeof *round + room * sizeof *round->learner);
     for (unsigned i = 0; i < 2; i++)
         if (round->slot[i].at)
             copy_counters(live, round->slot[i].at);
-    for (unsigned i = 0; i < round->n_learners && i < REFRAIN_ROUND_LEARNERS; i++)
+    for (unsigned i = 0; i < round->n_learners && i < room; i++)
         settle(live, round->learner[i].at);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return original->turns == turns && round->turns == turns;

@@ -108,14 +108,15 @@ static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_Loca
         return code;
     OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, thread->context, context);
     const struct refrain_otf2_context *is;
+    const size_t shared = refrain_otf2_context_depth(definitions, common);
     uint64_t taken = archive->taken; /* the record is one, however many events it becomes */
-    while (code == OTF2_CALLBACK_SUCCESS && thread->context != common &&
-           (is = refrain_otf2_context(definitions, thread->context))) {
+    for (size_t depth = refrain_otf2_context_depth(definitions, thread->context) - shared;
+         code == OTF2_CALLBACK_SUCCESS && depth > 0; depth--) {
+        is = refrain_otf2_context(definitions, thread->context);
         thread->context = is->parent;
         code = leave(archive, location, time, is->region);
     }
-    for (size_t depth =
-             refrain_otf2_context_depth(definitions, context) - refrain_otf2_context_depth(definitions, common);
+    for (size_t depth = refrain_otf2_context_depth(definitions, context) - shared;
          code == OTF2_CALLBACK_SUCCESS && depth > 0; depth--) {
         is = refrain_otf2_context_above(definitions, context, depth - 1);
         code = enter(archive, location, time, is->region);

@@ -82,24 +82,26 @@ bool refrain_image_make_private(struct refrain_process *process) {
 
 /* ---- journals ---- */
 
-/* Puts back the counts that the change added to. */
-static enum refrain_status undo_tally(struct refrain_process *process, const struct refrain_journal *journal,
-                                      struct refrain_error *error) {
+/* Puts back the counts that the change added to. `at`: where the journal is. */
+static enum refrain_status undo_tally(struct refrain_process *process, uint64_t at,
+                                      const struct refrain_journal *journal, struct refrain_error *error) {
     if (!journal->tally_bytes)
         return REFRAIN_OK;
-    uint64_t at = (uint64_t)((const unsigned char *)journal - process->image);
+    uint64_t counts = at + sizeof *journal + journal->tally_at;
     uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_GRAIN_BYTES;
-    if (!refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->tally_at + journal->tally_bytes,
-                            "the counts of a journal", error) ||
+    if (!refrain_process_at(process, counts, journal->tally_bytes, "the counts of a journal", error) ||
         !refrain_process_at(process, tally, journal->tally_bytes, "counts that a journal restores", error))
         return REFRAIN_ERROR;
-    memmove((unsigned char *)process->mapped + tally, journal->formula + journal->tally_at, journal->tally_bytes);
+    unsigned char *image = process->mapped;
+    memmove(image + tally, image + counts, journal->tally_bytes);
     return REFRAIN_OK;
 }
 
-enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *journal,
+enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *in_image,
                                        struct refrain_error *error) {
-    uint64_t at = (uint64_t)((const unsigned char *)journal - process->image);
+    /* What a damaged journal restores may lie over it: what was checked has to stay as it was. */
+    const struct refrain_journal copy = *in_image, *journal = &copy;
+    uint64_t at = (uint64_t)((const unsigned char *)in_image - process->image), at_formula = at + sizeof copy;
     unsigned char *image = process->mapped;
     if (journal->learner % 8 ||
         !refrain_process_at(process, journal->learner, sizeof journal->before, "the learner of a journal", error))
@@ -107,19 +109,18 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
     if (((const struct refrain_learner *)(image + journal->learner))->changes % 2 == 0)
         return REFRAIN_OK; /* it is whole: the journal is of a later moment */
     memcpy(image + journal->learner, &journal->before, sizeof journal->before);
-    if (undo_tally(process, journal, error))
+    if (undo_tally(process, at, journal, error))
         return REFRAIN_ERROR;
     if (!journal->before.body || !journal->formula_bytes)
         return REFRAIN_OK;
     uint64_t body = (uint64_t)journal->before.body * REFRAIN_GRAIN_BYTES;
-    const struct refrain_formula *before = (const struct refrain_formula *)journal->formula;
-    uint64_t kept_from = sizeof *before + (uint64_t)journal->first_item * sizeof(struct refrain_item);
-    if (journal->formula_bytes < sizeof *before || kept_from > journal->formula_bytes ||
+    uint64_t kept_from = sizeof(struct refrain_formula) + (uint64_t)journal->first_item * sizeof(struct refrain_item);
+    if (journal->formula_bytes < sizeof(struct refrain_formula) || kept_from > journal->formula_bytes ||
         !refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->formula_bytes, "a journal", error) ||
         !refrain_process_at(process, body, journal->formula_bytes, "the formula of a journal", error))
         return refrain_process_damaged(process, at, "a journal's formula leads out of the trace file", error);
-    memmove(image + body, journal->formula, sizeof *before);
-    memmove(image + body + kept_from, journal->formula + kept_from, journal->formula_bytes - kept_from);
+    memmove(image + body, image + at_formula, sizeof(struct refrain_formula));
+    memmove(image + body + kept_from, image + at_formula + kept_from, journal->formula_bytes - kept_from);
     uint32_t last_reference = ((const struct refrain_formula *)(image + body))->archive_last;
     if (!last_reference)
         return REFRAIN_OK;
