@@ -5,6 +5,7 @@
 #include "address_entry.h"
 #include "allowance.h"
 #include "begin.h"
+#include "binary.h"
 #include "call_guest.h"
 #include "call_other.h"
 #include "call_path.h"
@@ -22,33 +23,9 @@
 #include "untold.h"
 #include <refrain/settings.h>
 
-#include <link.h>
-
 #define LINE_BITS 20u /* of a line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)
 #define TEXT_BYTES 1024u /* of the name of a Python function or file */
-
-/* Finds the object a code address lies in: its path and load address. dl_iterate_phdr takes the loader's lock, but this
- * runs once per call site. */
-struct object_search {
-    uintptr_t address, load_address;
-    const char *path;
-};
-
-static int search_object(struct dl_phdr_info *info, size_t size, void *data) {
-    (void)size;
-    struct object_search *search = data;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && search->address >= begin &&
-            search->address < begin + info->dlpi_phdr[i].p_memsz) {
-            search->load_address = info->dlpi_addr;
-            search->path = info->dlpi_name;
-            return 1;
-        }
-    }
-    return 0;
-}
 
 /* In the last resort, the call site that this thread has met first stands for others of its function, as it is sure of
  * room for counting by partner; null when there is none. */
@@ -110,10 +87,10 @@ static bool take_number(uint32_t *number) {
 
 /* The object that a call returns to, and where in it. */
 static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
-    struct object_search search = {return_address, 0, NULL};
-    dl_iterate_phdr(search_object, &search);
-    *in_object = search.address - search.load_address;
-    *object = refrain_object_name(search.path);
+    struct refrain_loaded loaded;
+    refrain_loaded_find(return_address, &loaded);
+    *in_object = return_address - loaded.load_address;
+    *object = refrain_binary_name(&loaded);
 }
 
 /* There is no room for a call site of its own: a guest of its function's first one or, in the last resort, that. */
@@ -176,7 +153,7 @@ static struct call_place look_for_call_site(struct refrain_context *context, con
 static uint64_t layer_rule(uintptr_t address) {
     struct refrain_caller_code code;
     refrain_caller_look(address, refrain_configuration.layers, &code);
-    return code.is_layer || refrain_leaves_out_file(code.path) ? code.rule : 0;
+    return code.is_layer || refrain_leaves_out_file(code.object.path) ? code.rule : 0;
 }
 
 static struct call_place special_call_site(struct refrain_context *context, const struct refrain_slot *from,

@@ -3,6 +3,7 @@
 #include "call_path.h"
 #include "activation.h"
 #include "address_entry.h"
+#include "binary.h"
 #include "configure.h"
 #include "left_out.h"
 #include "object_name.h"
@@ -58,8 +59,8 @@ void refrain_path_reopen(struct refrain_context *context) {
 
 /* The thread's record of a function; 0 when the pool is spent. */
 static uint32_t function_region(const struct refrain_context *context, const struct refrain_caller_code *code) {
-    uint32_t object = refrain_object_name(code->path);
-    uint64_t address = code->function - code->load_address;
+    uint32_t object = refrain_binary_name(&code->object);
+    uint64_t address = code->function - code->object.load_address;
     struct refrain_region_name *record;
     for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
         record = refrain_at_reference(r);
@@ -92,7 +93,7 @@ static __attribute__((noinline)) void look(struct refrain_context *context, stru
         entry->function = REFRAIN_ENTRY_OF_FRAME;
         entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0);
         entry->reference = 0;
-        bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.path) &&
+        bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.object.path) &&
                         !refrain_leaves_out_function(&code);
         if (is_shown && !(entry->reference = function_region(context, &code)))
             refrain_lose(REFRAIN_LOSS_PATHS, 1);

@@ -11,7 +11,7 @@
 #ifndef REFRAIN_CALLER_H
 #define REFRAIN_CALLER_H
 
-#include "monitor.h"
+#include "loaded.h"
 
 /* The frame that a call returns to: return address, stack pointer and frame pointer behind the call. */
 struct refrain_caller {
@@ -20,12 +20,11 @@ struct refrain_caller {
 
 /* What is known of the code that a return address lies in. */
 struct refrain_caller_code {
-    uint64_t rule;          /* the way to the frame above, 0 unknown */
-    bool is_layer;          /* between the program and MPI (below) */
-    bool is_system;         /* the C library, which starts programs and threads, or the loader */
-    uintptr_t function;     /* where the function begins, 0 unknown */
-    uintptr_t load_address; /* of its object ... */
-    const char *path;       /* ... whose file this is, "" the executable; the loader's, while that is loaded */
+    uint64_t rule;      /* the way to the frame above, 0 unknown */
+    bool is_layer;      /* between the program and MPI (below) */
+    bool is_system;     /* the C library, which starts programs and threads, or the loader */
+    uintptr_t function; /* where the function begins, 0 unknown */
+    struct refrain_loaded object;
 };
 
 /* Looks at the code before `address`; `layers` as below. Takes the loader's lock. */

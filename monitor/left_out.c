@@ -71,8 +71,8 @@ bool refrain_leaves_out_file(const char *path) {
 bool refrain_leaves_out_function(const struct refrain_caller_code *code) {
     char name[NAME_BYTES];
     if (!has[FUNCTIONS] || !code->function ||
-        !refrain_function_name(*code->path ? code->path : "/proc/self/exe", code->function - code->load_address, name,
-                               sizeof name))
+        !refrain_function_name(*code->object.path ? code->object.path : "/proc/self/exe",
+                               code->function - code->object.load_address, name, sizeof name))
         return false;
     size_t n = strlen(name);
     if (leaves_out(FUNCTIONS, name))

@@ -207,7 +207,11 @@ const char *refrain_own_files_trace_file(void) {
 }
 
 void refrain_own_files_drop(bool last) {
+    char names[PATH_BYTES + 128];
     unlink(own_file);
-    if (last)
-        rmdir(own_directory);
+    if (!last)
+        return;
+    snprintf(names, sizeof names, "%s/" REFRAIN_NAMES_FILE_NAME, own_directory);
+    unlink(names); /* of a reader that looked at the job while it ran */
+    rmdir(own_directory);
 }

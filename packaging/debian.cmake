@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_REFRAIN_PACKAGE_NAME refrain)
 set(CPACK_DEBIAN_REFRAIN_PACKAGE_DEPENDS "libclang-common-${CMAKE_MATCH_1}-dev")
 list(TRANSFORM REFRAIN_MPIS PREPEND refrain- OUTPUT_VARIABLE wrappers)
 list(JOIN wrappers " | " wrappers)
-set(CPACK_DEBIAN_REFRAIN_PACKAGE_RECOMMENDS "${wrappers}, gcc | c-compiler")
+set(CPACK_DEBIAN_REFRAIN_PACKAGE_RECOMMENDS "${wrappers}, gcc | c-compiler, libdebuginfod1")
 configure_file(debian/shlibs.in ${PROJECT_BINARY_DIR}/packaging/shlibs)
 set(CPACK_DEBIAN_REFRAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers
     ${PROJECT_BINARY_DIR}/packaging/shlibs)

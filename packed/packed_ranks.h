@@ -1,7 +1,8 @@
 /* packed_ranks.h: a pack: the trace files of many ranks as one file, in which what they have in common is kept once
  * (refrain pack -> file -> reader).
  *
- *     | header | a row of the index per rank | structure: of all ranks | times of rank a | times of rank b | ...
+ *     | header | a row of the index per rank | structure: of all ranks | times of rank a | times of rank b | ... |
+ * names |
  *
  * The structure of each rank is the row of values that packed_image.h makes of it, in records. Records with the same
  * key on several ranks are laid side by side:
@@ -55,8 +56,10 @@ struct refrain_ranks_header {
     uint32_t n_ranks; /* rows of the index */
     uint32_t reserved;
     uint64_t structure_bytes;
-    uint64_t rows_bytes; /* of the image of all learned rows */
-    uint64_t checksum;   /* of index and structure */
+    uint64_t rows_bytes;  /* of the image of all learned rows */
+    uint64_t checksum;    /* of index and structure */
+    uint64_t names_bytes; /* at the end of the file: what a reader found out of code addresses, with a checksum of its
+                             own (names_file.h); 0: none */
 };
 
 /* A row of the index, ranks in rising order; those that were killed before they had one come last. */

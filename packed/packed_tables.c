@@ -1,5 +1,5 @@
-/* packed_tables.c: what a process lists, as values: call sites, user regions, communicators, windows and files
- * (packer.h). */
+/* packed_tables.c: what a process lists, as values: call sites, user regions, communicators, windows, files, and
+ * files with code (packer.h). */
 #include "packer.h"
 #include <refrain/settings.h>
 #include <stddef.h>
@@ -191,5 +191,19 @@ void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->slot);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, object->open);
         refrain_packer_name(packer, &object->name);
+    }
+}
+
+/* ---- files with code ---- */
+
+void refrain_packer_binaries(struct refrain_packer *packer, struct refrain_header *header) {
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .next = &header->binaries};
+    struct refrain_binary *binary;
+    for (; (binary = refrain_packer_next(packer, &list, sizeof *binary)); list.next = &binary->next) {
+        refrain_packer_begin(packer, REFRAIN_PACKER_BINARY, list.n - 1, 0);
+        refrain_packer_name(packer, &binary->path);
+        refrain_packer_name(packer, &binary->build_id);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, binary->file_bytes);
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_OBJECT, binary->changed_ns);
     }
 }

@@ -7,7 +7,7 @@ set -eu
 packages="gcc libc6-dev make cmake gawk binutils pkgconf
 libclang-dev clang
 libmpich-dev mpich
-libotf2-trace-dev otf2-tools eztrace libjansson-dev libelf-dev libncurses-dev libdw-dev libiberty-dev
+libotf2-trace-dev otf2-tools eztrace libjansson-dev libelf-dev libncurses-dev libdw-dev libiberty-dev libdebuginfod1
 python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less

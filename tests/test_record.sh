@@ -95,7 +95,7 @@ objcopy --only-keep-debug cc.mpich split.debug && strip -g cc.mpich -o split &&
     objcopy --add-gnu-debuglink=split.debug split && strip -s cc.mpich -o stripped || fail "strip"
 record mpich 2 ./split
 named split 'MPI_Sendrecv  exchange.cc:10  in halo::Exchanger'
-rm split.debug
+rm split.debug run/*/names
 named "split without" 'MPI_Sendrecv  in main\+0x[0-9a-f]+$'
 record mpich 2 ./stripped
 named stripped 'MPI_Sendrecv  in stripped\+0x[0-9a-f]+$'
@@ -122,6 +122,10 @@ named --layers 'MPI_Barrier  user.c:5  in main$'
 # MPI that is loaded by the interpreter's module.
 record openmpi 2 /usr/bin/python3 "$programs/exchange.py" && pass || fail "python: $(cat said)"
 exact "$(the_trace run)" python && counted python MPI_Init_thread=1 MPI_Finalize=1
+if dpkg-query -S /usr/lib/python3/dist-packages/mpi4py >/dev/null 2>&1; then
+    refrain info "$(the_trace run)" | grep -q 'mpi4py.* has no debug information.*apt-get install python3-mpi4py-dbgsym' && pass ||
+        fail "python: which package has the debug information: $(refrain info "$(the_trace run)" | grep -A 2 ^names)"
+fi
 
 # Instrumented parts show as well.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o control || fail "compile control"

@@ -87,9 +87,10 @@ REFRAIN_READ_API enum refrain_status refrain_trace_open_images(const struct refr
                                                                struct refrain_error *error);
 
 /* Opens a trace directory, one rank-N.trace in it, or a pack of all ranks. The program may still run: then the trace
- * ends where the program is now. `resolve`: call sites that are known by their address only get file and line from the
- * executable's debug information, if that is installed (in the executable or apart) and the executable has not changed
- * since the run. */
+ * ends where the program is now. `resolve`: call sites and functions that are known by their address only get function,
+ * file and line: those that are stored with the trace, and what is missing there from the symbols and the debug
+ * information of the files that ran, by their build ids (within them, apart, or from DEBUGINFOD_URLS). What was found
+ * out so is stored with the trace, where that may be written to. */
 REFRAIN_READ_API enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **trace,
                                                         struct refrain_error *error);
 
@@ -183,11 +184,11 @@ struct refrain_region_info {
     uint32_t index; /* from 0 without gaps, over the whole trace; UINT32_MAX: the trace does not name this region */
     enum refrain_region_kind kind;
     const char *name;
-    const char *file; /* "" unknown */
-    uint32_t line;    /* 0 unknown */
-    const char
-        *function; /* MPI: the function of the program that makes the call; "" unknown. Without debug information the
-                      nearest symbol before the call and the distance; "f, inlined into g" where the compiler did so */
+    const char *file;     /* "" unknown */
+    uint32_t line;        /* 0 unknown */
+    const char *function; /* MPI: the function of the program that makes the call; "" unknown. Without debug information
+                             the nearest symbol before the call and the distance, or else its file and the address in
+                             it; "f, inlined into g" where the compiler did so */
     const char *collective;       /* MPI: the collective's name in lower case, "" of other functions ... */
     enum refrain_collective role; /* ... and the same as a number */
     enum refrain_own_time own_time;

@@ -24,7 +24,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 32u
+#define REFRAIN_TRACE_VERSION 33u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -32,6 +32,7 @@
 /* In app-<date>-<time>.refrain/: rank-<n>.trace (the trace file), rank-<n>.events (event_file.h) */
 #define REFRAIN_TRACE_FILE_NAME "rank-%d.trace"
 #define REFRAIN_EVENTS_NAME "rank-%d.events"
+#define REFRAIN_NAMES_FILE_NAME "names" /* beside them: what readers found out of code addresses (names_file.h) */
 
 enum refrain_mode { REFRAIN_MODE_OFF = 0, REFRAIN_MODE_STAT = 1, REFRAIN_MODE_EVENTS = 2, REFRAIN_MODE_BOTH = 3 };
 
@@ -519,6 +520,17 @@ struct refrain_object {
     uint32_t reserved;
 };
 
+/* A file that code of MPI calls or of functions on the way to them is from: the executable, or a library. A reader
+ * takes names from a file only where this says that the file is the one that ran. */
+struct refrain_binary {
+    uint32_t next;     /* reference of the next one */
+    uint32_t path;     /* reference of struct refrain_name: as call sites and functions name it */
+    uint32_t build_id; /* reference of struct refrain_name: in hexadecimal; 0: the file has none, but ... */
+    uint32_t reserved;
+    uint64_t file_bytes; /* ... this size ... */
+    uint64_t changed_ns; /* ... and time of change (CLOCK_REALTIME); both 0: not known */
+};
+
 struct refrain_clock_pair {
     uint64_t ticks;
     uint64_t realtime_ns;  /* CLOCK_REALTIME, since the epoch */
@@ -650,6 +662,8 @@ struct refrain_header {
      * each kind but those of MPI calls, and of an MPI call that sends a message. 0: not measured. */
     uint32_t cold_probes, cold_call;
     uint32_t page_ticks; /* first store to a page of the trace file; 0: not measured */
+    uint32_t binaries;   /* reference of the first file with code, the newest */
+    uint32_t reserved_binaries;
 };
 
 #endif

@@ -19,7 +19,7 @@ static const char *const refrain_variables[] = {
     "PATCH", "CLOCK", "LAYERS", "METRICS", "CALL_PATH", "PAUSED", "PACK", "PYTHON", "ORDER", "VERBOSE", "RECORD_FILTER",
     "RECORD_ID",
     /* Of launchers and commands. */
-    "YIELD", "LIBDIR", "PAGER",
+    "YIELD", "LIBDIR", "PAGER", "DEBUG_DIRECTORIES",
     /* The compiler wrappers'. */
     "DETAIL", "FILTER", "WRAPPER", "MPICC", "MPICXX", "MPIFORT", "CLANG_RESOURCE_DIR",
     /* Of modulefiles, tests and benchmarks. */

@@ -1,6 +1,7 @@
 /* cmd_record.c: refrain record: traces any MPI program as it is (record.h). */
 #define _GNU_SOURCE
 #include "command.h"
+#include "names_text.h"
 #include "record.h"
 #include <refrain/metric_names.h>
 #include <refrain/settings.h>
@@ -168,9 +169,22 @@ struct listing {
     size_t n;
 };
 
+/* Names of code are looked up now, and stored with the trace: later the program may be another one. What is wrong with
+ * the trace itself is said when it is read. */
+static void keep_names(const char *directory, const char *name) {
+    char path[4096];
+    struct refrain_trace *trace;
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path ||
+        refrain_trace_open(path, true, &trace, NULL) != REFRAIN_OK)
+        return;
+    refrain_warn_names(trace);
+    refrain_trace_close(trace);
+}
+
 static void list_trace(const char *name, void *data) {
     struct listing *listing = data;
     char here[4096];
+    keep_names(listing->directory, name);
     bool is_here = getcwd(here, sizeof here) && strcmp(here, listing->directory) == 0;
     if (listing->n++ > 0)
         fprintf(stderr, "refrain record: trace: %s\n", listing->text);

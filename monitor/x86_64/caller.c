@@ -7,31 +7,13 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-struct object {
-    uintptr_t address, load_address;
-    const unsigned char *frames; /* PT_GNU_EH_FRAME */
-    const char *path;
-};
-
-static int find_object(struct dl_phdr_info *info, size_t size, void *data) {
-    (void)size;
-    struct object *object = data;
-    const unsigned char *frames = NULL;
-    bool is_here = false;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t begin = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_GNU_EH_FRAME)
-            frames = (const unsigned char *)begin;
-        if (header->p_type == PT_LOAD && object->address - begin < header->p_memsz)
-            is_here = true;
-    }
-    if (!is_here)
-        return 0;
-    object->frames = frames;
-    object->path = info->dlpi_name;
-    object->load_address = info->dlpi_addr;
-    return 1;
+/* PT_GNU_EH_FRAME; null where the object has none. */
+static const unsigned char *frames_of(const struct refrain_loaded *object) {
+    const ElfW(Phdr) *segments = object->segments;
+    for (unsigned i = 0; i < object->n_segments; i++)
+        if (segments[i].p_type == PT_GNU_EH_FRAME)
+            return (const unsigned char *)(object->load_address + segments[i].p_vaddr);
+    return NULL;
 }
 
 static bool begins_with_one_of(const char *name, const char *const *beginnings) {
@@ -73,15 +55,14 @@ static uint64_t rule_of(const struct refrain_frame_rule *frame) {
 
 void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
     /* The instruction before the return address is the call: what follows may belong to another function. */
-    struct object object = {.address = address - 1, .path = ""};
+    struct refrain_loaded object;
     struct refrain_frame_rule frame;
-    bool found = dl_iterate_phdr(find_object, &object) != 0;
+    bool found = refrain_loaded_find(address - 1, &object);
     const char *slash = strrchr(object.path, '/'), *name = slash ? slash + 1 : object.path;
-    *code = (struct refrain_caller_code){.is_layer = found && is_layer(name, layers),
-                                         .is_system = found && is_system(name),
-                                         .load_address = object.load_address,
-                                         .path = object.path};
-    if (found && object.frames && refrain_frame_find(object.frames, address - 1, &frame)) {
+    const unsigned char *frames = frames_of(&object);
+    *code = (struct refrain_caller_code){
+        .is_layer = found && is_layer(name, layers), .is_system = found && is_system(name), .object = object};
+    if (frames && refrain_frame_find(frames, address - 1, &frame)) {
         code->rule = rule_of(&frame);
         code->function = frame.function;
     }
@@ -97,7 +78,7 @@ uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
 void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
     (void)address;
     (void)layers;
-    *code = (struct refrain_caller_code){.path = ""};
+    *code = (struct refrain_caller_code){.object = {.path = ""}};
 }
 
 uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {

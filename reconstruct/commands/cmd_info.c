@@ -5,6 +5,7 @@
 #include "info_many.h"
 #include "info_run.h"
 #include "learners.h"
+#include "names_text.h"
 #include "waits_text.h"
 
 #include <argp.h>
@@ -72,6 +73,7 @@ static const struct argp argp = {
 static enum refrain_status print_text(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                       const struct arguments *arguments, struct refrain_error *error) {
     refrain_info_print_run(trace);
+    refrain_info_print_names(trace);
     refrain_info_print_moved(trace, moved);
     refrain_info_print_comms(trace);
     enum refrain_status status =
@@ -89,7 +91,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     struct arguments arguments = {.rank = -1};
     struct refrain_trace *trace;
     refrain_command_parse(&refrain_command_info, argc, argv, &arguments);
-    enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
+    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
     if (status)
         return status;
     refrain_warn_missing(trace);

@@ -51,6 +51,8 @@ static void print_report(const struct arguments *arguments, const struct refrain
     printf("  times     %s, %s a rank: when blocks were, and what else each rank has for itself\n",
            refrain_show_bytes(report->times_bytes), refrain_show_bytes(report->times_bytes / trace->n_processes));
     printf("  index     %s\n", refrain_show_bytes(report->index_bytes));
+    if (report->names_bytes)
+        printf("  names     %s: of code addresses\n", refrain_show_bytes(report->names_bytes));
 }
 
 static enum refrain_status print_json(const struct arguments *arguments, const struct refrain_trace *trace,
@@ -62,6 +64,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
     json_object_set_new(object, "structure_bytes", json_integer((json_int_t)report->fold.structure_bytes));
     json_object_set_new(object, "times_bytes", json_integer((json_int_t)report->times_bytes));
     json_object_set_new(object, "index_bytes", json_integer((json_int_t)report->index_bytes));
+    json_object_set_new(object, "names_bytes", json_integer((json_int_t)report->names_bytes));
     json_object_set_new(object, "values", json_integer((json_int_t)report->fold.values));
     json_object_set_new(object, "rows", json_integer((json_int_t)report->fold.rows));
     json_object_set_new(object, "same_rows", json_integer((json_int_t)report->fold.same_rows));
@@ -120,7 +123,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     struct refrain_ranks_report report;
     struct refrain_trace *trace;
     refrain_command_parse(&refrain_command_pack, argc, argv, &arguments);
-    enum refrain_status status = refrain_trace_open(arguments.trace, false, &trace, error);
+    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
     if (status)
         return status;
     refrain_warn_missing(trace);

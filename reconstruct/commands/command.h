@@ -81,8 +81,8 @@ struct json_t *refrain_json_text(const char *text);
 /* Prints the value to standard output and releases it. */
 enum refrain_status refrain_print_json(struct json_t *value, struct refrain_error *error);
 
-/* Says on standard error which ranks have no file, which were copied while they ran, but not wholly, and that the files
- * are not of one run. */
+/* Says on standard error which ranks have no file, which were copied while they ran, but not wholly, that the files are
+ * not of one run, and which names of code are missing (names_text.h). */
 void refrain_warn_missing(const struct refrain_trace *trace);
 
 /* Says where what probes cost was not measured, so that it cannot be taken out. */

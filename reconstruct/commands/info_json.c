@@ -4,6 +4,7 @@
 #include "info_learned.h"
 #include "info_metrics.h"
 #include "info_run.h"
+#include "names_text.h"
 #include "waits_text.h"
 
 #include <jansson.h>
@@ -180,6 +181,7 @@ enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const s
         json_decref(processes);
         return status;
     }
+    json_object_set_new(object, "names", refrain_info_names_json(trace));
     json_object_set_new(object, "communicators", refrain_info_comms_json(trace));
     json_object_set_new(object, "missing_ranks", missing);
     json_object_set_new(object, "processes", processes);

@@ -57,8 +57,12 @@ static enum refrain_status add_rank(struct writing *writing, const struct refrai
     return REFRAIN_OK;
 }
 
-static bool write_file(const struct writing *writing, const unsigned char *head, size_t head_bytes, FILE *file,
-                       struct refrain_ranks_report *report) {
+static bool write_file(const struct writing *writing, const struct refrain_names_info *names, unsigned char *head,
+                       size_t head_bytes, FILE *file, struct refrain_ranks_report *report) {
+    struct refrain_ranks_header header;
+    memcpy(&header, head, sizeof header);
+    header.names_bytes = report->names_bytes = names->n_bytes;
+    memcpy(head, &header, sizeof header);
     bool done = fwrite(head, 1, head_bytes, file) == head_bytes;
     for (size_t i = 0; done && i < writing->sheet->n_ranks; i++) {
         const struct refrain_ranks_index *index = &writing->sheet->index[i];
@@ -67,7 +71,8 @@ static bool write_file(const struct writing *writing, const unsigned char *head,
         report->times_bytes += n;
     }
     report->index_bytes = head_bytes - report->fold.structure_bytes;
-    report->bytes = head_bytes + report->times_bytes;
+    report->bytes = head_bytes + report->times_bytes + report->names_bytes;
+    done = done && (!names->n_bytes || fwrite(names->bytes, names->n_bytes, 1, file) == 1);
     return fflush(file) == 0 && done;
 }
 
@@ -83,7 +88,7 @@ enum refrain_status refrain_ranks_write(const struct refrain_trace *trace, FILE 
     unsigned char *head = status ? NULL : refrain_sheet_head(writing.sheet, &head_bytes, &report->fold);
     if (!status && !head)
         status = REFRAIN_FAIL_MEMORY(error);
-    if (!status && !write_file(&writing, head, head_bytes, file, report))
+    if (!status && !write_file(&writing, &trace->names, head, head_bytes, file, report))
         status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
     refrain_fold_give(&writing.memory, head);
     for (size_t i = 0; writing.times && i < trace->n_processes; i++)

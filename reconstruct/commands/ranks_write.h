@@ -11,6 +11,7 @@ struct refrain_ranks_report {
     uint64_t bytes;       /* of the file */
     uint64_t index_bytes; /* of these: what the file says of each rank's part, and its header */
     uint64_t times_bytes; /* what ranks have for themselves */
+    uint64_t names_bytes; /* names of code addresses */
     struct refrain_fold_report fold;
 };
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "command.h"
 #include "metric_totals.h"
+#include "names_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -151,6 +152,7 @@ static void warn_mixed(const struct refrain_trace *trace) {
 
 void refrain_warn_missing(const struct refrain_trace *trace) {
     warn_mixed(trace);
+    refrain_warn_names(trace);
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].n_left_out)
             refrain_warn(

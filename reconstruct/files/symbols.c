@@ -1,7 +1,7 @@
-/* symbols.c: return addresses to functions and source lines, by elfutils' libdw, which also finds debug information in
- * files of its own. Without debug information the function is the symbol in front of the address and the distance. */
+/* symbols.c: code addresses to functions and source lines, by elfutils' libdw (code_file.h). Without debug information
+ * the function is the symbol in front of the address and the distance. */
 #define _GNU_SOURCE
-#include "trace_files.h"
+#include "code_file.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -11,18 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MOST_NAME 1024u
-#define MOST_INLINED 16u
 #define MOST_DEPTH 64u
 
-static char *keep(struct refrain_trace *trace, const char *text) {
+/* A copy without control characters, as readers of stored names refuse these; "" without memory. */
+static const char *keep(struct refrain_trace *trace, const char *text) {
     size_t n = strlen(text) + 1;
     char *copy = refrain_trace_allocate(trace, n, 1);
-    if (copy)
-        memcpy(copy, text, n);
-    return copy;
+    for (size_t i = 0; copy && i + 1 < n; i++)
+        copy[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    return copy ? copy : "";
 }
 
 /* ---- names from debug information ---- */
@@ -72,7 +71,7 @@ static void append_function(char *text, Dwarf_Die function, Dwarf_Die *unit) {
  * look into the modules of Fortran. */
 struct chain {
     Dwarf_Addr address;
-    Dwarf_Die functions[MOST_INLINED];
+    Dwarf_Die functions[REFRAIN_NAMES_MOST_FRAMES];
     unsigned n;
 };
 
@@ -90,25 +89,12 @@ static void descend(struct chain *chain, Dwarf_Die *parent, unsigned depth) {
             if (chain->n > 0)
                 return;
         } else if ((is_function || is_block) && dwarf_haspc(&child, chain->address) == 1) {
-            if (is_function && chain->n < MOST_INLINED)
+            if (is_function && chain->n < REFRAIN_NAMES_MOST_FRAMES)
                 chain->functions[chain->n++] = child;
             descend(chain, &child, depth + 1);
             return;
         }
     } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-/* "f", or "f, inlined into g" where the compiler put f's code into g; `outermost`: g in either case. */
-static bool describe(char *text, Dwarf_Die *unit, Dwarf_Addr address, bool outermost) {
-    struct chain chain = {.address = address};
-    descend(&chain, unit, 0);
-    text[0] = 0;
-    chain.n = outermost && chain.n > 1 ? 1 : chain.n;
-    for (unsigned i = chain.n; i > 0; i--) {
-        append_function(text, chain.functions[i - 1], unit);
-        append(text, i > 1 ? ", inlined into " : "");
-    }
-    return chain.n > 0;
 }
 
 /* The compilation unit with the address: by the object's index, or one after the other where it has none. */
@@ -139,56 +125,69 @@ static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address,
     return true;
 }
 
-/* ---- objects ---- */
+/* ---- frames ---- */
 
-static void resolve(struct refrain_trace *trace, Dwfl_Module *module, struct refrain_symbol *symbol) {
-    char text[MOST_NAME];
-    Dwarf_Addr bias = 0, address = symbol->address - !symbol->is_function; /* the call is before its return address */
-    Dwarf_Die *unit = find_unit(module, address, &bias);
-    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+/* The line that the compiler gives an address. False where it gives none. */
+static bool find_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Addr address,
+                      struct refrain_names_frame *frame) {
     int number = 0;
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
-    if (file && dwarf_lineno(line, &number) == 0 && number > 0) {
-        symbol->file = keep(trace, file);
-        symbol->line = (uint32_t)number;
-    }
-    if ((!unit || !describe(text, unit, address - bias, symbol->is_function)) &&
-        !describe_symbol(text, module, symbol->address, symbol->is_function)) {
-        const char *slash = strrchr(symbol->object, '/');
-        snprintf(text, sizeof text, "%s+0x%" PRIx64, slash ? slash + 1 : symbol->object, symbol->address);
-    }
-    symbol->function = keep(trace, text);
+    if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
+        return false;
+    frame->file = keep(trace, file);
+    frame->line = (uint32_t)number;
+    return true;
 }
 
-/* Resolves the symbols of one object, from `i` on. */
-static void resolve_object(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n, size_t i) {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo,
-                                             .section_address = dwfl_offline_section_address};
-    struct stat status;
-    const char *object = symbols[i].object;
-    if (stat(object, &status) != 0 || (uint64_t)status.st_mtime * 1000000000u > symbols[i].not_before)
+/* The line on which a function that was inlined is called. */
+static void find_call_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Die *inlined,
+                           struct refrain_names_frame *frame) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word file_number, line;
+    Dwarf_Files *files;
+    if (!dwarf_attr(inlined, DW_AT_call_file, &attribute) || dwarf_formudata(&attribute, &file_number) != 0 ||
+        !dwarf_attr(inlined, DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, NULL) != 0)
         return;
-    Dwfl *dwfl = dwfl_begin(&callbacks);
-    Dwfl_Module *module = NULL;
-    if (dwfl) {
-        dwfl_report_begin(dwfl);
-        module = dwfl_report_elf(dwfl, object, object, -1, 0, true);
-        dwfl_report_end(dwfl, NULL, NULL);
-    }
-    for (size_t j = i; module && j < n; j++)
-        if (strcmp(symbols[j].object, object) == 0)
-            resolve(trace, module, &symbols[j]);
-    if (dwfl)
-        dwfl_end(dwfl);
+    const char *file = dwarf_filesrc(files, file_number, NULL, NULL);
+    if (!file || line == 0 || line > UINT32_MAX)
+        return;
+    frame->file = keep(trace, file);
+    frame->line = (uint32_t)line;
 }
 
-void refrain_symbols_resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        bool done = false;
-        for (size_t j = 0; j < i && !done; j++)
-            done = strcmp(symbols[j].object, symbols[i].object) == 0;
-        if (!done)
-            resolve_object(trace, symbols, n, i);
+/* A function's begin is that of the outermost one, whatever was inlined there. */
+static unsigned find_frames(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Addr address, bool is_function,
+                            struct refrain_names_frame *frames) {
+    struct chain chain = {.address = address};
+    char text[MOST_NAME];
+    descend(&chain, unit, 0);
+    unsigned n = is_function && chain.n > 1 ? 1 : chain.n;
+    for (unsigned i = 0; i < n; i++) {
+        Dwarf_Die *function = &chain.functions[n - 1 - i];
+        text[0] = 0;
+        append_function(text, *function, unit);
+        frames[i].function = keep(trace, text);
+        if (i > 0)
+            find_call_line(trace, unit, function + 1, &frames[i]);
     }
+    return n;
+}
+
+unsigned refrain_code_file_frames(struct refrain_trace *trace, const struct refrain_code_file *file,
+                                  const struct refrain_names_address *wanted,
+                                  struct refrain_names_frame frames[REFRAIN_NAMES_MOST_FRAMES]) {
+    char text[MOST_NAME];
+    Dwarf_Addr bias = 0, address = wanted->address - !wanted->is_function; /* the call is before its return address */
+    Dwarf_Die *unit = find_unit(file->module, address, &bias);
+    for (unsigned i = 0; i < REFRAIN_NAMES_MOST_FRAMES; i++)
+        frames[i] = (struct refrain_names_frame){"", "", 0};
+    unsigned n = unit ? find_frames(trace, unit, address - bias, wanted->is_function, frames) : 0;
+    bool has_line = unit && find_line(trace, unit, address - bias, &frames[0]);
+    if (n == 0 && describe_symbol(text, file->module, wanted->address, wanted->is_function)) {
+        frames[0].function = keep(trace, text);
+        n = 1;
+    }
+    return n || !has_line ? n : 1;
 }

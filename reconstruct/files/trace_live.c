@@ -411,6 +411,22 @@ static void copy_objects(const struct refrain_settling *live) {
     header->n_objects = now->n_objects; /* counted before they are in the list */
 }
 
+/* After the call sites and functions, which name them. */
+static void copy_binaries(const struct refrain_settling *live) {
+    struct refrain_header *header = (struct refrain_header *)live->image;
+    header->binaries = ((const volatile struct refrain_header *)live->file)->binaries;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const struct refrain_binary *binary;
+    uint32_t reference = header->binaries;
+    uint64_t at;
+    for (size_t met = 0; (binary = record_of_list(live, reference, sizeof *binary, &met, &at));
+         reference = binary->next) {
+        refrain_settling_copy(live, at, sizeof *binary);
+        copy_name(live, binary->path);
+        copy_name(live, binary->build_id);
+    }
+}
+
 /* Is there nothing that the image does not know, and that what was settled may tell of? */
 static bool is_whole(const struct refrain_settling *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
@@ -438,6 +454,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         settle_slots(&live, true);
         copy_communicators(&live);
         copy_objects(&live);
+        copy_binaries(&live);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (is_whole(&live))
             break;

@@ -59,12 +59,6 @@ static enum refrain_status list_files(struct refrain_trace *trace, struct refrai
     return result;
 }
 
-#ifdef REFRAIN_HAVE_DW
-static refrain_resolver *const resolver = refrain_symbols_resolve;
-#else
-static refrain_resolver *const resolver = NULL;
-#endif
-
 enum refrain_status refrain_trace_open(const char *path, bool resolve, struct refrain_trace **result,
                                        struct refrain_error *error) {
     struct refrain_trace *trace = refrain_trace_make(path);
@@ -75,7 +69,7 @@ enum refrain_status refrain_trace_open(const char *path, bool resolve, struct re
         trace->path[n - 1] = 0;
     enum refrain_status status = list_files(trace, error);
     if (!status)
-        status = refrain_trace_assemble(trace, resolve ? resolver : NULL, error);
+        status = refrain_trace_assemble(trace, resolve ? refrain_names_resolve : NULL, error);
     if (status)
         refrain_trace_close(trace);
     else

@@ -104,16 +104,15 @@ static void call_site_source(const struct refrain_process *process, const struct
     info->function = refrain_node_function(slot->unit, slot->node);
 }
 
-/* What a function is called as long as no debug information is asked: where it is in its object. Null without memory.
- */
-static const char *function_name(struct refrain_trace *trace, const struct refrain_process *process,
-                                 const struct refrain_region_name *record) {
-    const char *object = refrain_process_name(process, record->object), *slash = strrchr(object, '/');
+/* What code is called where nothing else is known of it: where it is in its object. Null without memory. */
+static const char *address_name(struct refrain_trace *trace, const struct refrain_process *process,
+                                uint32_t object_name, uint64_t address) {
+    const char *object = refrain_process_name(process, object_name), *slash = strrchr(object, '/');
     const char *name = slash ? slash + 1 : object;
     size_t bytes = strlen(name) + 32;
     char *text = refrain_trace_allocate(trace, bytes, 1);
     if (text)
-        snprintf(text, bytes, "%s+0x%" PRIx64, name, record->address);
+        snprintf(text, bytes, "%s+0x%" PRIx64, name, address);
     return text;
 }
 
@@ -124,14 +123,19 @@ struct symbols {
 };
 
 static const struct refrain_symbol *add_symbol(struct symbols *symbols, const struct refrain_process *process,
-                                               uint32_t object, uint64_t address, bool is_function) {
+                                               uint32_t object, uint64_t address, bool is_function, bool has_source) {
     if (!symbols->symbols || !object)
         return NULL;
+    const struct refrain_binary *binary = refrain_process_binary(process, object);
     struct refrain_symbol *symbol = &symbols->symbols[symbols->n++];
     *symbol = (struct refrain_symbol){.object = refrain_process_name(process, object),
+                                      .build_id = binary ? refrain_process_name(process, binary->build_id) : "",
+                                      .file_bytes = binary ? binary->file_bytes : 0,
+                                      .changed_ns = binary ? binary->changed_ns : 0,
+                                      .directory = refrain_process_name(process, process->header->start_directory),
                                       .address = address,
                                       .is_function = is_function,
-                                      .not_before = process->header->start.realtime_ns};
+                                      .has_source = has_source};
     return symbol;
 }
 
@@ -147,8 +151,9 @@ static struct refrain_guest where_of(const struct refrain_call_site_view *view) 
                                   .within = own->within};
 }
 
-static struct wanted wanted_call_site(const struct refrain_process *process, struct refrain_call_site_view *view,
-                                      struct symbols *symbols) {
+/* Its info has no function without memory: null. */
+static struct wanted wanted_call_site(struct refrain_trace *trace, const struct refrain_process *process,
+                                      struct refrain_call_site_view *view, struct symbols *symbols) {
     const struct refrain_guest where = where_of(view);
     uint32_t function = view->record->function;
     struct wanted wanted = {
@@ -159,8 +164,11 @@ static struct wanted wanted_call_site(const struct refrain_process *process, str
                  .own_time = function < MPI_CALLS ? mpi_calls[function].own_time : REFRAIN_OWN_TIME_TRANSMISSION},
         .found = &view->region};
     call_site_source(process, &where, &wanted.info);
-    if (where.where && !(where.flags & REFRAIN_GUEST_PYTHON))
-        wanted.symbol = add_symbol(symbols, process, where.object, where.where, false);
+    if (!where.where || !where.object || where.flags & REFRAIN_GUEST_PYTHON)
+        return wanted;
+    wanted.symbol = add_symbol(symbols, process, where.object, where.where, false, *wanted.info.function);
+    if (!*wanted.info.function)
+        wanted.info.function = address_name(trace, process, where.object, where.where);
     return wanted;
 }
 
@@ -182,15 +190,17 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                       .found = &slot->region};
     }
     for (size_t i = 0; i < process->n_call_sites; i++)
-        wanted[n++] = wanted_call_site(process, &process->call_sites[i], symbols);
+        wanted[n++] = wanted_call_site(trace, process, &process->call_sites[i], symbols);
     for (size_t i = 0; i < process->n_guests; i++)
-        wanted[n++] = wanted_call_site(process, &process->guests[i], symbols);
+        wanted[n++] = wanted_call_site(trace, process, &process->guests[i], symbols);
+    for (size_t i = *at; i < n; i++)
+        sound = sound && wanted[i].info.function;
     for (size_t i = 0; i < process->n_user_regions; i++) {
         const struct refrain_region_name *record = process->user_regions[i].record;
         bool is_function = record->use == REFRAIN_USE_FUNCTION, is_python = record->use == REFRAIN_USE_PYTHON;
         bool is_value = refrain_use_is_value(record->use) && record->use != REFRAIN_USE_UNTOLD;
-        const char *name =
-            is_function ? function_name(trace, process, record) : refrain_process_name(process, record->name);
+        const char *name = is_function ? address_name(trace, process, record->object, record->address)
+                                       : refrain_process_name(process, record->name);
         struct wanted *of_region = &wanted[n++];
         *of_region =
             (struct wanted){.info = {.kind = is_function || is_python ? REFRAIN_REGION_FUNCTION
@@ -206,7 +216,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                             .found = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
-            of_region->symbol = add_symbol(symbols, process, record->object, record->address, true);
+            of_region->symbol = add_symbol(symbols, process, record->object, record->address, true, false);
     }
     *at = n;
     return sound;
@@ -225,34 +235,45 @@ static void apply_symbol(struct refrain_region_info *info, const struct refrain_
             info->file = symbol->file;
         info->line = symbol->line;
     }
-    if (symbol->is_function)
-        info->name = symbol->function ? symbol->function : info->name;
-    else if (symbol->file || symbol->function)
-        info->function = symbol->function ? symbol->function : "";
+    if (symbol->function)
+        *(symbol->is_function ? &info->name : &info->function) = symbol->function;
+}
+
+int refrain_symbol_compare_files(const struct refrain_symbol *a, const struct refrain_symbol *b) {
+    int order = strcmp(a->object, b->object);
+    if (order == 0)
+        order = strcmp(a->build_id, b->build_id);
+    if (order == 0 && a->file_bytes != b->file_bytes)
+        order = a->file_bytes < b->file_bytes ? -1 : 1;
+    if (order == 0 && a->changed_ns != b->changed_ns)
+        order = a->changed_ns < b->changed_ns ? -1 : 1;
+    return order;
 }
 
 int refrain_symbol_compare(const void *a, const void *b) {
     const struct refrain_symbol *x = a, *y = b;
-    int order = strcmp(x->object, y->object);
+    int order = refrain_symbol_compare_files(x, y);
     if (order == 0 && x->address != y->address)
         order = x->address < y->address ? -1 : 1;
     return order ? order : x->is_function - y->is_function;
 }
 
-/* The trace keeps what was found out, since the page of refrain view has no debug information to ask. */
-static bool keep_symbols(struct refrain_trace *trace, const struct symbols *symbols) {
+/* Asks once for each symbol, however many ranks and threads have it. The trace keeps what was found out, since the page
+ * of refrain view has no debug information to ask. False without memory. */
+static bool resolve_symbols(struct refrain_trace *trace, refrain_resolver *resolve, const struct symbols *symbols) {
     struct refrain_symbol *kept = refrain_trace_allocate(trace, symbols->n, sizeof *kept);
     size_t n = 0;
-    for (size_t i = 0; kept && i < symbols->n; i++)
-        if (symbols->symbols[i].function || symbols->symbols[i].file)
-            kept[n++] = symbols->symbols[i];
+    if (!kept)
+        return false;
+    memcpy(kept, symbols->symbols, symbols->n * sizeof *kept);
+    qsort(kept, symbols->n, sizeof *kept, refrain_symbol_compare);
+    for (size_t i = 0; i < symbols->n; i++)
+        if (n == 0 || refrain_symbol_compare(&kept[n - 1], &kept[i]) != 0)
+            kept[n++] = kept[i];
+    resolve(trace, kept, n);
     trace->symbols = kept;
-    if (n > 0)
-        qsort(kept, n, sizeof *kept, refrain_symbol_compare);
-    for (size_t i = 0; i < n; i++)
-        if (trace->n_symbols == 0 || refrain_symbol_compare(&kept[trace->n_symbols - 1], &kept[i]) != 0)
-            kept[trace->n_symbols++] = kept[i];
-    return kept != NULL;
+    trace->n_symbols = n;
+    return true;
 }
 
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
@@ -272,14 +293,12 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         if (!collect(trace, &trace->processes[i], wanted, &n, &symbols))
             status = REFRAIN_FAIL_MEMORY(error);
-    if (!status && symbols.n) {
-        resolve(trace, symbols.symbols, symbols.n);
-        for (size_t i = 0; i < n; i++)
-            if (wanted[i].symbol)
-                apply_symbol(&wanted[i].info, wanted[i].symbol);
-        if (!keep_symbols(trace, &symbols))
-            status = REFRAIN_FAIL_MEMORY(error);
-    }
+    if (!status && resolve && !resolve_symbols(trace, resolve, &symbols))
+        status = REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; !status && i < n; i++)
+        if (wanted[i].symbol)
+            apply_symbol(&wanted[i].info, bsearch(wanted[i].symbol, trace->symbols, trace->n_symbols,
+                                                  sizeof *trace->symbols, refrain_symbol_compare));
     if (!status) {
         qsort(wanted, n, sizeof *wanted, by_identity);
         trace->regions = refrain_trace_allocate(trace, n, sizeof *trace->regions);

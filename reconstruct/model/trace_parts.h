@@ -5,6 +5,7 @@
  *     ranks_read.c  bytes of a pack -> those of many processes
  *     image.c       bytes of a trace file -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
+ *     binaries.c    image -> files with code
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
  *     metric_totals.c all processes -> names of what was counted
@@ -83,18 +84,24 @@ struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, c
 
 /* A code address and what debug information makes of it. */
 struct refrain_symbol {
-    const char *object;          /* path */
-    uint64_t address;            /* behind the call, relative to the object's load address ... */
-    bool is_function;            /* ... or of a function's first instruction */
-    uint64_t not_before;         /* realtime ns: an object changed later is another one */
-    const char *function, *file; /* filled: owned by the trace; null unknown */
+    const char *object;              /* path, as the trace has it */
+    const char *build_id;            /* of the file that ran, in hexadecimal; "" none, or not known ... */
+    uint64_t file_bytes, changed_ns; /* ... then its size and time of change; 0 not known */
+    const char *directory;           /* that a relative path begins at */
+    uint64_t address;                /* behind the call, relative to the object's load address ... */
+    bool is_function;                /* ... or of a function's first instruction */
+    bool has_source;                 /* the program's tables tell function and line, too */
+    const char *function, *file;     /* filled: owned by the trace; null unknown */
     uint32_t line;
 };
 
-/* By object, address and kind: the order of struct refrain_trace.symbols, for qsort and bsearch. */
+/* By file, address and kind: the order of struct refrain_trace.symbols, for qsort and bsearch. */
 int refrain_symbol_compare(const void *a, const void *b);
 
-/* Fills what can be found out about the symbols. */
+/* The same by file alone. */
+int refrain_symbol_compare_files(const struct refrain_symbol *a, const struct refrain_symbol *b);
+
+/* Fills what can be found out about the symbols, which are in order, each once; none at all is possible. */
 typedef void refrain_resolver(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n);
 
 /* An empty trace of that path (or other name); null without memory. */
@@ -114,6 +121,12 @@ enum refrain_status refrain_process_check_name(const struct refrain_process *pro
 
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error);
+
+enum refrain_status refrain_process_read_binaries(struct refrain_trace *trace, struct refrain_process *process,
+                                                  struct refrain_error *error);
+
+/* What the process says of the file with code that is named by `path`, a reference; null where it says nothing. */
+const struct refrain_binary *refrain_process_binary(const struct refrain_process *process, uint32_t path);
 
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error);

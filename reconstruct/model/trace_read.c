@@ -49,7 +49,8 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
                                            struct refrain_error *error) {
     enum refrain_status status = REFRAIN_OK;
     for (size_t i = 0; !status && i < trace->n_processes; i++)
-        status = refrain_process_read_tree(trace, &trace->processes[i], error);
+        if (!(status = refrain_process_read_tree(trace, &trace->processes[i], error)))
+            status = refrain_process_read_binaries(trace, &trace->processes[i], error);
     if (!status)
         status = order_ranks(trace, error);
     if (!status)

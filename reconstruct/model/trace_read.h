@@ -97,6 +97,8 @@ struct refrain_process {
     int32_t n_ranks;                             /* of the run: a partner's rank is smaller */
     struct refrain_object_view *windows, *files; /* by number, below n_objects */
     size_t n_objects;
+    const struct refrain_binary **binaries; /* files with code */
+    size_t n_binaries;
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
     /* clock: ns = offset_ns + (ticks - base_ticks) * (ns_a_tick + ns_a_tick_fraction / 2^64) */
     uint64_t base_ticks;
@@ -112,6 +114,32 @@ struct refrain_process {
     size_t file_bytes; /* of what it was read from, packed or not */
     void (*release)(struct refrain_process *process);
     void (*release_events)(struct refrain_process *process);
+};
+
+/* How names of the code addresses in one file are, or why they are missing. */
+enum refrain_code_state {
+    REFRAIN_CODE_FOUND,    /* all that is known of the file that ran has been looked up, now or before */
+    REFRAIN_CODE_GONE,     /* there is no file of this name any more */
+    REFRAIN_CODE_REPLACED, /* there is one, but with another build id */
+    REFRAIN_CODE_CHANGED,  /* there is one without a build id, but with another size or time of change */
+    REFRAIN_CODE_UNKNOWN,  /* the trace does not say which file ran, for want of memory */
+    REFRAIN_CODE_UNLOOKED  /* this refrain was built without libdw, and looks nothing up */
+};
+struct refrain_code_info {
+    const char *path, *build_id; /* build id "": none */
+    enum refrain_code_state state;
+    bool has_lines;              /* its debug information was found */
+    size_t places, named, lined; /* code addresses; with a function; with a line, too */
+};
+
+/* What became of the names of code addresses (files/names.c). */
+struct refrain_names_info {
+    struct refrain_code_info *files; /* by path; those with code addresses */
+    size_t n_files;
+    const unsigned char *bytes; /* as they are stored (files/names_file.h) */
+    size_t n_bytes;
+    const char *debuginfod; /* why debuginfod was of no help; null: it was, or need not be asked */
+    const char *not_stored; /* why what was found out now could not be stored; null: it was, or need not be */
 };
 
 struct refrain_trace {
@@ -138,6 +166,7 @@ struct refrain_trace {
     size_t n_metrics;
     const struct refrain_symbol *symbols; /* what is known of code addresses (trace_parts.h), each once, in order */
     size_t n_symbols;
+    struct refrain_names_info names;
     struct refrain_trace_tables *tables;
 };
 

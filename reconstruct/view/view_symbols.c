@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 6
+#define FIELDS 9
 
 char *refrain_view_symbols_write(const struct refrain_trace *trace, size_t *n) {
     char *bytes = NULL;
@@ -16,8 +16,9 @@ char *refrain_view_symbols_write(const struct refrain_trace *trace, size_t *n) {
         return NULL;
     for (size_t i = 0; i < trace->n_symbols; i++) {
         const struct refrain_symbol *symbol = &trace->symbols[i];
-        fprintf(file, "%s%c%" PRIx64 "%c%c%c", symbol->object, 0, symbol->address, 0, symbol->is_function ? 'f' : 'c',
-                0);
+        fprintf(file, "%s%c%s%c%" PRIu64 "%c%" PRIu64 "%c", symbol->object, 0, symbol->build_id, 0, symbol->file_bytes,
+                0, symbol->changed_ns, 0);
+        fprintf(file, "%" PRIx64 "%c%c%c", symbol->address, 0, symbol->is_function ? 'f' : 'c', 0);
         fprintf(file, "%s%c%s%c%" PRIu32 "%c", symbol->function ? symbol->function : "", 0,
                 symbol->file ? symbol->file : "", 0, symbol->line, 0);
     }
@@ -52,10 +53,13 @@ struct refrain_symbol *refrain_view_symbols_read(const char *bytes, size_t lengt
     *n = 0;
     for (const char *at = bytes; symbols && (at = next_fields(at, end, fields));)
         symbols[(*n)++] = (struct refrain_symbol){.object = fields[0],
-                                                  .address = strtoull(fields[1], NULL, 16),
-                                                  .is_function = fields[2][0] == 'f',
-                                                  .function = known(fields[3]),
-                                                  .file = known(fields[4]),
-                                                  .line = (uint32_t)strtoul(fields[5], NULL, 10)};
+                                                  .build_id = fields[1],
+                                                  .file_bytes = strtoull(fields[2], NULL, 10),
+                                                  .changed_ns = strtoull(fields[3], NULL, 10),
+                                                  .address = strtoull(fields[4], NULL, 16),
+                                                  .is_function = fields[5][0] == 'f',
+                                                  .function = known(fields[6]),
+                                                  .file = known(fields[7]),
+                                                  .line = (uint32_t)strtoul(fields[8], NULL, 10)};
     return symbols;
 }

@@ -1,0 +1,24 @@
+/* names_text.h: what became of the names of code addresses, and what brings those that are missing (trace->names ->
+ * standard output, JSON, standard error). */
+#ifndef REFRAIN_NAMES_TEXT_H
+#define REFRAIN_NAMES_TEXT_H
+
+#include "trace_read.h"
+
+struct json_t; /* jansson */
+
+/* Says on standard error where names are missing since a file is not the one that ran, and where debuginfod did not
+ * answer. */
+void refrain_warn_names(const struct refrain_trace *trace);
+
+/* How many places in code have names, and for each file with places that lack some why that is, and what to do. Nothing
+ * of a trace without such places. */
+void refrain_info_print_names(const struct refrain_trace *trace);
+
+/* The same as JSON. */
+struct json_t *refrain_info_names_json(const struct refrain_trace *trace);
+
+/* package_of.c: the Debian package that a file is from, malloced; null where there is none, or no dpkg. */
+char *refrain_package_of(const char *path);
+
+#endif
