@@ -77,8 +77,15 @@ void refrain_region_begin(const char *name) {
     refrain_end(context);
 }
 
+/* The record is found by its total, which only regions of the program have: where the activation stands (`last`) moves
+ * on with the calls in it. */
 static bool is_in_phase(const struct refrain_context *context) {
-    return context->top->kind == REFRAIN_ENTRY_REGION && refrain_user_record_on_top(context)->use == REFRAIN_USE_PHASE;
+    const struct refrain_entry *top = context->top;
+    if (top->kind != REFRAIN_ENTRY_REGION || !top->total_ticks)
+        return false;
+    const struct refrain_region_name *record =
+        (const void *)((char *)top->total_ticks - offsetof(struct refrain_region_name, total_ticks));
+    return record->use == REFRAIN_USE_PHASE;
 }
 
 void refrain_region_end(void) {

@@ -13,7 +13,7 @@ REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_co
 REFRAIN_HIDDEN void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record,
                                       int64_t value, bool ends_block);
 
-/* The record of the region on top of the shadow stack. */
+/* The record of the region on top of the shadow stack, in which nothing was called. */
 static inline struct refrain_region_name *refrain_user_record_on_top(const struct refrain_context *context) {
     return (struct refrain_region_name *)(void *)((char *)context->top->last -
                                                   offsetof(struct refrain_region_name, inside));

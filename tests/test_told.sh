@@ -133,6 +133,17 @@ for mpi in mpich openmpi; do
     [ "$(python3 "$tests/message_pairs.py" pairs.json)" = "33 0" ] && pass || fail "pairs, and wrong ones, with pauses under $mpi: $(python3 "$tests/message_pairs.py" pairs.json)"
 done
 
+# Built with refrain: a phase ends where the next one begins, also behind MPI calls at places of their own.
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w -I "$tests/../include" "$tests/programs/record/told.c" -o instrumented || fail "instrument told"
+rm -rf run && mkdir run && (cd run && launch mpich 2 ../instrumented 12 >../out 2>&1) || fail "instrumented: $(cat out)"
+refrain reconstruct "$(the_trace run)" --format text 2>/dev/null | awk -F '\t' '
+    $4 !~ /^(set up|solve|step|pauses)$/ { next }
+    { which = $1 " " ($4 == "step") } # steps are in a phase, and no two at once
+    $3 == "enter" { n++; if (open[which]++) nested++ }
+    $3 == "leave" { open[which]-- }
+    END { print n + 0, nested + 0 }' >phases
+[ "$(cat phases)" = "30 0" ] && pass || fail "phases of an instrumented program, and those in another one: $(cat phases)"
+
 # From outside: begun paused, resumed, paused.
 rm -rf run
 timeout 120 refrain record -q --paused --mode both --directory run mpiexec.mpich -n 2 ./told 5 wait >out 2>said &
