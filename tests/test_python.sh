@@ -31,7 +31,7 @@ for rank in 0 1; do
             pass || fail "rank $rank: line of thread $thread"
     done
 done
-refrain stats --quick "$(the_trace run)" >stats
+refrain stats --quick --top 1000 "$(the_trace run)" >stats
 grep -q "MPI_Send  lines.py:$allreduce  in <module>$" stats && pass || fail "a call without the lock: $(grep Send stats)"
 grep -q 'MPI_Comm_size  made3:2  in made$' stats && pass || fail "code made at run time: $(grep made stats)"
 refrain info "$(the_trace run)" | grep -q 'lost  ' && fail "lost: $(refrain info "$(the_trace run)" | grep lost)" || pass

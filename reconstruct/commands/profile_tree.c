@@ -47,9 +47,19 @@ static void add_item(struct items *items, struct item item) {
     items->items[items->n++] = item;
 }
 
+static bool is_loop(const struct refrain_node *node) {
+    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
+}
+
+/* Is it known what a function or loop took itself? */
+static bool is_known(const struct refrain_node *source, const struct refrain_profile_node *node) {
+    return !is_loop(source) || refrain_profile_is_bounded(node);
+}
+
 static void add_node(struct items *items, const struct refrain_profile_unit *unit, uint32_t node) {
     const struct refrain_profile_node *of = &unit->nodes[node];
-    add_item(items, (struct item){.unit = unit, .node = of, .time_ns = of->own_total_ns + of->mpi_total_ns});
+    long double own_ns = is_known(&unit->view->nodes[node], of) ? of->own_total_ns : 0;
+    add_item(items, (struct item){.unit = unit, .node = of, .time_ns = own_ns + of->mpi_total_ns});
 }
 
 static void add_call(struct items *items, const struct refrain_profile_unit *unit, uint32_t call) {
@@ -80,10 +90,6 @@ static struct items list_items(const struct refrain_profile_total *total) {
         add_call(&items, &total->outside, i);
     sort(&items);
     return items;
-}
-
-static bool is_loop(const struct refrain_node *node) {
-    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
 static const char *loop_name(uint32_t kind) {
@@ -210,15 +216,18 @@ static const char *short_file(const char *file) {
     return slash ? slash + 1 : file;
 }
 
-/* `least`: the count is the least there was. */
+/* `time_ns`, `own_ns`: -1 not known. `least`: the count is the least there was. */
 static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
                        int64_t waiting_ns, const struct refrain_metric_totals *metrics, uint64_t count, bool least,
                        unsigned depth, const char *text) {
     char counted[48];
     snprintf(counted, sizeof counted, "%s%s", least ? ">=" : "", refrain_show_count(count));
     long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
-    printf("%11s %6.2Lf %% %11s %11s ", refrain_show_ns(time_ns), 100 * time_ns / run_ns, refrain_show_ns(own_ns),
-           refrain_show_ns(mpi_ns));
+    if (time_ns < 0)
+        printf("%11s %8s ", "-", "-");
+    else
+        printf("%11s %6.2Lf %% ", refrain_show_ns(time_ns), 100 * time_ns / run_ns);
+    printf("%11s %11s ", own_ns < 0 ? "-" : refrain_show_ns(own_ns), refrain_show_ns(mpi_ns));
     if (tree->activity)
         printf("%11s ", refrain_show_ns((long double)waiting_ns));
     for (size_t i = 0; i < tree->total->n_metrics; i++)
@@ -289,9 +298,10 @@ static bool print_loop(const struct tree *tree, const struct refrain_profile_uni
     snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s", loop_name(source->kind),
              short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
              refrain_show_count(node->entries), throttled);
-    print_line(tree, node->own_total_ns + node->mpi_total_ns, node->own_total_ns, node->mpi_total_ns,
-               node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits, throttled[0] != 0, depth,
-               text);
+    bool known = refrain_profile_is_bounded(node);
+    print_line(tree, known ? node->own_total_ns + node->mpi_total_ns : -1, known ? node->own_total_ns : -1,
+               node->mpi_total_ns, node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits,
+               throttled[0] != 0, depth, text);
     return depth >= MOST_DEPTH || print_children(tree, unit, node, depth + 1);
 }
 
@@ -468,7 +478,7 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     }
     json_object_set_new(object, "throttled", json_boolean(node->throttled_ranks > 0));
     json_object_set_new(object, "throttled_ranks", json_integer(node->throttled_ranks));
-    json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
+    json_object_set_new(object, "own_ns", is_known(source, node) ? json_real((double)node->own_total_ns) : json_null());
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));

@@ -118,10 +118,29 @@ static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
     node->throttled_rank = rank;
 }
 
+static bool is_loop(uint32_t kind) {
+    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+}
+
+/* The node that a block belongs to which ended from a slot: what comes behind a loop is no part of it. */
+static uint32_t node_of_block(const struct refrain_slot_view *view) {
+    bool behind = is_loop(view->node->kind) && view->part != 1;
+    return behind ? view->node->parent : (uint32_t)(view->node - view->unit->nodes);
+}
+
+/* Slot [0] of a loop does not count blocks: as many as times that the loop ended, at most. */
+static uint64_t blocks_of(const struct refrain_process *process, const struct refrain_slot_view *view,
+                          const struct refrain_slot *slot) {
+    if (!is_loop(view->node->kind) || view->part != 0)
+        return slot->count;
+    return slot->ticks ? values_seen(process, &slot->next) : 0;
+}
+
 static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
-                     const struct refrain_slot *slot, bool throttled, struct refrain_profile_node *node,
+                     const struct refrain_slot *slot, bool throttled, struct refrain_profile_node *nodes,
                      struct refrain_profile_total *total) {
     uint32_t kind = view->node->kind;
+    struct refrain_profile_node *node = &nodes[view->node - view->unit->nodes], *of_block = &nodes[node_of_block(view)];
     long double ns = refrain_trace_span_ns(process, slot->ticks);
     if (kind == REFRAIN_FUNCTION && view->part == 1) {
         node->visits += slot->count;
@@ -130,13 +149,14 @@ static void add_slot(const struct refrain_process *process, const struct refrain
             mark_throttled(node, process->rank);
         return;
     }
-    node->own_ns += ns;
-    refrain_metrics_add(process, slot, &node->metrics);
+    of_block->own_ns += ns;
+    of_block->blocks += blocks_of(process, view, slot);
+    refrain_metrics_add(process, slot, &of_block->metrics);
     refrain_metrics_add(process, slot, &total->metrics);
     if (throttled)
         mark_throttled(node, process->rank);
     total->functions_ns += ns;
-    if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO) {
+    if (is_loop(kind)) {
         if (view->part == 0) {
             uint64_t entries = values_seen(process, &slot->next) + (slot->count != 0);
             node->entries += entries;
@@ -166,10 +186,10 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
                 continue;
             struct refrain_profile_unit *unit = unit_of[view->unit - process->units];
             bool throttled = refrain_process_throttled(process, t, number);
-            uint32_t node = (uint32_t)(view->node - view->unit->nodes);
-            add_slot(process, view, slot, throttled, &unit->nodes[node], total);
+            add_slot(process, view, slot, throttled, unit->nodes, total);
             if (view->node->kind != REFRAIN_FUNCTION || view->part != 1)
-                add_elsewhere(process, t, unit, view->unit, node, refrain_trace_span_ns(process, slot->ticks));
+                add_elsewhere(process, t, unit, view->unit, node_of_block(view),
+                              refrain_trace_span_ns(process, slot->ticks));
         }
     }
 }
@@ -295,6 +315,7 @@ static void add_up(struct refrain_profile_unit *unit) {
         struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
         parent->own_total_ns += unit->nodes[i].own_total_ns;
         parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
+        parent->blocks += unit->nodes[i].blocks;
         refrain_metrics_add_up(&parent->metrics, &unit->nodes[i].metrics);
     }
 }

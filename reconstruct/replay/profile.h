@@ -1,8 +1,9 @@
 /* profile.h: where the time went, per construct over all ranks (trace -> stats).
  *
- * Blocks end where the clock is read: at functions, MPI calls and user regions. A block belongs to the place it began
- * at, so that the blocks of a rank add up to its run time: what a construct has of its own is the time from there to
- * the next such point. */
+ * Blocks end where the clock is read: at functions, MPI calls and user regions. A block belongs to the last place that
+ * was passed before its end, so that the blocks of a rank add up to its run time. It may have begun before that place:
+ * of each time that a loop is begun, the first block that ends in it began before it. Where there are no other ones,
+ * no clock read bounds the loop (bounded). */
 #ifndef REFRAIN_PROFILE_H
 #define REFRAIN_PROFILE_H
 
@@ -24,7 +25,8 @@ struct refrain_profile_node {
                                  elsewhere_ns */
     long double elsewhere_ns; /* FUNCTION: what threads that did not call it spent in it, such as those of OpenMP in its
                                  parallel regions; without what they called there */
-    long double own_ns;       /* blocks that began here */
+    long double own_ns;       /* blocks that ended from here */
+    uint64_t blocks;          /* how many they are, nodes inside included */
     long double own_total_ns; /* with the nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
     long double mpi_total_ns; /* with the nodes inside */
@@ -63,6 +65,11 @@ struct refrain_profile_total {
     size_t n_metrics;
     struct refrain_metric_totals metrics, outside_metrics; /* of all blocks, and of those of outside_ns */
 };
+
+/* Does a clock read bound the loop, so that its own time is more than what lies before it? */
+static inline bool refrain_profile_is_bounded(const struct refrain_profile_node *loop) {
+    return loop->blocks > loop->entries;
+}
 
 /* Adds up the ranks (`rank` >= 0: that one alone). The caller closes. */
 enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
