@@ -175,6 +175,15 @@ END
 python3 kinds.py >said 2>&1 && pass || fail "kinds: $(tail -n 1 said)"
 refrain stats "$kinds" >said
 grep -q '^computing .*management [0-9.]* %; paused [0-9.]* %$' said && grep -q '^management ' said && grep -q '^paused ' said && pass || fail "kinds: $(head -n 8 said)"
+# Regions lie within each other as deep as a trace says, which may have been made so.
+awk 'BEGIN { n = 50000; for (i = 1; i < 2 * n; i++) { d = i < n ? i : 2 * n - i
+    printf "0\t%.6f\t%s\tf%d%s\n", i / 1e6, i < n ? "enter" : "leave", d - (i >= n), i < n ? "\tfile=a.c\tline=1" : "" }
+    }' | sed '/\tf0$/d' >deep.txt
+refrain convert --quiet deep.txt -o deep.refrain || fail "convert deep"
+for how in "--by function" "--by call-path" --folded; do
+    # shellcheck disable=SC2086 # a list of options
+    check "deep paths, $how" timeout 60 refrain stats deep.refrain $how
+done
 refrain stats --quick converted.refrain >said 2>&1
 [ $? -eq 2 ] && grep -q "has events only" said && pass || fail "--quick of events: $(cat said)"
 

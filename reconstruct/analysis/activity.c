@@ -17,17 +17,28 @@ static void add_times(struct refrain_activity_times *sum, const struct refrain_a
     sum->waiting_ns += times->waiting_ns;
 }
 
+static struct refrain_activity_path *deepest_first(struct refrain_activity_path *path) {
+    while (path && path->first)
+        path = path->first;
+    return path;
+}
+
+/* The path after this one, where each comes after those below it; null after the root. */
+static struct refrain_activity_path *next_or_above(const struct refrain_activity_path *path) {
+    return path->next ? deepest_first(path->next) : path->parent;
+}
+
 /* No region is twice on a path, so that a path is no longer than there are regions. */
-static void sum_below(struct refrain_activity *activity, struct refrain_activity_path *path) {
-    path->below.waiting_ns = path->waiting_ns;
-    if (path->region)
-        path->below.own_ns[path->region->own_time] = path->own_ns - path->waiting_ns;
-    for (struct refrain_activity_path *child = path->first; child; child = child->next) {
-        sum_below(activity, child);
-        add_times(&path->below, &child->below);
+static void sum_below(struct refrain_activity *activity) {
+    for (struct refrain_activity_path *path = deepest_first(activity->root); path; path = next_or_above(path)) {
+        path->below.waiting_ns += path->waiting_ns;
+        if (path->region)
+            path->below.own_ns[path->region->own_time] += path->own_ns - path->waiting_ns;
+        if (path->region && path->region->index < activity->n_regions)
+            add_times(&activity->regions[path->region->index].below, &path->below);
+        if (path->parent)
+            add_times(&path->parent->below, &path->below);
     }
-    if (path->region && path->region->index < activity->n_regions)
-        add_times(&activity->regions[path->region->index].below, &path->below);
 }
 
 /* What is in no other kind of time is computing, also outside of all regions. */
@@ -115,7 +126,7 @@ static bool finish(struct refrain_activity_collector *collector, const struct re
     activity->waits = (struct refrain_activity_wait **)take_objects(&collector->waits, &activity->n_waits);
     if (!activity->partners || !activity->waits || !finish_parts(collector))
         return false;
-    sum_below(activity, activity->root);
+    sum_below(activity);
     sum_ranks(activity);
     return true;
 }
@@ -208,18 +219,17 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     return status;
 }
 
-static void free_path(struct refrain_activity_path *path) {
-    for (struct refrain_activity_path *child = path ? path->first : NULL, *next; child; child = next) {
-        next = child->next;
-        free_path(child);
+static void free_paths(struct refrain_activity_path *root) {
+    for (struct refrain_activity_path *path = deepest_first(root), *next; path; path = next) {
+        next = next_or_above(path);
+        free(path);
     }
-    free(path);
 }
 
 void refrain_activity_close(struct refrain_activity *activity) {
     if (!activity)
         return;
-    free_path(activity->root);
+    free_paths(activity->root);
     for (size_t i = 0; i < activity->n_regions; i++) {
         for (size_t k = 0; k < activity->regions[i].n_parts; k++)
             free(activity->regions[i].parts[k]);

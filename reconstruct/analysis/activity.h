@@ -38,6 +38,16 @@ struct refrain_activity_path {
     struct refrain_activity_times below; /* with all below; filled at the end */
 };
 
+/* The path after this one, where each comes before those below it; null after the last one. Paths may lie in each other
+ * as deep as a trace has regions: nobody goes through them by calling himself. */
+static inline struct refrain_activity_path *refrain_activity_next_path(const struct refrain_activity_path *path) {
+    if (path->first)
+        return path->first;
+    while (path && !path->next)
+        path = path->parent;
+    return path ? path->next : NULL;
+}
+
 /* How much of a region a rank has. */
 struct refrain_activity_part {
     struct refrain_pair_node node; /* private: region, rank */

@@ -191,20 +191,21 @@ struct caller {
 
 /* Adds up who called the function, into callers[MOST_CALLERS]; returns how many there are, also beyond that. */
 static size_t find_callers(const struct refrain_activity_path *path, const char *name, const char *file, uint32_t line,
-                           struct caller *callers, size_t n) {
-    for (const struct refrain_activity_path *child = path->first; child; child = child->next) {
-        if (is_same(child->region, name, file, line)) {
-            size_t i = 0;
-            while (i < n && i < MOST_CALLERS && callers[i].region != path->region)
-                i++;
-            if (i < MOST_CALLERS) {
-                callers[i].region = path->region;
-                callers[i].count += child->count;
-                callers[i].total_ns += child->total_ns;
-            }
-            n += i >= n;
+                           struct caller *callers) {
+    size_t n = 0;
+    while ((path = refrain_activity_next_path(path))) {
+        if (!is_same(path->region, name, file, line))
+            continue;
+        const struct refrain_region_info *caller = path->parent->region;
+        size_t i = 0;
+        while (i < n && i < MOST_CALLERS && callers[i].region != caller)
+            i++;
+        if (i < MOST_CALLERS) {
+            callers[i].region = caller;
+            callers[i].count += path->count;
+            callers[i].total_ns += path->total_ns;
         }
-        n = find_callers(child, name, file, line, callers, n);
+        n += i >= n;
     }
     return n;
 }
@@ -334,7 +335,7 @@ static void print_callers(const struct tree *tree, const struct refrain_profile_
                           const struct refrain_node *source) {
     struct caller callers[MOST_CALLERS] = {0};
     size_t n = tree->activity ? find_callers(tree->activity->root, refrain_node_name(unit->view, source),
-                                             refrain_node_file(unit->view, source), source->line, callers, 0)
+                                             refrain_node_file(unit->view, source), source->line, callers)
                               : 0;
     if (n < 2)
         return;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_DEPTH 256 /* regions of a path that are shown */
+
 const char *const refrain_stats_views[] = {"function", "call-path", "source-line", "partner", "rank", "wait", NULL};
 
 int refrain_stats_view_named(const char *name) {
@@ -158,6 +160,7 @@ static int by_total(const void *a, const void *b) {
     return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }
 
+/* Those of more regions are in the lines above them. */
 static void add_paths(const struct refrain_activity *activity, struct refrain_stats_rows *rows,
                       const struct refrain_activity_path *path, unsigned depth, const char *above) {
     size_t n = 0;
@@ -188,7 +191,8 @@ static void add_paths(const struct refrain_activity *activity, struct refrain_st
             set_times(&child->below, row->value);
             row->value[REFRAIN_STATS_COUNT] = (int64_t)child->count;
             row->value[REFRAIN_STATS_NOISE] = -1;
-            add_paths(activity, rows, child, depth + 1, key);
+            if (depth + 1 < MOST_DEPTH)
+                add_paths(activity, rows, child, depth + 1, key);
         }
         free(key);
     }
@@ -203,26 +207,24 @@ static void print_frame(FILE *file, const char *name, const char *before) {
 }
 
 static void print_folded(FILE *file, const struct refrain_activity_path *path) {
-    for (const struct refrain_activity_path *child = path->first; child; child = child->next) {
-        const struct refrain_activity_path *stack[256];
-        size_t n = 0;
-        int64_t own_ns = child->own_ns - child->waiting_ns;
-        for (const struct refrain_activity_path *p = child; p->region && n < 256; p = p->parent)
-            stack[n++] = p;
-        for (int waits = 0; waits < 2; waits++) {
-            int64_t ns = waits ? child->waiting_ns : own_ns;
-            if (ns <= 0)
-                continue;
-            for (size_t i = n; i-- > 0;)
-                print_frame(file, stack[i]->region->name, i + 1 < n ? ";" : "");
-            fprintf(file, "%s %lld\n", waits ? ";waiting" : "", (long long)ns);
-        }
-        print_folded(file, child);
+    const struct refrain_activity_path *stack[MOST_DEPTH];
+    size_t n = 0;
+    for (const struct refrain_activity_path *p = path; p->region && n < MOST_DEPTH; p = p->parent)
+        stack[n++] = p;
+    for (int waits = 0; waits < 2; waits++) {
+        int64_t ns = waits ? path->waiting_ns : path->own_ns - path->waiting_ns;
+        if (ns <= 0)
+            continue;
+        for (size_t i = n; i-- > 0;)
+            print_frame(file, stack[i]->region->name, i + 1 < n ? ";" : "");
+        fprintf(file, "%s %lld\n", waits ? ";waiting" : "", (long long)ns);
     }
 }
 
 void refrain_stats_folded(const struct refrain_activity *activity, FILE *file) {
-    print_folded(file, activity->root);
+    const struct refrain_activity_path *path = activity->root;
+    while ((path = refrain_activity_next_path(path)))
+        print_folded(file, path);
 }
 
 /* ---- partners, ranks, waits ---- */
