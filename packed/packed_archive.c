@@ -155,7 +155,8 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
             used = before ? before->used : 0;
         }
         used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
-        struct refrain_packer_elements in_use = refrain_packer_bound(packer, used, 1, UINT16_MAX);
+        struct refrain_packer_elements in_use = pinned ? refrain_packer_inside(packer, used, UINT16_MAX)
+                                                       : refrain_packer_bound(packer, used, 1, UINT16_MAX);
         struct refrain_archive *chunk = packer->stream->wrong ? NULL : chunk_of(packer, &reference, in_use, pinned);
         if (!chunk || n > packer->from_bytes + packer->to_bytes) {
             refrain_packer_fail(packer, "an archive does not end");
