@@ -40,4 +40,11 @@ for variant in "gcc -O0" "gcc -O2" "clang -O2"; do
         [ "${n:-0}" -ge 20 ] && pass || fail "$name: ${n:-0} activations were ended early, at least 20 were"
     done
 done
+# A small stack is the program's own: a tracer takes little of it, however many requests a call has.
+for mpi in mpich openmpi; do
+    command -v mpicc.$mpi >/dev/null || continue
+    mpicc.$mpi -O1 -w -pthread "$tests/programs/small_stack.c" -o small || fail "small_stack ($mpi): compile"
+    check "thousands of requests on a small stack ($mpi)" refrain record -q -t 2 -M both -d "small-$mpi" ./small
+    exact "$(the_trace "small-$mpi")" "thousands of requests on a small stack ($mpi)"
+done
 summary

@@ -14,14 +14,14 @@
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-/* Statuses of receives and of accesses to files are needed even where the user ignores them: on the stack, up to so
- * many. */
-#define MOST_STATUSES 4096
+/* Statuses of receives and of accesses to files are needed even where the user ignores them. Up to so many are on the
+ * stack: it is the program's, and may be small. */
+#define MOST_STATUSES 64
 
-#define STATUSES(user, count, watch)                                                                                   \
-    ((user) != MPI_STATUSES_IGNORE || !(watch).needs_statuses ? (user)                                                 \
-     : (count) > MOST_STATUSES                                ? statuses_map(count)                                    \
-                               : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
+#define STATUSES(user, count, needed)                                                                                  \
+    ((user) != MPI_STATUSES_IGNORE || !(needed) ? (user)                                                               \
+     : (count) > MOST_STATUSES                  ? statuses_map(count)                                                  \
+                                                : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
 
 /* More of them, for the time of the call: about as much as the program has for its requests. */
 static MPI_Status *statuses_map(int count) {
@@ -192,7 +192,7 @@ static int end_wait_all(struct refrain_call *call, struct refrain_watch *watch, 
 /* It has begun, and waits. */
 static int wait_all(struct refrain_call *call, struct refrain_watch *watch, int count, MPI_Request array[],
                     MPI_Status user[]) {
-    MPI_Status *statuses = STATUSES(user, count, *watch);
+    MPI_Status *statuses = STATUSES(user, count, watch->needs_statuses);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array, statuses);
     refrain_order_goes_on();
@@ -233,7 +233,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     struct refrain_watch watch;
     if (__builtin_expect(!refrain_watch_wait_all_again(&watch, count, array_of_requests), 0))
         return wait_all_otherwise(known, entry, count, array_of_requests, array_of_statuses);
-    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch);
+    MPI_Status *statuses = STATUSES(array_of_statuses, count, watch.needs_statuses);
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     if (__builtin_expect(rc != MPI_SUCCESS || !refrain_watch_all_again(known, entry, &watch, statuses), 0))
         return end_wait_all_otherwise(known, entry, &watch, rc, count, array_of_requests, array_of_statuses, statuses);
@@ -243,7 +243,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 /* A call that tests mostly finds nothing, so that requests are looked up afterwards, by what their handles were, and
  * only if there is something to tell. Among threads they are looked up before, as above. */
 
-#define MOST_COPIED 4096
+#define MOST_COPIED 128 /* of the program's stack, too */
 
 #define TEST_BEGIN(number, array)                                                                                      \
     struct refrain_watch watch;                                                                                        \
@@ -254,9 +254,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
         former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
 
 /* The statuses that the call is to fill in. */
-#define TEST_STATUSES(user, count)                                                                                     \
-    ((user) == MPI_STATUSES_IGNORE && former ? (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count))              \
-                                             : STATUSES(user, count, watch))
+#define TEST_STATUSES(user, count) STATUSES(user, count, former != NULL || watch.needs_statuses)
 
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testall);
@@ -404,7 +402,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     REFRAIN_MPI_BEGIN(MPI_Waitsome);
     struct refrain_watch watch;
     refrain_watch_begin(&call, &watch, incount, array_of_requests, true);
-    MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch);
+    MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch.needs_statuses);
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     refrain_order_goes_on();
