@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "learn_alone.h"
-#include "sequence.h"
+#include "sequence/sequence.h"
 #include <refrain/settings.h>
 
 #include <math.h>

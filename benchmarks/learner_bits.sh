@@ -11,9 +11,9 @@ command -v zstd >/dev/null || {
     echo "learner_bits.sh: no zstd: apt-get install zstd" >&2
     exit 2
 }
-learn=$root/monitor/learn sequence=$root/reconstruct/sequence n=${1:-200000}
-"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$sequence" -I "$root/packed" "$root/benchmarks/learner_bits.c" \
-    "$learn"/learn*.c "$sequence/sequence.c" "$sequence/terms.c" "$sequence/arena.c" "$sequence/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -lm -o "$work/bits"
+learn=$root/monitor/learn sequence=$root/reconstruct/sequence common=$root/reconstruct/common n=${1:-200000}
+"${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$root/reconstruct" -I "$root" "$root/benchmarks/learner_bits.c" \
+    "$learn"/learn*.c "$sequence/sequence.c" "$sequence/terms.c" "$common/arena.c" "$common/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -lm -o "$work/bits"
 echo "| $n values | learner, bits | entropy | zstd -19 | times the better | ns a value |"
 echo "|---|---|---|---|---|---|"
 for kind in $("$work/bits" list); do

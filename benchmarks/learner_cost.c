@@ -14,7 +14,7 @@
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "learner_families.h"
-#include "sequence.h"
+#include "sequence/sequence.h"
 #include <refrain/settings.h>
 
 #include <getopt.h>

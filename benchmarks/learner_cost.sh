@@ -8,9 +8,9 @@ general=
 [ "$(uname -m)" != x86_64 ] || general=-mgeneral-regs-only
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
-set -- -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/reconstruct/sequence" -I "$root/packed"
+set -- -O2 -I "$root/include" -I "$root/monitor" -I "$root/monitor/learn" -I "$root/reconstruct" -I "$root"
 # shellcheck disable=SC2086 # none or one
 (cd "$objects" && "${CC:-cc}" "$@" $general -c "$root"/monitor/learn/*.c "$root/monitor/bytes.c")
-sequence=$root/reconstruct/sequence
+sequence=$root/reconstruct/sequence common=$root/reconstruct/common
 "${CC:-cc}" "$@" "$here/learner_cost.c" "$here/learner_families.c" "$here/empty_call.c" "$objects"/*.o "$sequence/sequence.c" \
-    "$sequence/terms.c" "$sequence/arena.c" "$sequence/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -o "$program"
+    "$sequence/terms.c" "$common/arena.c" "$common/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -o "$program"

@@ -1,4 +1,4 @@
-# refrain-read.wasm: sequence, model and replay for WebAssembly, with the functions of refrain/read.h but refrain_trace_open, malloc and
+# refrain-read.wasm: the reading library but for what opens files, for WebAssembly, with the functions of refrain/read.h but refrain_trace_open, malloc and
 # free exported. Takes a clang for wasm32-wasi, its linker and a C library; without them there is none.
 find_program(WASM_CLANG NAMES clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang)
 if(WASM_CLANG AND NOT DEFINED WASM_CLANG_WORKS)
@@ -16,16 +16,20 @@ if(NOT WASM_CLANG_WORKS)
     return()
 endif()
 set(wasm_command ${WASM_CLANG} --target=wasm32-wasi -O2 -std=c11 -Wall -Wextra -fvisibility=hidden
-    -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/sequence -I${CMAKE_CURRENT_SOURCE_DIR}/model
-    -I${CMAKE_CURRENT_SOURCE_DIR}/replay -I${PROJECT_SOURCE_DIR}/packed)
+    -I${PROJECT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR})
 if(REFRAIN_WERROR)
     list(APPEND wasm_command -Werror)
 endif()
-file(GLOB wasm_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sequence/*.c ${CMAKE_CURRENT_SOURCE_DIR}/model/*.c
-     ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.c ${PROJECT_SOURCE_DIR}/packed/*.c)
-file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${CMAKE_CURRENT_SOURCE_DIR}/sequence/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/model/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/replay/*.h ${PROJECT_SOURCE_DIR}/packed/*.h)
+file(GLOB wasm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packed/*.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/counters.c
+     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/profile.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/waiting*.c)
+file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${PROJECT_SOURCE_DIR}/packed/*.h
+     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/*.h)
+foreach(folder common sequence model times walk match)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
+    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.h)
+    list(APPEND wasm_sources ${sources})
+    list(APPEND wasm_headers ${headers})
+endforeach()
 set(wasm_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 add_custom_command(
     OUTPUT ${wasm_directory}/refrain-read.wasm

@@ -1,8 +1,8 @@
 /* fold_ranks.c: fold_ranks TRACE PACK: what ranks have in common is the same to the byte however their sheets are put
  * together: one rank after the other, as PACK was made, and by trees, with sheets that went through a message. Where
  * memory is short, that is told, and all of it is given back. */
-#include "fold.h"
-#include "trace_read.h"
+#include "model/trace_read.h"
+#include "packed/fold/fold.h"
 
 #include <stdio.h>
 #include <stdlib.h>

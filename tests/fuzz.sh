@@ -19,10 +19,7 @@ of_regions="open walk match window live text formats"
 for layer in $of_regions recorded packed pack import; do
     mkdir -p "$corpus/$layer"
 done
-includes="-I$top/include -I$top/packed"
-for folder in sequence model replay formats import files; do
-    includes="$includes -I$top/reconstruct/$folder"
-done
+includes="-I$top/include -I$top/reconstruct -I$top"
 # shellcheck disable=SC2086 # a list of options
 clang -O1 -std=gnu11 $includes "$top/tests/unpack_image.c" "$top"/packed/*.c -o "$work/unpack_image"
 
@@ -65,7 +62,9 @@ done
 
 # ---- the target ----
 
-sources=$(ls "$top"/reconstruct/sequence/*.c "$top"/reconstruct/model/*.c "$top"/reconstruct/replay/*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
+sources=$(ls "$top"/reconstruct/common/*.c "$top"/reconstruct/sequence/*.c "$top"/reconstruct/model/*.c "$top"/reconstruct/times/*.c \
+    "$top"/reconstruct/walk/*.c "$top"/reconstruct/match/*.c "$top"/reconstruct/analysis/counters.c "$top"/reconstruct/analysis/profile.c \
+    "$top"/reconstruct/analysis/waiting*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
     "$top"/reconstruct/import/*.c "$top"/reconstruct/files/*live*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
 for target in fuzz_trace "fuzz_packed -Wl,--wrap=refrain_packed_read,--wrap=refrain_packed_code_value"; do
     # shellcheck disable=SC2086 # lists of options and files

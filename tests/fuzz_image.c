@@ -3,8 +3,8 @@
  * nor hang; what it says about the damage does not matter. Before that, images made by hand that once kept a reader
  * busy for ever: that they are damaged has to be found. */
 #include "read_image.h"
-#include "sequence.h"
-#include "walk_rank.h"
+#include "sequence/sequence.h"
+#include "walk/walk_rank.h"
 
 #include <refrain/unit.h>
 

@@ -16,7 +16,7 @@
  *       7 n k                16 n values by chance, few of them different; the higher k, the longer one lasts
  */
 #include "learn_alone.h"
-#include "sequence.h"
+#include "sequence/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@
  * Input: SCRIPT_BYTES of changes, then a file. Built with -fsanitize=fuzzer it is a libFuzzer target; else: fuzz_packed
  * FILE SEED ROUNDS reads the file with ROUNDS scripts. The linker puts functions here in front of the readers':
  * --wrap=refrain_packed_read and --wrap=refrain_packed_code_value. */
-#include "learners.h"
-#include "packed_coder.h"
-#include "packed_file.h"
-#include "packed_ranks.h"
-#include "trace_parts.h"
+#include "model/learners.h"
+#include "model/trace_parts.h"
+#include "packed/packed_coder.h"
+#include "packed/packed_file.h"
+#include "packed/packed_ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

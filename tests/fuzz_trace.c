@@ -15,23 +15,23 @@
  * -fsanitize=fuzzer it is a libFuzzer target for the layer that REFRAIN_FUZZ_LAYER names; else: fuzz_trace FILE SEED
  * ROUNDS damages a real region in ROUNDS ways, for all layers that read one. It must neither crash nor hang nor take
  * unbounded memory; what it says does not matter. */
-#include "event.h"
-#include "format.h"
-#include "learners.h"
-#include "live_timeline.h"
+#include "analysis/waiting.h"
+#include "files/live_timeline.h"
+#include "formats/format.h"
+#include "formats/sink.h"
+#include "formats/write_text.h"
+#include "match/event.h"
+#include "model/learners.h"
+#include "model/trace_parts.h"
 #include "read_image.h"
-#include "sink.h"
-#include "trace_parts.h"
-#include "waiting.h"
-#include "walk_rank.h"
-#include "write_text.h"
+#include "walk/walk_rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef REFRAIN_LIBFUZZER
-#include "import_source.h"
+#include "import/import_source.h"
 
 #include <dirent.h>
 #include <sys/mman.h>

@@ -9,8 +9,8 @@ import re
 import sys
 
 BEGINNING = ["instrumentor", "monitor", "packed"]
-PATH = ["reconstruct/sequence", "reconstruct/model", "reconstruct/replay", "reconstruct/files", "reconstruct/analysis",
-        "reconstruct/formats", "reconstruct/import", "reconstruct/commands", "reconstruct/view", "reconstruct/parallel"]
+PATH = ["reconstruct/" + folder for folder in ("common", "sequence", "model", "files", "times", "walk", "match", "analysis",
+                                               "formats", "import", "commands", "view", "parallel")]
 PARTS = ["instrumentor", "launch", "monitor", "packed", "reconstruct"]
 
 

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_TEST_READ_REGION_H
 #define REFRAIN_TEST_READ_REGION_H
 
-#include "packed_file.h"
+#include "packed/packed_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

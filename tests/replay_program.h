@@ -6,7 +6,7 @@
 
 #include "activation.h"
 #include "monitor.h"
-#include "walk_rank.h"
+#include "walk/walk_rank.h"
 #include <refrain/refrain.h>
 
 #include <setjmp.h>

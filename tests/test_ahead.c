@@ -2,7 +2,7 @@
  * made by hand: however much of it changes from state to state, there are no more of these than there is room for, and
  * each is told by a key that was kept. */
 #define REFRAIN_HAVE_MACHINE
-#include "view_ahead.c" /* it tells nothing else of its states */
+#include "view/view_ahead.c" /* it tells nothing else of its states */
 
 #include "check.h"
 

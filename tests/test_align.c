@@ -1,7 +1,7 @@
 /* test_align.c: streams made by hand against what matching makes of them: order in time, partners, collectives of ranks
  * with several threads, ranks that are not there, and receives that nothing is known to answer. */
-#include "align.h"
 #include "check.h"
+#include "match/align.h"
 
 #include <stdio.h>
 #include <stdlib.h>

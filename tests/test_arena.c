@@ -1,7 +1,7 @@
 /* test_arena.c: copies of an arena, with and without a base, bring back what was in it; and they are small where little
  * is in it, however much memory has been used before. */
-#include "arena.h"
 #include "check.h"
+#include "common/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>

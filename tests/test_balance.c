@@ -1,11 +1,11 @@
-/* test_balance.c: time moved between the blocks of an entry so that totals hold (reconstruct/replay/balance.c).
+/* test_balance.c: time moved between the blocks of an entry so that totals hold (reconstruct/times/balance.c).
  *
  * Each case is some entries whose blocks are in contexts of their own, and what all blocks of each context took in the
  * run. Trials go on until no other is needed, or there were as many as there can be. In each of them an entry ends
  * where it ended, and none of its blocks before the one before it. */
-#include "balance.h"
-#include "block_times.h"
-#include "walk_contexts.h"
+#include "times/balance.h"
+#include "times/block_times.h"
+#include "times/walk_contexts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* test_beat.c: sequences that are told by their beat unpack to the same values, and have one form on ranks that do the
  * same at other moments. Usage: test_beat [SEED [ROUNDS]] */
 #define _GNU_SOURCE
-#include "beat.h"
 #include "learn_alone.h"
-#include "packed_image.h"
-#include "sequence.h"
+#include "packed/fold/beat.h"
+#include "packed/packed_image.h"
+#include "sequence/sequence.h"
 #include <refrain/settings.h>
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "learn_by_key.h"
-#include "sequence.h"
+#include "sequence/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
  * the memory that the trace itself would take. */
 #define _GNU_SOURCE
 #include "check.h"
-#include "packed_file.h"
-#include "packed_image.h"
-#include "packed_ranks.h"
-#include "trace_files.h"
-#include "trace_parts.h"
+#include "files/trace_files.h"
+#include "model/trace_parts.h"
+#include "packed/packed_file.h"
+#include "packed/packed_image.h"
+#include "packed/packed_ranks.h"
 #include <refrain/time_page.h>
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_decimal.c: numbers as text, beside what printf makes of them: all lengths, and the ends of each. */
-#include "decimal.h"
+#include "formats/decimal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* test_event_read.c: a thread's recorded events are read without a look at those of others
- * (reconstruct/replay/event_read.c). Of the extents of another thread only the headers can be read here; where extents
+ * (reconstruct/walk/event_read.c). Of the extents of another thread only the headers can be read here; where extents
  * tell where the thread goes on, not even these, behind its first. */
 #define _GNU_SOURCE
-#include "event_read.h"
 #include "refrain/event_file.h"
+#include "walk/event_read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #define CHECK_WHO() printf("process %d of %d: ", number, n_processes)
 #include "check.h"
-#include "exchange.h"
+#include "parallel/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 root=$tests/..
-options="-std=gnu11 -O1 -g -I $root/include -I $root/monitor -I $root/monitor/learn -I $root/reconstruct/sequence -I $root/packed -fno-sanitize-recover=all"
-sources="$tests/fuzz_learn.c $root/monitor/learn/*.c $root/reconstruct/sequence/sequence.c $root/reconstruct/sequence/terms.c $root/reconstruct/sequence/arena.c $root/reconstruct/sequence/difference.c $root/reconstruct/sequence/tally.c $root/reconstruct/sequence/numbered.c"
+options="-std=gnu11 -O1 -g -I $root/include -I $root/monitor -I $root/monitor/learn -I $root/reconstruct -I $root -fno-sanitize-recover=all"
+sources="$tests/fuzz_learn.c $root/monitor/learn/*.c $root/reconstruct/sequence/sequence.c $root/reconstruct/sequence/terms.c $root/reconstruct/common/arena.c $root/reconstruct/common/difference.c $root/reconstruct/sequence/tally.c $root/reconstruct/sequence/numbered.c"
 # shellcheck disable=SC2086 # lists of words
 if [ "${REFRAIN_FUZZ:-0}" != 0 ] && command -v clang >/dev/null &&
     clang $options -DREFRAIN_LIBFUZZER -fsanitize=fuzzer,address,undefined $sources -o "$work/fuzz" 2>"$work/said"; then

@@ -4,7 +4,7 @@
 #include "learn_alone.h"
 #include "learn_formula.h"
 #include "learn_turns.h"
-#include "sequence.h"
+#include "sequence/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

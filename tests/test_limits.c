@@ -1,7 +1,7 @@
-/* test_limits.c: the most steps that a thread can have made (reconstruct/replay/walk_limits.c). What its clock reads
+/* test_limits.c: the most steps that a thread can have made (reconstruct/walk/walk_limits.c). What its clock reads
  * say goes no further than what its places took; where a process was killed after its last clock read, and in any
  * other, it has made no more steps than its probes and blocks can have made. */
-#include "walk_parts.h"
+#include "walk/walk_parts.h"
 
 #include <refrain/settings.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "replay_program.h"
 
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -92,9 +92,9 @@ static int sleep_meanwhile(const struct timespec *time, struct timespec *left) {
 #define pread read_meanwhile
 #define nanosleep sleep_meanwhile
 #define __atomic_thread_fence(order) meanwhile()
-#include "trace_file.c"
-#include "live_timeline.c"
-#include "trace_live.c"
+#include "files/live_timeline.c"
+#include "files/trace_file.c"
+#include "files/trace_live.c"
 #undef memcpy
 #undef pread
 #undef nanosleep

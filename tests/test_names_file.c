@@ -1,9 +1,9 @@
 /* test_names_file.c: names of code addresses are read as they were written; whatever is wrong with the bytes is said,
  * and nothing beyond them is read: each length and number is set to extremes, behind a checksum that is right. */
 #include "check.h"
-#include "names_file.h"
-#include "packed_file.h"
-#include "trace_parts.h"
+#include "files/names_file.h"
+#include "model/trace_parts.h"
+#include "packed/packed_file.h"
 #include <refrain/varint.h>
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_packed_coder.c: what the coder of packed traces writes stays as it is, so that traces of the same version can be
  * read whichever build wrote them, and it is read back. */
-#include "packed_coder.h"
+#include "packed/packed_coder.h"
 
 #include <stdio.h>
 #include <string.h>

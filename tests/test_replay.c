@@ -3,10 +3,10 @@
  * [alike]]]]; the trace is left in DIRECTORY, which has to be empty ("": one that is made). `alike`: iterations of a
  * loop mostly are. test_replay cycles IMAGE: only whether that replays alike with and without cycles. */
 #define _GNU_SOURCE
-#include "block_times.h"
 #include "read_image.h"
 #include "replay_program.h"
-#include "walk_parts.h"
+#include "times/block_times.h"
+#include "walk/walk_parts.h"
 
 #include <fcntl.h>
 #include <glob.h>

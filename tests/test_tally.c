@@ -2,8 +2,8 @@
  * whatever happens, and those that come most often keep counts of their own, also where they come late. */
 #include "learn_alone.h"
 #include "learn_tally.h"
-#include "numbered.h"
-#include "tally.h"
+#include "sequence/numbered.h"
+#include "sequence/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>

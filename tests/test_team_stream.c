@@ -4,10 +4,10 @@
  * of each location is the same.
  *
  *     test_team_stream [RUNS] */
-#include "align.h"
 #include "check.h"
-#include "team_stream.h"
-#include "trace_read.h"
+#include "match/align.h"
+#include "match/team_stream.h"
+#include "model/trace_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

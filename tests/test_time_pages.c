@@ -1,6 +1,6 @@
 /* test_time_pages.c: timelines made by hand, sound and damaged, against what is read of them. */
-#include "block_times.h"
-#include "walk_contexts.h"
+#include "times/block_times.h"
+#include "times/walk_contexts.h"
 
 #include <refrain/trace.h>
 #include <stdio.h>

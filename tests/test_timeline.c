@@ -2,8 +2,8 @@
  * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
  * that it takes, no entry of several blocks is longer than a small part of the run. */
 #define _GNU_SOURCE
-#include "block_times.h"
 #include "learn_alone.h"
+#include "times/block_times.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* test_translate.c: the partners of a damaged trace are ranks of the run, or none (reconstruct/replay/translate.c):
+/* test_translate.c: the partners of a damaged trace are ranks of the run, or none (reconstruct/match/translate.c):
  * what comes after has tables by rank. A request that begins again before it completes completes as often. */
-#include "translate.h"
+#include "match/translate.h"
 
 #include <stdio.h>
 

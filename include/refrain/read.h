@@ -304,7 +304,7 @@ struct refrain_event {
     uint32_t match_thread; /* ... by which thread of `peer` */
     uint32_t overtook; /* RECV: so many receives of the same source, tag and communicator were posted before it by its
                           thread and complete later */
-    /* Filled by writers that analyse waiting (reconstruct/replay/waiting.h); null from a cursor. */
+    /* Filled by writers that analyse waiting (reconstruct/analysis/waiting.h); null from a cursor. */
     const struct refrain_wait *wait, *peer_wait;
 };
 

@@ -1,7 +1,7 @@
 /* cmd_pause.c: refrain pause, refrain resume: the tracing of processes that run, by the word in their trace files that
  * they follow (struct refrain_header: pause). */
 #define _GNU_SOURCE
-#include "command.h"
+#include "commands/command.h"
 #include <refrain/process.h>
 #include <refrain/trace.h>
 

@@ -1,7 +1,7 @@
 /* cmd_record.c: refrain record: traces any MPI program as it is (record.h). */
 #define _GNU_SOURCE
-#include "command.h"
-#include "names_text.h"
+#include "commands/command.h"
+#include "commands/names_text.h"
 #include "record.h"
 #include <refrain/metric_names.h>
 #include <refrain/settings.h>

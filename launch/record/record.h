@@ -8,7 +8,7 @@
 #ifndef REFRAIN_RECORD_H
 #define REFRAIN_RECORD_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,8 +60,8 @@ size_t refrain_record_traces(const char *directory, const char *id, time_t since
 
 /* ---- settle.c ---- */
 
-/* The job is over: of processes in the trace directory `name` that were killed on this host, the files say when that was
- * seen (CLOCK_REALTIME), and give back the disk space that they never used. */
+/* The job is over: of processes in the trace directory `name` that were killed on this host, the files say when that
+ * was seen (CLOCK_REALTIME), and give back the disk space that they never used. */
 void refrain_record_settle(const char *directory, const char *name, uint64_t over_ns);
 
 /* ---- untraced.c ---- */

@@ -1,7 +1,7 @@
 /* settle.c: the files of processes that were killed (record.h). A process that ends by itself makes its file small and
  * says when it ended; of one that was killed nobody else does. */
 #define _GNU_SOURCE
-#include "gone.h"
+#include "analysis/gone.h"
 #include "record.h"
 
 #include <dirent.h>

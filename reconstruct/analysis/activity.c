@@ -1,6 +1,6 @@
 /* activity.c: sums over the events of a run, begun and finished (activity.h). */
-#include "activity_collect.h"
-#include "replay.h"
+#include "analysis/activity_collect.h"
+#include "match/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #ifndef REFRAIN_ACTIVITY_H
 #define REFRAIN_ACTIVITY_H
 
-#include "pair_table.h"
-#include "waiting.h"
+#include "analysis/waiting.h"
+#include "common/pair_table.h"
 
 /* Times that add up to a whole. */
 struct refrain_activity_times {

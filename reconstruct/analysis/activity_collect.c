@@ -1,5 +1,5 @@
 /* activity_collect.c: an event becomes part of the sums (activity_collect.h). */
-#include "activity_collect.h"
+#include "analysis/activity_collect.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef REFRAIN_ACTIVITY_COLLECT_H
 #define REFRAIN_ACTIVITY_COLLECT_H
 
-#include "activity.h"
+#include "analysis/activity.h"
 
 /* A region that is open. */
 struct refrain_activity_frame {

@@ -1,6 +1,6 @@
 /* gone.c: see gone.h. */
 #define _GNU_SOURCE
-#include "gone.h"
+#include "analysis/gone.h"
 #include <refrain/process.h>
 
 #include <errno.h>

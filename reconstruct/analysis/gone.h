@@ -2,7 +2,7 @@
 #ifndef REFRAIN_GONE_H
 #define REFRAIN_GONE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* True where refrain record saw that the job was over; or where the process ran on this host, and there is none of its
  * number now, or one that began at another time. A process that only waits to be asked how it ended has ended. False of

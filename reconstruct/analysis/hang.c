@@ -1,5 +1,5 @@
 /* hang.c: who waits for whom, and whether that can end (hang.h). */
-#include "hang.h"
+#include "analysis/hang.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,8 @@
 #ifndef REFRAIN_HANG_H
 #define REFRAIN_HANG_H
 
-#include "live.h"
-#include "unreceived.h"
+#include "analysis/live.h"
+#include "analysis/unreceived.h"
 
 struct refrain_hang_edge {
     int32_t rank, awaited;

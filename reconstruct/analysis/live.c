@@ -1,7 +1,7 @@
 /* live.c: what the ranks of a program do right now (live.h). */
 #define _GNU_SOURCE
-#include "live.h"
-#include "gone.h"
+#include "analysis/live.h"
+#include "analysis/gone.h"
 #include <refrain/process.h>
 
 #include <dirent.h>

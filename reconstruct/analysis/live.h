@@ -7,7 +7,7 @@
 #ifndef REFRAIN_LIVE_H
 #define REFRAIN_LIVE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 enum refrain_live_state {
     REFRAIN_LIVE_COMPUTES, /* outside of MPI calls */

@@ -1,7 +1,7 @@
 /* unreceived.c: see unreceived.h. */
-#include "unreceived.h"
-#include "replayable.h"
-#include "store.h"
+#include "analysis/unreceived.h"
+#include "common/store.h"
+#include "match/replayable.h"
 
 #include <stdlib.h>
 

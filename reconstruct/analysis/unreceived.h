@@ -5,7 +5,7 @@
 #ifndef REFRAIN_UNRECEIVED_H
 #define REFRAIN_UNRECEIVED_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 struct refrain_unreceived_channel {
     int32_t source, destination; /* ranks in MPI_COMM_WORLD */

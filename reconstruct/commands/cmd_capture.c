@@ -1,12 +1,12 @@
 /* cmd_capture.c: refrain capture: what share of the sequences each type of formula holds (Yan, Jin and Schmidt, figures
  * 14 to 16), for partners, tags, branches, loop counts and sizes; and what shorter formulas would hold. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "formula_text.h"
-#include "learners.h"
-#include "relearn.h"
-#include "replayable.h"
-#include "sequence.h"
+#include "commands/command.h"
+#include "commands/formula_text.h"
+#include "commands/relearn.h"
+#include "match/replayable.h"
+#include "model/learners.h"
+#include "sequence/sequence.h"
 
 #include <inttypes.h>
 #include <jansson.h>

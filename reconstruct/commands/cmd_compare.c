@@ -1,9 +1,9 @@
 /* cmd_compare.c: refrain compare: exactness, and the spreads of positions and blocks (Yan, Jin and Schmidt, section
  * 4.2). */
 #define _GNU_SOURCE
-#include "command.h"
-#include "event_lines.h"
-#include "pairing.h"
+#include "commands/command.h"
+#include "commands/event_lines.h"
+#include "commands/pairing.h"
 
 #include <inttypes.h>
 #include <jansson.h>

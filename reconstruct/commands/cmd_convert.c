@@ -1,7 +1,7 @@
 /* cmd_convert.c: refrain convert: events that refrain or another tool wrote become a trace. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "import_source.h"
+#include "commands/command.h"
+#include "import/import_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* cmd_diff.c: refrain diff: what took longer in some runs than in others. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "diff_limits.h"
-#include "diff_print.h"
-#include "progress.h"
+#include "commands/command.h"
+#include "commands/diff_limits.h"
+#include "commands/diff_print.h"
+#include "commands/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

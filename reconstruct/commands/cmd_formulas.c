@@ -1,7 +1,7 @@
 /* cmd_formulas.c: refrain formulas: what each branch, loop and MPI call did, as a formula. */
-#include "command.h"
-#include "formula_rows.h"
-#include "rank_list.h"
+#include "commands/command.h"
+#include "commands/formula_rows.h"
+#include "commands/rank_list.h"
 
 #include <argp.h>
 #include <inttypes.h>

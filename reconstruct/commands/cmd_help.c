@@ -1,6 +1,6 @@
 /* cmd_help.c: refrain help: what the commands are, and what each takes. */
 #define _GNU_SOURCE
-#include "help_pages.h"
+#include "commands/help_pages.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* cmd_info.c: refrain info: what was run, how much of it was learned, what was lost. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "info_comms.h"
-#include "info_many.h"
-#include "info_run.h"
-#include "learners.h"
-#include "names_text.h"
-#include "waits_text.h"
+#include "commands/command.h"
+#include "commands/info_comms.h"
+#include "commands/info_many.h"
+#include "commands/info_run.h"
+#include "commands/names_text.h"
+#include "commands/waits_text.h"
+#include "model/learners.h"
 
 #include <argp.h>
 

@@ -1,8 +1,8 @@
 /* cmd_overhead.c: refrain overhead: what tracing cost a run, and a filter for the next build. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "overhead.h"
-#include "whole_file.h"
+#include "commands/command.h"
+#include "commands/overhead.h"
+#include "commands/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* cmd_pack.c: refrain pack: a trace directory as one file, in which what ranks have in common stands once. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "ranks_write.h"
-#include "whole_file.h"
+#include "commands/command.h"
+#include "commands/ranks_write.h"
+#include "commands/whole_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* cmd_reconstruct.c: refrain reconstruct: events regenerated from what was learned. */
-#include "command.h"
-#include "output.h"
+#include "commands/command.h"
+#include "commands/output.h"
 
 /* The whole parser is that of output.h; only the text is the command's own. */
 static const struct argp argp = {

@@ -1,7 +1,7 @@
 /* cmd_size.c: refrain size: the bytes a run will write, from the settings and the tables in the executable. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "size_calls.h"
+#include "commands/command.h"
+#include "commands/size_calls.h"
 #include <refrain/called.h>
 #include <refrain/settings.h>
 #include <refrain/site_places.h>

@@ -1,13 +1,13 @@
 /* cmd_stats.c: refrain stats: where the time went: program, functions, loops, call sites, partners, ranks. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "counter_table.h"
-#include "profile_tree.h"
-#include "progress.h"
-#include "replay.h"
-#include "stats_rows.h"
-#include "time_option.h"
-#include "waits_text.h"
+#include "commands/command.h"
+#include "commands/counter_table.h"
+#include "commands/profile_tree.h"
+#include "commands/progress.h"
+#include "commands/stats_rows.h"
+#include "commands/time_option.h"
+#include "commands/waits_text.h"
+#include "match/replay.h"
 
 #include <jansson.h>
 #include <stdio.h>

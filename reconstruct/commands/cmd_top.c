@@ -1,8 +1,8 @@
 /* cmd_top.c: refrain top: what a program that runs does right now, and for what it waits. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "top_text.h"
-#include "waits_text.h"
+#include "commands/command.h"
+#include "commands/top_text.h"
+#include "commands/waits_text.h"
 
 #include <locale.h>
 #include <ncurses.h>

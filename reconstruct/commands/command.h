@@ -9,10 +9,10 @@
 #ifndef REFRAIN_COMMAND_H
 #define REFRAIN_COMMAND_H
 
-#include "error.h"
-#include "terminal.h"
-#include "trace_read.h"
-#include "warn.h"
+#include "commands/terminal.h"
+#include "common/error.h"
+#include "formats/warn.h"
+#include "model/trace_read.h"
 #include <argp.h>
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* command_line.c: command lines: the options of a command with those that all take, and what was meant by a mistyped
  * one (command.h). */
 #define _GNU_SOURCE
-#include "help_pages.h"
+#include "commands/help_pages.h"
 
 #include <refrain/suggest.h>
 #include <refrain/trace.h>

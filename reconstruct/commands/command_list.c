@@ -1,5 +1,5 @@
 /* command_list.c: all commands, by name, and which one was meant by a mistyped name (command.h). */
-#include "command.h"
+#include "commands/command.h"
 #include <refrain/suggest.h>
 
 #include <stdio.h>

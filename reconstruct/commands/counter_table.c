@@ -1,8 +1,8 @@
 /* counter_table.c: counters and markers as text, CSV and JSON (counter_table.h). */
 #define _GNU_SOURCE
-#include "counter_table.h"
-#include "command.h"
-#include "stats_rows.h"
+#include "commands/counter_table.h"
+#include "commands/command.h"
+#include "commands/stats_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_COUNTER_TABLE_H
 #define REFRAIN_COUNTER_TABLE_H
 
-#include "counters.h"
+#include "analysis/counters.h"
 
 struct json_t;
 

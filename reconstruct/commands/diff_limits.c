@@ -1,7 +1,7 @@
 /* diff_limits.c: limits on what takes longer (diff_limits.h). */
 #define _GNU_SOURCE
-#include "diff_limits.h"
-#include "time_option.h"
+#include "commands/diff_limits.h"
+#include "commands/time_option.h"
 
 #include <stdio.h>
 #include <stdlib.h>

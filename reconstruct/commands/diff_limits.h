@@ -3,7 +3,7 @@
 #ifndef REFRAIN_DIFF_LIMITS_H
 #define REFRAIN_DIFF_LIMITS_H
 
-#include "diff_rows.h"
+#include "commands/diff_rows.h"
 
 struct refrain_diff_limit {
     char *text;     /* as it was given; owned */

@@ -1,7 +1,7 @@
 /* diff_print.c: what changed, printed (diff_print.h). */
 #define _GNU_SOURCE
-#include "diff_print.h"
-#include "command.h"
+#include "commands/diff_print.h"
+#include "commands/command.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_DIFF_PRINT_H
 #define REFRAIN_DIFF_PRINT_H
 
-#include "diff_limits.h"
+#include "commands/diff_limits.h"
 
 struct refrain_diff_look {
     size_t most; /* lines of text */

@@ -1,5 +1,5 @@
 /* diff_rows.c: rows of several runs by their keys, and what is chance in how they differ (diff_rows.h). */
-#include "diff_rows.h"
+#include "commands/diff_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

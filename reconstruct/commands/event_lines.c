@@ -1,10 +1,10 @@
 /* event_lines.c: text files are read line by line; traces are written as text into the same reader (event_lines.h). */
 #define _GNU_SOURCE
-#include "event_lines.h"
-#include "replay.h"
-#include "replayable.h"
-#include "trace_parts.h"
-#include "write_text.h"
+#include "commands/event_lines.h"
+#include "formats/write_text.h"
+#include "match/replay.h"
+#include "match/replayable.h"
+#include "model/trace_parts.h"
 
 #include <ctype.h>
 #include <errno.h>

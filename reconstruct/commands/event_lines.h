@@ -2,7 +2,7 @@
 #ifndef REFRAIN_EVENT_LINES_H
 #define REFRAIN_EVENT_LINES_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* filter_writer.c: see filter_writer.h. */
-#include "filter_writer.h"
-#include "warn.h"
+#include "commands/filter_writer.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef REFRAIN_FILTER_WRITER_H
 #define REFRAIN_FILTER_WRITER_H
 
-#include "event.h"
+#include "match/event.h"
 
 struct refrain_filter {
     int64_t from_ns, to_ns; /* events at from_ns <= time < to_ns; with to_ns REFRAIN_TIME_LAST also the very last */

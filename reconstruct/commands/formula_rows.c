@@ -1,10 +1,10 @@
 /* formula_rows.c: formulas of all ranks, those that are alike together (formula_rows.h). */
 #define _GNU_SOURCE
-#include "formula_rows.h"
-#include "command.h"
-#include "loop_exits.h"
-#include "rank_list.h"
-#include "sequence.h"
+#include "commands/formula_rows.h"
+#include "analysis/loop_exits.h"
+#include "commands/command.h"
+#include "commands/rank_list.h"
+#include "sequence/sequence.h"
 
 #include <inttypes.h>
 #include <stdio.h>

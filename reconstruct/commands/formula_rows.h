@@ -4,8 +4,8 @@
 #ifndef REFRAIN_FORMULA_ROWS_H
 #define REFRAIN_FORMULA_ROWS_H
 
-#include "formula_text.h"
-#include "learners.h"
+#include "commands/formula_text.h"
+#include "model/learners.h"
 
 #define REFRAIN_SHOWN_FORMULA_CHARACTERS 160u
 

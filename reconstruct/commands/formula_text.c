@@ -1,7 +1,7 @@
 /* formula_text.c: writes formulas down (formula_text.h). */
 #define _GNU_SOURCE
-#include "formula_text.h"
-#include "sequence.h"
+#include "commands/formula_text.h"
+#include "sequence/sequence.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* help_completion.c: completion files for bash and zsh from the table of commands (help_pages.h). */
 #define _GNU_SOURCE
-#include "help_pages.h"
+#include "commands/help_pages.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* help_man.c: manual pages from the texts of the commands (help_pages.h). The macros are those of man(7). */
 #define _GNU_SOURCE
-#include "help_pages.h"
+#include "commands/help_pages.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_HELP_PAGES_H
 #define REFRAIN_HELP_PAGES_H
 
-#include "command.h"
+#include "commands/command.h"
 
 /* Of the whole tool: what it is for, and its exit statuses; paragraphs end with \n. */
 extern const char refrain_help_description[], refrain_help_statuses[];

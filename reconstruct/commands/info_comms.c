@@ -1,6 +1,6 @@
 /* info_comms.c: the communicators of a trace, by number (info_comms.h). */
-#include "info_comms.h"
-#include "command.h"
+#include "commands/info_comms.h"
+#include "commands/command.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_INFO_COMMS_H
 #define REFRAIN_INFO_COMMS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 #include <jansson.h>
 

@@ -1,11 +1,11 @@
 /* info_json.c: what refrain info --json prints of a run (info_run.h). */
-#include "command.h"
-#include "info_comms.h"
-#include "info_learned.h"
-#include "info_metrics.h"
-#include "info_run.h"
-#include "names_text.h"
-#include "waits_text.h"
+#include "commands/command.h"
+#include "commands/info_comms.h"
+#include "commands/info_learned.h"
+#include "commands/info_metrics.h"
+#include "commands/info_run.h"
+#include "commands/names_text.h"
+#include "commands/waits_text.h"
 
 #include <jansson.h>
 

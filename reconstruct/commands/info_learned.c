@@ -1,9 +1,9 @@
 /* info_learned.c: see info_learned.h. */
-#include "info_learned.h"
-#include "command.h"
-#include "learners.h"
-#include "profile.h"
-#include "sequence.h"
+#include "commands/info_learned.h"
+#include "analysis/profile.h"
+#include "commands/command.h"
+#include "model/learners.h"
+#include "sequence/sequence.h"
 
 #include <refrain/settings.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef REFRAIN_INFO_LEARNED_H
 #define REFRAIN_INFO_LEARNED_H
 
-#include "block_times.h"
-#include "trace_read.h"
+#include "model/trace_read.h"
+#include "times/block_times.h"
 
 struct refrain_learned {
     const struct refrain_process *process;

@@ -1,9 +1,9 @@
 /* info_many.c: see info_many.h. */
 #define _GNU_SOURCE
-#include "info_many.h"
-#include "command.h"
-#include "info_metrics.h"
-#include "rank_list.h"
+#include "commands/info_many.h"
+#include "commands/command.h"
+#include "commands/info_metrics.h"
+#include "commands/rank_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

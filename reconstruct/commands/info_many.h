@@ -2,7 +2,7 @@
 #ifndef REFRAIN_INFO_MANY_H
 #define REFRAIN_INFO_MANY_H
 
-#include "info_learned.h"
+#include "commands/info_learned.h"
 
 /* Looks at all ranks and prints it. Shows progress where that takes long. */
 enum refrain_status refrain_info_print_many(const struct refrain_trace *trace, struct refrain_error *error);

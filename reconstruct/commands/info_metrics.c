@@ -1,7 +1,7 @@
 /* info_metrics.c: see info_metrics.h. */
 #define _GNU_SOURCE
-#include "info_metrics.h"
-#include "command.h"
+#include "commands/info_metrics.h"
+#include "commands/command.h"
 
 #include <jansson.h>
 #include <stdio.h>

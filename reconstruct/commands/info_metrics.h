@@ -2,7 +2,7 @@
 #ifndef REFRAIN_INFO_METRICS_H
 #define REFRAIN_INFO_METRICS_H
 
-#include "metric_totals.h"
+#include "model/metric_totals.h"
 
 struct json_t;
 

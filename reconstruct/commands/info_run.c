@@ -1,10 +1,10 @@
 /* info_run.c: what text and JSON of a run are made from (info_run.h). */
-#include "info_run.h"
-#include "gone.h"
-#include "info_learned.h"
-#include "progress.h"
-#include "replay.h"
-#include "replayable.h"
+#include "commands/info_run.h"
+#include "analysis/gone.h"
+#include "commands/info_learned.h"
+#include "commands/progress.h"
+#include "match/replay.h"
+#include "match/replayable.h"
 
 #include <stdio.h>
 

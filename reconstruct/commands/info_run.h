@@ -6,7 +6,7 @@
 #ifndef REFRAIN_INFO_RUN_H
 #define REFRAIN_INFO_RUN_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* ---- info_run.c ---- */
 

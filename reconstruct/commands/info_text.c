@@ -1,11 +1,11 @@
 /* info_text.c: what refrain info prints of a run and of a rank (info_run.h). */
 #define _GNU_SOURCE
-#include "command.h"
-#include "gone.h"
-#include "info_learned.h"
-#include "info_metrics.h"
-#include "info_run.h"
-#include "replayable.h"
+#include "analysis/gone.h"
+#include "commands/command.h"
+#include "commands/info_learned.h"
+#include "commands/info_metrics.h"
+#include "commands/info_run.h"
+#include "match/replayable.h"
 #include <refrain/settings.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* job_threads.c: see job_threads.h. */
-#include "job_threads.h"
+#include "commands/job_threads.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* names_text.c: see names_text.h. */
 #define _GNU_SOURCE
-#include "names_text.h"
-#include "command.h"
+#include "commands/names_text.h"
+#include "commands/command.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_NAMES_TEXT_H
 #define REFRAIN_NAMES_TEXT_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 struct json_t; /* jansson */
 

@@ -1,13 +1,13 @@
 /* output.c: opens what events are written to, and shows how far they are (output.h). */
 #define _GNU_SOURCE
-#include "output.h"
-#include "command.h"
-#include "filter_writer.h"
-#include "job_threads.h"
-#include "progress.h"
-#include "replayable.h"
-#include "thread_writer.h"
-#include "waiting.h"
+#include "commands/output.h"
+#include "analysis/waiting.h"
+#include "commands/command.h"
+#include "commands/filter_writer.h"
+#include "commands/job_threads.h"
+#include "commands/progress.h"
+#include "commands/thread_writer.h"
+#include "match/replayable.h"
 
 #include <signal.h>
 #include <stdio.h>

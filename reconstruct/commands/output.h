@@ -2,8 +2,8 @@
 #ifndef REFRAIN_OUTPUT_H
 #define REFRAIN_OUTPUT_H
 
-#include "format.h"
-#include "replay.h"
+#include "formats/format.h"
+#include "match/replay.h"
 #include <argp.h>
 
 struct refrain_output {

@@ -1,8 +1,8 @@
 /* overhead.c: counts of probes times their costs (overhead.h). */
-#include "overhead.h"
-#include "learners.h"
-#include "replayable.h"
-#include "sequence.h"
+#include "commands/overhead.h"
+#include "match/replayable.h"
+#include "model/learners.h"
+#include "sequence/sequence.h"
 
 #include <stdlib.h>
 

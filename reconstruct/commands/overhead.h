@@ -9,7 +9,7 @@
 #ifndef REFRAIN_OVERHEAD_H
 #define REFRAIN_OVERHEAD_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* Of a function's own probes, over all processes and threads. */
 struct refrain_overhead_function {

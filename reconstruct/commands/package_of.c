@@ -1,6 +1,6 @@
 /* package_of.c: which Debian package a file is from (names_text.h). */
 #define _GNU_SOURCE
-#include "names_text.h"
+#include "commands/names_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

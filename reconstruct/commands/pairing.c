@@ -1,7 +1,7 @@
 /* pairing.c: two threads read, what is ahead waits in queues (pairing.h). */
 #define _GNU_SOURCE
-#include "pairing.h"
-#include "event_lines.h"
+#include "commands/pairing.h"
+#include "commands/event_lines.h"
 
 #include <math.h>
 #include <pthread.h>

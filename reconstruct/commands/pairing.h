@@ -12,7 +12,7 @@
 #ifndef REFRAIN_PAIRING_H
 #define REFRAIN_PAIRING_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* profile_tree.c: functions, and in each its loops and MPI calls, as text and JSON (profile_tree.h). */
 #define _GNU_SOURCE
-#include "profile_tree.h"
-#include "command.h"
+#include "commands/profile_tree.h"
+#include "commands/command.h"
 
 #include <inttypes.h>
 #include <jansson.h>

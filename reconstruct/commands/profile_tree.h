@@ -3,8 +3,8 @@
 #ifndef REFRAIN_PROFILE_TREE_H
 #define REFRAIN_PROFILE_TREE_H
 
-#include "activity.h"
-#include "profile.h"
+#include "analysis/activity.h"
+#include "analysis/profile.h"
 
 struct json_t;
 

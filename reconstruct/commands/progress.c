@@ -1,7 +1,7 @@
 /* progress.c: how far a replay is (progress.h). */
 #define _GNU_SOURCE
-#include "progress.h"
-#include "command.h"
+#include "commands/progress.h"
+#include "commands/command.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -2,8 +2,8 @@
 #ifndef REFRAIN_PROGRESS_H
 #define REFRAIN_PROGRESS_H
 
-#include "event.h"
-#include "trace_read.h"
+#include "match/event.h"
+#include "model/trace_read.h"
 
 /* A writer around a writer. The caller keeps it until the replay has ended. */
 struct refrain_progress {

@@ -1,6 +1,6 @@
 /* rank_list.c: see rank_list.h. */
 #define _GNU_SOURCE
-#include "rank_list.h"
+#include "commands/rank_list.h"
 
 #include <stdio.h>
 #include <string.h>

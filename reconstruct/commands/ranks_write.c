@@ -1,7 +1,7 @@
 /* ranks_write.c: see ranks_write.h. */
-#include "ranks_write.h"
-#include "copied_times.h"
-#include "packed_file.h"
+#include "commands/ranks_write.h"
+#include "model/copied_times.h"
+#include "packed/packed_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef REFRAIN_RANKS_WRITE_H
 #define REFRAIN_RANKS_WRITE_H
 
-#include "fold.h"
-#include "trace_read.h"
+#include "model/trace_read.h"
+#include "packed/fold/fold.h"
 #include <stdio.h>
 
 struct refrain_ranks_report {

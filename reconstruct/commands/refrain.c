@@ -1,6 +1,6 @@
 /* refrain.c: the offline tool: finds the command and says what went wrong. */
 #define _GNU_SOURCE
-#include "command.h"
+#include "commands/command.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). */
 #define _GNU_SOURCE
-#include "relearn.h"
+#include "commands/relearn.h"
 #include "learn.h"
-#include "row_learn.h"
-#include "sequence.h"
+#include "packed/fold/row_learn.h"
+#include "sequence/sequence.h"
 
 #include <stdlib.h>
 

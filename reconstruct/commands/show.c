@@ -1,8 +1,8 @@
 /* show.c: what the commands have in common: arguments, numbers for people, JSON, warnings (command.h). */
 #define _GNU_SOURCE
-#include "command.h"
-#include "metric_totals.h"
-#include "names_text.h"
+#include "commands/command.h"
+#include "commands/names_text.h"
+#include "model/metric_totals.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* size_calls.c: see size_calls.h. */
-#include "size_calls.h"
+#include "commands/size_calls.h"
 
 #include <gelf.h>
 #include <stdbool.h>

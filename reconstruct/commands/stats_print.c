@@ -1,7 +1,7 @@
 /* stats_print.c: rows of statistics as text, CSV and JSON (stats_rows.h). */
 #define _GNU_SOURCE
-#include "command.h"
-#include "stats_rows.h"
+#include "commands/command.h"
+#include "commands/stats_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>

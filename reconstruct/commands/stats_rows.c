@@ -1,7 +1,7 @@
 /* stats_rows.c: the rows of each view of what was done where (stats_rows.h). */
 #define _GNU_SOURCE
-#include "stats_rows.h"
-#include "command.h"
+#include "commands/stats_rows.h"
+#include "commands/command.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #ifndef REFRAIN_STATS_ROWS_H
 #define REFRAIN_STATS_ROWS_H
 
-#include "activity.h"
-#include "metric_totals.h"
+#include "analysis/activity.h"
+#include "model/metric_totals.h"
 
 #include <stdio.h>
 

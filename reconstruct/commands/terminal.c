@@ -1,6 +1,6 @@
 /* terminal.c: pager, colour and width (terminal.h). */
 #define _GNU_SOURCE
-#include "terminal.h"
+#include "commands/terminal.h"
 
 #include <errno.h>
 #include <signal.h>

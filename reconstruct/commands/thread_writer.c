@@ -1,6 +1,6 @@
 /* thread_writer.c: rings of batches of events, each between two threads (thread_writer.h). */
-#include "thread_writer.h"
-#include "trace_read.h"
+#include "commands/thread_writer.h"
+#include "model/trace_read.h"
 
 #include <pthread.h>
 #include <stddef.h>

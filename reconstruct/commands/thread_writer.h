@@ -3,7 +3,7 @@
 #ifndef REFRAIN_THREAD_WRITER_H
 #define REFRAIN_THREAD_WRITER_H
 
-#include "event.h"
+#include "match/event.h"
 
 /* A writer that gives the events to `inner`, in their order, in another thread; or with n > 1 and `part` (format.h)
  * in so many threads: one of them has `inner`, the others its parts, and all events of a rank go to one of them. The

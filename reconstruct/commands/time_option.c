@@ -1,5 +1,5 @@
 /* time_option.c: times of a run on the command line (time_option.h). */
-#include "time_option.h"
+#include "commands/time_option.h"
 
 #include <math.h>
 #include <stdlib.h>

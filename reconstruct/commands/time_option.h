@@ -2,7 +2,7 @@
 #ifndef REFRAIN_TIME_OPTION_H
 #define REFRAIN_TIME_OPTION_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 #include <stdbool.h>
 
 struct refrain_time_option {

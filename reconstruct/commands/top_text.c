@@ -1,8 +1,8 @@
 /* top_text.c: what refrain top shows, as lines of text (top_text.h). */
 #define _GNU_SOURCE
-#include "top_text.h"
-#include "command.h"
-#include "waits_text.h"
+#include "commands/top_text.h"
+#include "commands/command.h"
+#include "commands/waits_text.h"
 
 #include <string.h>
 

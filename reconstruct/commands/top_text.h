@@ -2,7 +2,7 @@
 #ifndef REFRAIN_TOP_TEXT_H
 #define REFRAIN_TOP_TEXT_H
 
-#include "hang.h"
+#include "analysis/hang.h"
 
 #include <stdio.h>
 

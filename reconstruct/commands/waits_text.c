@@ -1,7 +1,7 @@
 /* waits_text.c: see waits_text.h. */
 #define _GNU_SOURCE
-#include "waits_text.h"
-#include "command.h"
+#include "commands/waits_text.h"
+#include "commands/command.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_WAITS_TEXT_H
 #define REFRAIN_WAITS_TEXT_H
 
-#include "hang.h"
+#include "analysis/hang.h"
 
 #include <stdio.h>
 

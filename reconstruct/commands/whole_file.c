@@ -1,6 +1,6 @@
 /* whole_file.c: an output file that takes its name when it is complete (whole_file.h). */
 #define _GNU_SOURCE
-#include "whole_file.h"
+#include "commands/whole_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_WHOLE_FILE_H
 #define REFRAIN_WHOLE_FILE_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* code_file.c: which file on disk is the one that ran, and where its debug information is (code_file.h). */
 #define _GNU_SOURCE
-#include "code_file.h"
+#include "files/code_file.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>

@@ -9,9 +9,9 @@
 #ifndef REFRAIN_CODE_FILE_H
 #define REFRAIN_CODE_FILE_H
 
-#include "debuginfod.h"
-#include "names_file.h"
-#include "trace_parts.h"
+#include "files/debuginfod.h"
+#include "files/names_file.h"
+#include "model/trace_parts.h"
 
 /* Private to code_file.c and symbols.c. */
 struct refrain_code_file {

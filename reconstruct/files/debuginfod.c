@@ -1,6 +1,6 @@
 /* debuginfod.c: see debuginfod.h. */
 #define _GNU_SOURCE
-#include "debuginfod.h"
+#include "files/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>

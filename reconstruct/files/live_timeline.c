@@ -1,5 +1,5 @@
 /* live_timeline.c: timelines of a running process, copied while they grow and are merged (live_timeline.h). */
-#include "live_timeline.h"
+#include "files/live_timeline.h"
 
 int refrain_settle_tries = 200;
 

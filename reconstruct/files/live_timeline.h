@@ -3,7 +3,7 @@
 #ifndef REFRAIN_LIVE_TIMELINE_H
 #define REFRAIN_LIVE_TIMELINE_H
 
-#include "trace_files.h"
+#include "files/trace_files.h"
 
 #include <string.h>
 

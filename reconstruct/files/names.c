@@ -5,11 +5,11 @@
  *                        ^ what is missing: code_file.c, symbols.c; then the table is stored */
 #define _GNU_SOURCE
 #ifdef REFRAIN_HAVE_DW
-#include "code_file.h"
+#include "files/code_file.h"
 #endif
-#include "names_file.h"
-#include "names_store.h"
-#include "trace_files.h"
+#include "files/names_file.h"
+#include "files/names_store.h"
+#include "files/trace_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

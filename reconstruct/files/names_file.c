@@ -1,8 +1,8 @@
 /* names_file.c: names of code addresses as bytes, and back (names_file.h). */
 #define _GNU_SOURCE
-#include "names_file.h"
-#include "packed_file.h"
-#include "trace_parts.h"
+#include "files/names_file.h"
+#include "model/trace_parts.h"
+#include "packed/packed_file.h"
 #include <refrain/varint.h>
 
 #include <stdio.h>

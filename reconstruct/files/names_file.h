@@ -8,7 +8,7 @@
 #ifndef REFRAIN_NAMES_FILE_H
 #define REFRAIN_NAMES_FILE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 #define REFRAIN_NAMES_MAGIC "refrainn"
 #define REFRAIN_NAMES_VERSION 1u

@@ -1,10 +1,10 @@
 /* names_store.c: names of code addresses are read from a trace, and written to it (names_store.h). What is written
  * takes the old one's place when it is complete, so that readers at the same time find either. */
 #define _GNU_SOURCE
-#include "names_store.h"
-#include "names_file.h"
-#include "packed_ranks.h"
-#include "trace_parts.h"
+#include "files/names_store.h"
+#include "files/names_file.h"
+#include "model/trace_parts.h"
+#include "packed/packed_ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>

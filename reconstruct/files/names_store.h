@@ -3,7 +3,7 @@
 #ifndef REFRAIN_NAMES_STORE_H
 #define REFRAIN_NAMES_STORE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* The bytes that are stored with the trace, which owns them; null where there are none, or none that can be read. */
 const unsigned char *refrain_names_load(struct refrain_trace *trace, size_t *n);

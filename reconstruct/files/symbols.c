@@ -1,7 +1,7 @@
 /* symbols.c: code addresses to functions and source lines, by elfutils' libdw (code_file.h). Without debug information
  * the function is the symbol in front of the address and the distance. */
 #define _GNU_SOURCE
-#include "code_file.h"
+#include "files/code_file.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

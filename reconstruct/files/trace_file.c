@@ -1,7 +1,7 @@
 /* trace_file.c: a trace file, and the file of recorded events beside it, are mapped (trace_parts.h). */
 #define _GNU_SOURCE
-#include "trace_files.h"
-#include "trace_parts.h"
+#include "files/trace_files.h"
+#include "model/trace_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

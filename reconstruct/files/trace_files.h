@@ -9,7 +9,7 @@
 #ifndef REFRAIN_TRACE_FILES_H
 #define REFRAIN_TRACE_FILES_H
 
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 /* Reads the files process->path and process->events_path: header checked, image private, journals undone. */
 enum refrain_status refrain_process_load(struct refrain_process *process, struct refrain_error *error);

@@ -5,7 +5,7 @@
  * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
  * it, and so is what a link leads to: what was copied of it may be from before it was filled in. */
 #define _GNU_SOURCE
-#include "live_timeline.h"
+#include "files/live_timeline.h"
 
 #include <time.h>
 

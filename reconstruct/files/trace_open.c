@@ -1,6 +1,6 @@
 /* trace_open.c: opening a trace directory or file: which files there are (trace_files.h). */
 #define _GNU_SOURCE
-#include "trace_files.h"
+#include "files/trace_files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* trace_pack.c: the file that refrain pack wrote is opened (trace_files.h). */
 #define _GNU_SOURCE
-#include "trace_files.h"
-#include "trace_parts.h"
+#include "files/trace_files.h"
+#include "model/trace_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

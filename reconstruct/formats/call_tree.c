@@ -1,5 +1,5 @@
 /* call_tree.c: the call paths of a trace (call_tree.h). */
-#include "call_tree.h"
+#include "formats/call_tree.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* clog_block.c: blocks of big-endian records (clog_block.h). */
-#include "clog_block.h"
-#include "warn.h"
+#include "formats/clog_block.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #ifndef REFRAIN_CLOG_BLOCK_H
 #define REFRAIN_CLOG_BLOCK_H
 
-#include "shortened.h"
-#include "sink.h"
+#include "formats/shortened.h"
+#include "formats/sink.h"
 
 #define REFRAIN_CLOG_BLOCK_BYTES 65536u
 #define REFRAIN_CLOG_HEADER_BYTES 24u

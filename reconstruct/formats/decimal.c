@@ -1,5 +1,5 @@
 /* decimal.c: what decimal.h says. */
-#include "decimal.h"
+#include "formats/decimal.h"
 
 const char refrain_digit_pairs[200] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"

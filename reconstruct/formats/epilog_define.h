@@ -4,8 +4,8 @@
 #ifndef REFRAIN_EPILOG_DEFINE_H
 #define REFRAIN_EPILOG_DEFINE_H
 
-#include "locations.h"
-#include "sink.h"
+#include "formats/locations.h"
+#include "formats/sink.h"
 
 enum refrain_epilog_type {
     REFRAIN_EPILOG_STRING = 1,

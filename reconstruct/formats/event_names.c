@@ -1,6 +1,6 @@
 /* event_names.c: names of kinds of events, and what a format leaves out (event_names.h). */
-#include "event_names.h"
-#include "warn.h"
+#include "formats/event_names.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

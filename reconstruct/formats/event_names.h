@@ -2,7 +2,7 @@
 #ifndef REFRAIN_EVENT_NAMES_H
 #define REFRAIN_EVENT_NAMES_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* As in the text form: "enter", "send", "recv-post" ... */
 const char *refrain_event_name(enum refrain_event_kind kind);

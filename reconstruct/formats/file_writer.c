@@ -1,5 +1,5 @@
 /* file_writer.c: beginning and end of writers whose format is one file (file_writer.h). */
-#include "file_writer.h"
+#include "formats/file_writer.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef REFRAIN_FILE_WRITER_H
 #define REFRAIN_FILE_WRITER_H
 
-#include "format.h"
-#include "sink.h"
+#include "formats/format.h"
+#include "formats/sink.h"
 
 /* The first member of such a writer. */
 struct refrain_file_writer {

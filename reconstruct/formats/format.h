@@ -5,10 +5,10 @@
 #ifndef REFRAIN_FORMAT_H
 #define REFRAIN_FORMAT_H
 
-#include "error.h"
-#include "event.h"
-#include "team.h"
-#include "together.h"
+#include "common/error.h"
+#include "formats/together.h"
+#include "match/event.h"
+#include "match/team.h"
 
 /* PICL: whether there are records of its own event types, of user events, and of tracing itself but its begin and end.
  */

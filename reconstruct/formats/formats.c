@@ -1,5 +1,5 @@
 /* formats.c: the trace formats of format_list.def (format.h). */
-#include "format.h"
+#include "formats/format.h"
 
 #include <stdio.h>
 #include <string.h>

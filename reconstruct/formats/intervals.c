@@ -1,6 +1,6 @@
 /* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
-#include "intervals.h"
-#include "array.h"
+#include "formats/intervals.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>

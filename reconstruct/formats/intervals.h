@@ -9,8 +9,8 @@
 #ifndef REFRAIN_INTERVALS_H
 #define REFRAIN_INTERVALS_H
 
-#include "locations.h"
-#include "messages.h"
+#include "formats/locations.h"
+#include "formats/messages.h"
 
 enum refrain_interval_kind { REFRAIN_INTERVAL_CALL, REFRAIN_INTERVAL_MESSAGE, REFRAIN_INTERVAL_MOMENT };
 

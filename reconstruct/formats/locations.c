@@ -1,5 +1,5 @@
 /* locations.c: the ranks and threads of a trace (locations.h). */
-#include "locations.h"
+#include "formats/locations.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef REFRAIN_LOCATIONS_H
 #define REFRAIN_LOCATIONS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 struct refrain_location {
     int32_t rank;

@@ -1,7 +1,7 @@
 /* messages.c: messages under way, by the number that both their ends have (messages.h). */
-#include "messages.h"
-#include "pair_table.h"
-#include "trace_read.h"
+#include "formats/messages.h"
+#include "common/pair_table.h"
+#include "model/trace_read.h"
 
 #include <stdlib.h>
 

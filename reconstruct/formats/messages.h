@@ -6,7 +6,7 @@
 #ifndef REFRAIN_MESSAGES_H
 #define REFRAIN_MESSAGES_H
 
-#include "event.h"
+#include "match/event.h"
 #include <stddef.h>
 
 struct refrain_message {

@@ -1,5 +1,5 @@
 /* mpi_kind.c: sorts of MPI calls by their names (mpi_kind.h). */
-#include "mpi_kind.h"
+#include "formats/mpi_kind.h"
 
 #include <string.h>
 

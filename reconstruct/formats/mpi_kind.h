@@ -2,7 +2,7 @@
 #ifndef REFRAIN_MPI_KIND_H
 #define REFRAIN_MPI_KIND_H
 
-#include "event.h"
+#include "match/event.h"
 
 enum refrain_mpi_kind {
     REFRAIN_MPI_OTHER,    /* initialisation, communicators, datatypes ... */

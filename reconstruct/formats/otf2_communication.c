@@ -1,6 +1,6 @@
 /* otf2_communication.c: messages and collectives as records (otf2_communication.h). */
-#include "otf2_communication.h"
-#include "array.h"
+#include "formats/otf2_communication.h"
+#include "common/array.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef REFRAIN_OTF2_COMMUNICATION_H
 #define REFRAIN_OTF2_COMMUNICATION_H
 
-#include "otf2_define.h"
+#include "formats/otf2_define.h"
 
 /* A SEND or RECV event; a SEND_COMPLETE, RECV_POST or CANCEL. */
 OTF2_ErrorCode refrain_otf2_message(const struct refrain_otf2_comm *comms, struct refrain_otf2_location *location,

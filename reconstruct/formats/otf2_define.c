@@ -1,8 +1,8 @@
 /* otf2_define.c: what an archive says about its events: clock, strings, regions, machine, locations, communicators
  * (otf2_define.h). */
 #define _GNU_SOURCE
-#include "otf2_define.h"
-#include "topology.h"
+#include "formats/otf2_define.h"
+#include "formats/topology.h"
 
 #include <dirent.h>
 #include <stdio.h>

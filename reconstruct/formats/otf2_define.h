@@ -2,11 +2,11 @@
 #ifndef REFRAIN_OTF2_DEFINE_H
 #define REFRAIN_OTF2_DEFINE_H
 
-#include "call_tree.h"
-#include "otf2_groups.h"
-#include "otf2_objects.h"
-#include "trace_read.h"
-#include "waited.h"
+#include "formats/call_tree.h"
+#include "formats/otf2_groups.h"
+#include "formats/otf2_objects.h"
+#include "formats/waited.h"
+#include "model/trace_read.h"
 #include <otf2/otf2.h>
 
 /* An access to a window (otf2_rma.c). */

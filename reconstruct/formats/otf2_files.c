@@ -1,6 +1,6 @@
 /* otf2_files.c: see otf2_files.h. */
 #define _GNU_SOURCE
-#include "otf2_files.h"
+#include "formats/otf2_files.h"
 
 #include <dirent.h>
 #include <errno.h>

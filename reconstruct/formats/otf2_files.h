@@ -6,7 +6,7 @@
 #ifndef REFRAIN_OTF2_FILES_H
 #define REFRAIN_OTF2_FILES_H
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdbool.h>
 

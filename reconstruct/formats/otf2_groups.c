@@ -1,6 +1,6 @@
 /* otf2_groups.c: groups of ranks by reference (otf2_groups.h). */
-#include "otf2_groups.h"
-#include "array.h"
+#include "formats/otf2_groups.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <string.h>

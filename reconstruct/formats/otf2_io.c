@@ -1,6 +1,6 @@
 /* otf2_io.c: accesses to files until they are complete (otf2_io.h). */
-#include "otf2_io.h"
-#include "array.h"
+#include "formats/otf2_io.h"
+#include "common/array.h"
 
 #include <string.h>
 

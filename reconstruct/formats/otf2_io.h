@@ -8,7 +8,7 @@
 #ifndef REFRAIN_OTF2_IO_H
 #define REFRAIN_OTF2_IO_H
 
-#include "otf2_define.h"
+#include "formats/otf2_define.h"
 
 /* An IO event, a FILE event, a MOVED event, a SEEK event, an ACCESS_COMPLETE (which may be none of a file), and the
  * leaving of a call. */

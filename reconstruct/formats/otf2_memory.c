@@ -1,5 +1,5 @@
 /* otf2_memory.c: chunks for OTF2's buffers (otf2_memory.h). */
-#include "otf2_memory.h"
+#include "formats/otf2_memory.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* otf2_objects.c: windows and files by number, by process, and in an archive (otf2_objects.h). */
-#include "otf2_objects.h"
-#include "array.h"
-#include "event_names.h"
+#include "formats/otf2_objects.h"
+#include "common/array.h"
+#include "formats/event_names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* otf2_rma.c: accesses to windows until they are complete, and what synchronises them (otf2_rma.h). */
-#include "otf2_rma.h"
-#include "array.h"
+#include "formats/otf2_rma.h"
+#include "common/array.h"
 
 #include <string.h>
 

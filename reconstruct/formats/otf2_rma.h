@@ -11,7 +11,7 @@
 #ifndef REFRAIN_OTF2_RMA_H
 #define REFRAIN_OTF2_RMA_H
 
-#include "otf2_define.h"
+#include "formats/otf2_define.h"
 
 /* What an archive knows of windows; `incomplete` counts accesses that nothing completed. */
 struct refrain_otf2_rma {

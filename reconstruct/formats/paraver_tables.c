@@ -1,6 +1,6 @@
 /* paraver_tables.c: Paraver's numbers and names (paraver_tables.h). */
-#include "paraver_tables.h"
-#include "mpi_kind.h"
+#include "formats/paraver_tables.h"
+#include "formats/mpi_kind.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef REFRAIN_PARAVER_TABLES_H
 #define REFRAIN_PARAVER_TABLES_H
 
-#include "locations.h"
-#include "sink.h"
+#include "formats/locations.h"
+#include "formats/sink.h"
 
 enum refrain_paraver_type {
     REFRAIN_PARAVER_P2P = 50000001, /* an MPI call: its number; 0: it ends */

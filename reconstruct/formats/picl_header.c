@@ -7,8 +7,8 @@
  *     -202 processes    the threads of a processor
  *     -203 event types  functions, MPI calls, user regions */
 #define _GNU_SOURCE
-#include "locations.h"
-#include "picl_records.h"
+#include "formats/locations.h"
+#include "formats/picl_records.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,11 +8,11 @@
  * Sends and receives are 1:1: what is sent is known to be received only later. So the type of a send is written over
  * where it is not, and that of a receive where its send is not in the trace: it is system overhead then. Records come
  * in the order of time. Functions, collectives' fields, one-sided accesses and threads are left out. */
-#include "file_writer.h"
-#include "locations.h"
-#include "messages.h"
-#include "picl_records.h"
-#include "warn.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
+#include "formats/messages.h"
+#include "formats/picl_records.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

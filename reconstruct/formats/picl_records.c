@@ -1,6 +1,6 @@
 /* picl_records.c: records of PICL's trace file (picl_records.h). */
-#include "picl_records.h"
-#include "mpi_kind.h"
+#include "formats/picl_records.h"
+#include "formats/mpi_kind.h"
 
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
 #ifndef REFRAIN_PICL_RECORDS_H
 #define REFRAIN_PICL_RECORDS_H
 
-#include "event.h"
-#include "format.h"
-#include "locations.h"
-#include "sink.h"
+#include "formats/format.h"
+#include "formats/locations.h"
+#include "formats/sink.h"
+#include "match/event.h"
 
 enum picl_record {
     PICL_MARK = -2,

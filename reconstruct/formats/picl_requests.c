@@ -1,6 +1,6 @@
 /* picl_requests.c: requests that are pending (picl_requests.h). */
-#include "picl_requests.h"
-#include "array.h"
+#include "formats/picl_requests.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef REFRAIN_PICL_REQUESTS_H
 #define REFRAIN_PICL_REQUESTS_H
 
-#include "event.h"
+#include "match/event.h"
 #include <stddef.h>
 
 struct refrain_picl_requests {

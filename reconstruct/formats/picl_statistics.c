@@ -1,6 +1,6 @@
 /* picl_statistics.c: PICL's statistics of one process (picl_statistics.h). */
-#include "picl_statistics.h"
-#include "trace_read.h"
+#include "formats/picl_statistics.h"
+#include "model/trace_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

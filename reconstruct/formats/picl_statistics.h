@@ -10,7 +10,7 @@
 #ifndef REFRAIN_PICL_STATISTICS_H
 #define REFRAIN_PICL_STATISTICS_H
 
-#include "picl_records.h"
+#include "formats/picl_records.h"
 
 struct refrain_picl_statistics;
 

@@ -1,6 +1,6 @@
 /* protobuf.c: the wire format of Protocol Buffers (protobuf.h). */
-#include "protobuf.h"
-#include "utf8.h"
+#include "formats/protobuf.h"
+#include "formats/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

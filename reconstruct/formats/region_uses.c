@@ -1,5 +1,5 @@
 /* region_uses.c: what names of user regions are used for (region_uses.h). */
-#include "region_uses.h"
+#include "formats/region_uses.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_REGION_USES_H
 #define REFRAIN_REGION_USES_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* By region index: a bit 1 << enum refrain_region_use for each use on any rank; 0 for functions and MPI calls. What
  * passed unseen is no use. The caller frees it. Null without memory. */

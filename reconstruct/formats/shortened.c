@@ -1,7 +1,7 @@
 /* shortened.c: names that are longer than a format allows (shortened.h). */
-#include "shortened.h"
-#include "utf8.h"
-#include "warn.h"
+#include "formats/shortened.h"
+#include "formats/utf8.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

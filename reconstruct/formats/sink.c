@@ -1,7 +1,7 @@
 /* sink.c: a buffered output file (sink.h). */
 #define _GNU_SOURCE
-#include "sink.h"
-#include "decimal.h"
+#include "formats/sink.h"
+#include "formats/decimal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #ifndef REFRAIN_SINK_H
 #define REFRAIN_SINK_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

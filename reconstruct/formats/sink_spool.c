@@ -1,6 +1,6 @@
 /* sink_spool.c: sinks that are written over and read again (sink.h). */
 #define _GNU_SOURCE
-#include "sink.h"
+#include "formats/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

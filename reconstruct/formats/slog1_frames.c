@@ -1,5 +1,5 @@
 /* slog1_frames.c: the two passes over the frames of a SLOG-1 file (slog1_frames.h). */
-#include "slog1_frames.h"
+#include "formats/slog1_frames.h"
 
 #include <stdlib.h>
 

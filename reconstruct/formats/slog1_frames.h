@@ -17,7 +17,7 @@
 #ifndef REFRAIN_SLOG1_FRAMES_H
 #define REFRAIN_SLOG1_FRAMES_H
 
-#include "sink.h"
+#include "formats/sink.h"
 
 #define REFRAIN_SLOG1_FRAME_BYTES 65536u
 #define REFRAIN_SLOG1_DIRECTORY_ENTRIES 128u

@@ -1,5 +1,5 @@
 /* slog2_tree.c: the boxes and shadows of a SLOG-2 file (slog2_tree.h). */
-#include "slog2_tree.h"
+#include "formats/slog2_tree.h"
 
 #include <stdlib.h>
 

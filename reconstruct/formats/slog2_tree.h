@@ -14,7 +14,7 @@
 #ifndef REFRAIN_SLOG2_TREE_H
 #define REFRAIN_SLOG2_TREE_H
 
-#include "sink.h"
+#include "formats/sink.h"
 
 #define REFRAIN_SLOG2_INFO_BYTES 28u
 

@@ -1,6 +1,6 @@
 /* topology.c: Cartesian topologies of communicators (topology.h). */
-#include "topology.h"
-#include "trace_parts.h"
+#include "formats/topology.h"
+#include "model/trace_parts.h"
 
 const struct refrain_topology *refrain_topology_of(const struct refrain_process *process,
                                                    const struct refrain_comm_view *view) {

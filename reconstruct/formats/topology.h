@@ -2,7 +2,7 @@
 #ifndef REFRAIN_TOPOLOGY_H
 #define REFRAIN_TOPOLOGY_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 #define REFRAIN_MOST_DIMENSIONS 16u
 

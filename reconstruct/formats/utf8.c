@@ -1,5 +1,5 @@
 /* utf8.c: what is UTF-8 and what is not (utf8.h; RFC 3629). */
-#include "utf8.h"
+#include "formats/utf8.h"
 
 #include <string.h>
 

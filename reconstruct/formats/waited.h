@@ -5,8 +5,8 @@
 #ifndef REFRAIN_WAITED_H
 #define REFRAIN_WAITED_H
 
-#include "event.h"
-#include "waiting.h"
+#include "analysis/waiting.h"
+#include "match/event.h"
 
 /* Of a location; for senders: from the entry to a call, or the message before in it, until the message that the call
  * receives was sent, if that was later. All zero at first. */

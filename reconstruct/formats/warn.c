@@ -1,5 +1,5 @@
 /* warn.c: warnings on standard error (warn.h). */
-#include "warn.h"
+#include "formats/warn.h"
 
 #include <stdarg.h>
 #include <stdio.h>

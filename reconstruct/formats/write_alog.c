@@ -12,9 +12,9 @@
  *
  * Times are microseconds, in cycles of 2^32. The numbers of events, the first and the last time, which stand in front,
  * are written over at the end. */
-#include "event_names.h"
-#include "file_writer.h"
-#include "locations.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,11 +10,11 @@
  *                         --waiting for whomever, and an instant (i) for each wait, named as its kind
  *
  * Times are microseconds since the start of the run, with three decimals. */
-#include "event_names.h"
-#include "file_writer.h"
-#include "locations.h"
-#include "utf8.h"
-#include "waited.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
+#include "formats/utf8.h"
+#include "formats/waited.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

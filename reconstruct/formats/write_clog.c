@@ -15,11 +15,11 @@
  * has a number of its own, as that of a collective has, since clog2alog takes each number of a state for that state's.
  *
  * Threads but the first have no place. */
-#include "clog_block.h"
-#include "event_names.h"
-#include "file_writer.h"
-#include "locations.h"
-#include "warn.h"
+#include "formats/clog_block.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,10 +12,10 @@
  * Events are headed by MPI_COMM_WORLD and the rank in it, messages by their communicator and both ranks in that, or by
  * MPI_COMM_WORLD where that is not one group: an arrow leads from the rank in the header of one message to the rank in
  * the header of another, and each has to name the other's header. */
-#include "clog_block.h"
-#include "event_names.h"
-#include "file_writer.h"
-#include "locations.h"
+#include "formats/clog_block.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,12 +14,12 @@
  *                        the master to OMP_JOIN after all events
  *
  * The number of events, in front of them, is written over at the end. */
-#include "epilog_define.h"
-#include "event_names.h"
-#include "file_writer.h"
-#include "region_uses.h"
-#include "waited.h"
-#include "warn.h"
+#include "formats/epilog_define.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/region_uses.h"
+#include "formats/waited.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

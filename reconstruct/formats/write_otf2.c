@@ -12,15 +12,15 @@
  * of others; the first one makes directories and writes what is common. So may several threads of a process, each by a
  * part of its own (format.h). */
 #define _GNU_SOURCE
-#include "format.h"
-#include "otf2_communication.h"
-#include "otf2_define.h"
-#include "otf2_files.h"
-#include "otf2_io.h"
-#include "otf2_memory.h"
-#include "otf2_rma.h"
-#include "trace_read.h"
-#include "warn.h"
+#include "formats/format.h"
+#include "formats/otf2_communication.h"
+#include "formats/otf2_define.h"
+#include "formats/otf2_files.h"
+#include "formats/otf2_io.h"
+#include "formats/otf2_memory.h"
+#include "formats/otf2_rma.h"
+#include "formats/warn.h"
+#include "model/trace_read.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,10 +10,10 @@
  * A state is written before its end is known, a communication before it is received, the header before the run's end.
  * So records of fixed size go to a temporary file first, and what comes to be known is written over them there. */
 #define _GNU_SOURCE
-#include "event_names.h"
-#include "format.h"
-#include "messages.h"
-#include "paraver_tables.h"
+#include "formats/event_names.h"
+#include "formats/format.h"
+#include "formats/messages.h"
+#include "formats/paraver_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,11 +10,11 @@
  *                         for whomever, and an instant for each wait, named as its kind
  *
  * Names are interned before the first event. Times are nanoseconds since the start of the run. */
-#include "event_names.h"
-#include "file_writer.h"
-#include "locations.h"
-#include "protobuf.h"
-#include "waited.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/locations.h"
+#include "formats/protobuf.h"
+#include "formats/waited.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,13 +24,13 @@
  * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
  * after it, so the entry waits for that as long as the time stays the same. What of the type is known only at the end
  * is written over. */
-#include "event_names.h"
-#include "file_writer.h"
-#include "mpi_kind.h"
-#include "picl_requests.h"
-#include "picl_statistics.h"
-#include "trace_read.h"
-#include "warn.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/mpi_kind.h"
+#include "formats/picl_requests.h"
+#include "formats/picl_statistics.h"
+#include "formats/warn.h"
+#include "model/trace_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>

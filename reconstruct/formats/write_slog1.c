@@ -9,12 +9,12 @@
  *
  * Header; frames (slog1_frames.h); then thread table, interval record definitions, display profile, preview and preview
  * statistics, to which the header points. Of the types only those that occur are defined. */
-#include "event_names.h"
-#include "file_writer.h"
-#include "intervals.h"
-#include "shortened.h"
-#include "slog1_frames.h"
-#include "warn.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/intervals.h"
+#include "formats/shortened.h"
+#include "formats/slog1_frames.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,12 +9,12 @@
  *
  * Header; boxes; then categories, lines, the directory of the boxes and annotations, to which the header points. */
 #define _GNU_SOURCE
-#include "event_names.h"
-#include "file_writer.h"
-#include "intervals.h"
-#include "shortened.h"
-#include "slog2_tree.h"
-#include "warn.h"
+#include "formats/event_names.h"
+#include "formats/file_writer.h"
+#include "formats/intervals.h"
+#include "formats/shortened.h"
+#include "formats/slog2_tree.h"
+#include "formats/warn.h"
 
 #include <inttypes.h>
 #include <stdio.h>

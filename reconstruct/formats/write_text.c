@@ -1,11 +1,11 @@
 /* write_text.c: the format "text" (format.h): one event a line, tab-separated: rank, seconds since the start with nine
  * decimals, event, name, then key=value pairs. */
-#include "write_text.h"
-#include "decimal.h"
-#include "event_names.h"
-#include "format.h"
-#include "trace_read.h"
-#include "waiting.h"
+#include "formats/write_text.h"
+#include "analysis/waiting.h"
+#include "formats/decimal.h"
+#include "formats/event_names.h"
+#include "formats/format.h"
+#include "model/trace_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef REFRAIN_WRITE_TEXT_H
 #define REFRAIN_WRITE_TEXT_H
 
-#include "event.h"
-#include "sink.h"
+#include "formats/sink.h"
+#include "match/event.h"
 
 /* A writer of lines into the sink, which it closes. `all`: also postings and completions of nonblocking calls;
  * `waiting`: what calls waited for. Null, with the sink closed, without memory, or when `sink` is null; freed by

@@ -1,8 +1,8 @@
 /* import_definitions.c: regions and communicators of an imported trace, and their numbers in records (import_parts.h).
  */
 #define _GNU_SOURCE
-#include "array.h"
-#include "import_parts.h"
+#include "common/array.h"
+#include "import/import_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

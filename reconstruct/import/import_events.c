@@ -1,5 +1,5 @@
 /* import_events.c: another tool's events as records (import_parts.h). */
-#include "import_parts.h"
+#include "import/import_parts.h"
 #include <refrain/settings.h>
 
 #include <stdlib.h>

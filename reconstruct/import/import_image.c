@@ -1,5 +1,5 @@
 /* import_image.c: a trace file without anything learned (import_image.h). */
-#include "import_image.h"
+#include "import/import_image.h"
 #include <refrain/unit.h>
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef REFRAIN_IMPORT_IMAGE_H
 #define REFRAIN_IMPORT_IMAGE_H
 
-#include "import_objects.h"
-#include "sink.h"
+#include "formats/sink.h"
+#include "import/import_objects.h"
 #include <refrain/read.h>
 #include <refrain/trace.h>
 

@@ -1,6 +1,6 @@
 /* import_objects.c: numbers for another tool's windows and files (import_objects.h). */
 #define _GNU_SOURCE
-#include "import_objects.h"
+#include "import/import_objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_IMPORT_OBJECTS_H
 #define REFRAIN_IMPORT_OBJECTS_H
 
-#include "pair_table.h"
+#include "common/pair_table.h"
 #include <refrain/trace.h>
 
 /* As struct refrain_object has it. */

@@ -6,8 +6,8 @@
  * A rank is a process of MPI; without MPI the processes are ranks in the order of their definitions. Records that a
  * trace has no place for (metrics, parameters, threads' and OpenMP's own, those of accelerators ...) are counted. */
 #define _GNU_SOURCE
-#include "import_otf2.h"
-#include "import_source.h"
+#include "import/import_otf2.h"
+#include "import/import_source.h"
 
 #include <glob.h>
 #include <otf2/otf2.h>

@@ -8,8 +8,8 @@
 #ifndef REFRAIN_IMPORT_OTF2_H
 #define REFRAIN_IMPORT_OTF2_H
 
-#include "import_trace.h"
-#include "otf2_definitions.h"
+#include "import/import_trace.h"
+#include "import/otf2_definitions.h"
 
 #include <otf2/otf2.h>
 

@@ -1,5 +1,5 @@
 /* import_otf2_access.c: windows and files of an OTF2 archive, and accesses to them (import_otf2.h). */
-#include "import_otf2.h"
+#include "import/import_otf2.h"
 
 #include <refrain/trace.h>
 

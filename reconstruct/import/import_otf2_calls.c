@@ -1,5 +1,5 @@
 /* import_otf2_calls.c: regions, calling contexts, messages and collectives of an OTF2 archive (import_otf2.h). */
-#include "import_otf2.h"
+#include "import/import_otf2.h"
 
 #include <string.h>
 

@@ -7,11 +7,11 @@
 #ifndef REFRAIN_IMPORT_PARTS_H
 #define REFRAIN_IMPORT_PARTS_H
 
-#include "import_image.h"
-#include "import_objects.h"
-#include "import_trace.h"
-#include "pair_table.h"
-#include "request_table.h"
+#include "common/pair_table.h"
+#include "import/import_image.h"
+#include "import/import_objects.h"
+#include "import/import_trace.h"
+#include "walk/request_table.h"
 #include <refrain/event_file.h>
 #include <refrain/trace.h>
 

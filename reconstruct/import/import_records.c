@@ -1,5 +1,5 @@
 /* import_records.c: records of the events of a rank, in the extents of its event file (import_parts.h). */
-#include "import_parts.h"
+#include "import/import_parts.h"
 
 #include <string.h>
 

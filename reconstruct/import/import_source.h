@@ -2,7 +2,7 @@
 #ifndef REFRAIN_IMPORT_SOURCE_H
 #define REFRAIN_IMPORT_SOURCE_H
 
-#include "error.h"
+#include "common/error.h"
 #include <stdbool.h>
 #include <stdint.h>
 

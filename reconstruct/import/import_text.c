@@ -5,12 +5,12 @@
  * First all lines are read for what has to be known before the events: how many ranks there are, which of them use a
  * communicator, and whether completions are told. */
 #define _GNU_SOURCE
-#include "array.h"
-#include "event_names.h"
-#include "import_source.h"
-#include "import_trace.h"
-#include "pair_table.h"
-#include "trace_read.h"
+#include "common/array.h"
+#include "common/pair_table.h"
+#include "formats/event_names.h"
+#include "import/import_source.h"
+#include "import/import_trace.h"
+#include "model/trace_read.h"
 #include <refrain/trace.h>
 
 #include <errno.h>

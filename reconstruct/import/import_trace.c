@@ -1,6 +1,6 @@
 /* import_trace.c: a trace directory of another tool's events, from its opening to its end (import_trace.h). */
 #define _GNU_SOURCE
-#include "import_parts.h"
+#include "import/import_parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #ifndef REFRAIN_IMPORT_TRACE_H
 #define REFRAIN_IMPORT_TRACE_H
 
-#include "error.h"
-#include "event.h"
+#include "common/error.h"
+#include "match/event.h"
 #include <refrain/trace.h>
 
 struct refrain_import;

@@ -1,7 +1,7 @@
 /* otf2_definitions.c: definitions of an OTF2 archive kept by their references (otf2_definitions.h). */
 #define _GNU_SOURCE
-#include "otf2_definitions.h"
-#include "array.h"
+#include "import/otf2_definitions.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef REFRAIN_OTF2_DEFINITIONS_H
 #define REFRAIN_OTF2_DEFINITIONS_H
 
-#include "import_trace.h"
+#include "import/import_trace.h"
 #include <otf2/otf2.h>
 #include <stddef.h>
 

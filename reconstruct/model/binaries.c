@@ -1,5 +1,5 @@
 /* binaries.c: the files that each process's code is from (trace_parts.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* comms.c: each process's communicators, brought together: the same object for all members (event.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* copied_times.c: see copied_times.h. */
-#include "copied_times.h"
+#include "model/copied_times.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* image.c: the bytes of a trace file become an image whose learners are whole, each claim checked (trace_parts.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 #include <refrain/settings.h>
 
 #include <stdlib.h>

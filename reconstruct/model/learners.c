@@ -1,7 +1,7 @@
 /* learners.c: where the learners of a process are (learners.h). */
-#include "learners.h"
-#include "sequence.h"
-#include "trace_parts.h"
+#include "model/learners.h"
+#include "model/trace_parts.h"
+#include "sequence/sequence.h"
 
 #include <string.h>
 

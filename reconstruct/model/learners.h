@@ -2,7 +2,7 @@
 #ifndef REFRAIN_LEARNERS_H
 #define REFRAIN_LEARNERS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 enum refrain_subject {
     REFRAIN_SUBJECT_BRANCH,    /* decisions of if, ?:, &&, || */

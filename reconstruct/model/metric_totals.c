@@ -1,6 +1,6 @@
 /* metric_totals.c: totals of counters per place, checked, named and added up (metric_totals.h). */
-#include "metric_totals.h"
-#include "trace_parts.h"
+#include "model/metric_totals.h"
+#include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

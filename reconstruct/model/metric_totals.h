@@ -3,7 +3,7 @@
 #ifndef REFRAIN_METRIC_TOTALS_H
 #define REFRAIN_METRIC_TOTALS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* Totals of the trace's metrics, trace->n_metrics of them. */
 struct refrain_metric_totals {

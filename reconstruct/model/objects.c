@@ -1,5 +1,5 @@
 /* objects.c: each process's windows and files, by the numbers that operations name them by (trace_read.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 static enum refrain_status read_object(struct refrain_process *process, uint64_t at,
                                        const struct refrain_object *object, struct refrain_error *error) {

@@ -1,6 +1,6 @@
 /* packed_read.c: a packed file becomes an image like that of a trace file (trace_parts.h). */
-#include "packed_file.h"
-#include "trace_parts.h"
+#include "model/trace_parts.h"
+#include "packed/packed_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* ranks_read.c: a pack of many ranks becomes the images of its processes (packed_ranks.h, trace_parts.h). */
-#include "array.h"
-#include "copied_times.h"
-#include "packed_file.h"
-#include "packed_image.h"
-#include "packed_ranks.h"
-#include "sequence.h"
-#include "shape_guess.h"
-#include "trace_parts.h"
+#include "common/array.h"
+#include "model/copied_times.h"
+#include "model/trace_parts.h"
+#include "packed/packed_file.h"
+#include "packed/packed_image.h"
+#include "packed/packed_ranks.h"
+#include "packed/shape_guess.h"
+#include "sequence/sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* regions.c: functions, MPI call sites and user regions of all processes become regions, one per construct (event.h).
  */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

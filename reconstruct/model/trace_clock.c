@@ -4,7 +4,7 @@
  * the TSC: they get one rate and one base, so that no skew comes between them. A node whose clock was compared with
  * that of another one (struct refrain_clock_sync) is placed by that: so that both meetings are at the same time on
  * both; or, if there was one only, by that and its own rate. Others are placed by the real time clock. */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

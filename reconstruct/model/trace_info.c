@@ -1,5 +1,5 @@
 /* trace_info.c: what read.h tells of an open trace: processes, locations, losses. */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 const char *refrain_loss_text(enum refrain_loss loss) {
     static const char *const texts[REFRAIN_LOSSES] = {

@@ -1,6 +1,6 @@
 /* trace_memory.c: a trace's processes, and the memory that lives as long as it does (trace_parts.h). */
-#include "array.h"
-#include "trace_parts.h"
+#include "common/array.h"
+#include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

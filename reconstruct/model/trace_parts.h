@@ -16,7 +16,7 @@
 #ifndef REFRAIN_TRACE_PARTS_H
 #define REFRAIN_TRACE_PARTS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* Memory that lives as long as the trace. */
 struct refrain_trace_tables {

@@ -1,5 +1,5 @@
 /* trace_read.c: opening a trace from images: the order in which they are read (trace_parts.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

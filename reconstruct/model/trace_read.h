@@ -16,7 +16,7 @@
 #ifndef REFRAIN_TRACE_READ_H
 #define REFRAIN_TRACE_READ_H
 
-#include "error.h"
+#include "common/error.h"
 #include <refrain/read.h>
 #include <refrain/trace.h>
 #include <refrain/unit.h>

@@ -1,5 +1,5 @@
 /* trace_tree.c: units, slots, call sites and user regions of one process, each offset checked (trace_read.h). */
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* exchange.c: see exchange.h. */
 #define _GNU_SOURCE
-#include "exchange.h"
+#include "parallel/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>

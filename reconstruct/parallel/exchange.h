@@ -11,8 +11,8 @@
 #ifndef REFRAIN_EXCHANGE_H
 #define REFRAIN_EXCHANGE_H
 
-#include "team.h"
-#include "trace_read.h"
+#include "match/team.h"
+#include "model/trace_read.h"
 
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 /* processes.c: see processes.h. */
-#include "processes.h"
+#include "parallel/processes.h"
 
 #include <otf2/otf2.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 #ifndef REFRAIN_PROCESSES_H
 #define REFRAIN_PROCESSES_H
 
-#include "error.h"
-#include "exchange.h"
-#include "together.h"
-#include "trace_read.h"
+#include "common/error.h"
+#include "formats/together.h"
+#include "model/trace_read.h"
+#include "parallel/exchange.h"
 
 struct refrain_processes {
     struct refrain_together together;

@@ -7,10 +7,10 @@
  *     others  the first process writes it alone.
  */
 #define _GNU_SOURCE
-#include "command.h"
-#include "output.h"
-#include "processes.h"
-#include "sink.h"
+#include "commands/command.h"
+#include "commands/output.h"
+#include "formats/sink.h"
+#include "parallel/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* numbered.c: the lists of call sites, user regions and communicators become tables (numbered.h). */
-#include "numbered.h"
-#include "arena.h"
+#include "sequence/numbered.h"
+#include "common/arena.h"
 
 /* All these records begin with the reference of the next one. */
 struct list {

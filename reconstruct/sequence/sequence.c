@@ -1,7 +1,7 @@
 /* sequence.c: expands what a learner holds into values (sequence.h). */
-#include "sequence.h"
-#include "archive_bytes.h"
-#include "arena.h"
+#include "sequence/sequence.h"
+#include "common/arena.h"
+#include "packed/archive_bytes.h"
 #include <refrain/amounts.h>
 
 #include <string.h>

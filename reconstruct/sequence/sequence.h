@@ -9,8 +9,8 @@
 #ifndef REFRAIN_SEQUENCE_H
 #define REFRAIN_SEQUENCE_H
 
-#include "tally.h"
-#include "terms.h"
+#include "sequence/tally.h"
+#include "sequence/terms.h"
 
 /* Number of values a term expands to, saturating; `iterations` instead of its own count when not 0 (continuation). */
 uint64_t refrain_term_values(const struct refrain_item *term);

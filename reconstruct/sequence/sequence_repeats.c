@@ -1,5 +1,5 @@
 /* sequence_repeats.c: how often the same values come again, without taking them (sequence.h). */
-#include "sequence.h"
+#include "sequence/sequence.h"
 
 /* ---- a run ---- */
 

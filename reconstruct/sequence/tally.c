@@ -1,6 +1,6 @@
 /* tally.c: gives the rows of a tally evenly spread (tally.h). */
-#include "tally.h"
-#include "arena.h"
+#include "sequence/tally.h"
+#include "common/arena.h"
 
 #include <string.h>
 

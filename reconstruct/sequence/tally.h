@@ -4,7 +4,7 @@
 #ifndef REFRAIN_TALLY_H
 #define REFRAIN_TALLY_H
 
-#include "numbered.h"
+#include "sequence/numbered.h"
 
 #include <stdbool.h>
 #include <stddef.h>

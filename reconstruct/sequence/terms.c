@@ -1,7 +1,7 @@
 /* terms.c: the terms that a learner holds, checked (terms.h). */
-#include "terms.h"
-#include "archive_bytes.h"
-#include "arena.h"
+#include "sequence/terms.h"
+#include "common/arena.h"
+#include "packed/archive_bytes.h"
 
 #include <string.h>
 

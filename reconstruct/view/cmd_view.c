@@ -1,11 +1,11 @@
 /* cmd_view.c: refrain view: the run as a picture: one page that holds the trace and draws any part of it. */
 #define _GNU_SOURCE
-#include "command.h"
-#include "replayable.h"
-#include "view_page.h"
-#include "view_png.h"
-#include "view_svg.h"
-#include "whole_file.h"
+#include "commands/command.h"
+#include "commands/whole_file.h"
+#include "match/replayable.h"
+#include "view/view_page.h"
+#include "view/view_png.h"
+#include "view/view_svg.h"
 
 #include <argp.h>
 #include <math.h>

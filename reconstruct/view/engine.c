@@ -2,12 +2,12 @@
  *
  * One trace, one cursor, one picture. All state is in memory, so that the page goes back in time by copying back what
  * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
-#include "picture.h"
-#include "picture_colours.h"
-#include "trace_read.h"
-#include "view_keep.h"
-#include "view_symbols.h"
-#include "waiting_settled.h"
+#include "analysis/waiting_settled.h"
+#include "model/trace_read.h"
+#include "view/picture.h"
+#include "view/picture_colours.h"
+#include "view/view_keep.h"
+#include "view/view_symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

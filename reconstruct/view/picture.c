@@ -1,8 +1,8 @@
 /* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
-#include "picture.h"
-#include "picture_match.h"
-#include "picture_shares.h"
-#include "waiting.h" /* struct refrain_wait */
+#include "view/picture.h"
+#include "analysis/waiting.h" /* struct refrain_wait */
+#include "view/picture_match.h"
+#include "view/picture_shares.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* picture_colours.c: names to colours (picture_colours.h). */
 #define _GNU_SOURCE
-#include "picture_colours.h"
+#include "view/picture_colours.h"
 
 #include <string.h>
 

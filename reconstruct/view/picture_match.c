@@ -1,5 +1,5 @@
 /* picture_match.c: tables of messages in flight, collectives under way and pairs of ranks (picture_match.h). */
-#include "picture_match.h"
+#include "view/picture_match.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_PICTURE_MATCH_H
 #define REFRAIN_PICTURE_MATCH_H
 
-#include "picture.h"
+#include "view/picture.h"
 
 struct refrain_picture_match;
 

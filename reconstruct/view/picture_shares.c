@@ -1,5 +1,5 @@
 /* picture_shares.c: adds up intervals (picture_shares.h). */
-#include "picture_shares.h"
+#include "view/picture_shares.h"
 
 #include <stdlib.h>
 

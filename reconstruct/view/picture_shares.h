@@ -2,7 +2,7 @@
 #ifndef REFRAIN_PICTURE_SHARES_H
 #define REFRAIN_PICTURE_SHARES_H
 
-#include "picture.h"
+#include "view/picture.h"
 
 /* A location's interval that is being filled. */
 struct refrain_picture_bin {

@@ -26,7 +26,7 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
     file(GLOB view_headers CONFIGURE_DEPENDS ${view_directory}/*.h)
     add_custom_command(
         OUTPUT ${view_wasm}
-        COMMAND ${wasm_command} -mexec-model=reactor -flto=thin -I${view_directory} ${view_engine} ${wasm_sources} -o ${view_wasm}
+        COMMAND ${wasm_command} -mexec-model=reactor -flto=thin ${view_engine} ${wasm_sources} -o ${view_wasm}
         DEPENDS ${view_engine} ${view_headers} ${wasm_sources} ${wasm_headers}
         COMMENT "Compiling the page's engine for WebAssembly")
     file(GLOB view_page CONFIGURE_DEPENDS ${view_directory}/page/*)

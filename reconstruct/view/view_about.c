@@ -1,10 +1,10 @@
 /* view_about.c: losses, program tree and formulas as JSON (view_about.h). */
 #define _GNU_SOURCE
-#include "view_about.h"
-#include "command.h"
-#include "counter_table.h"
-#include "profile.h"
-#include "view_formulas.h"
+#include "view/view_about.h"
+#include "analysis/profile.h"
+#include "commands/command.h"
+#include "commands/counter_table.h"
+#include "view/view_formulas.h"
 
 #include <jansson.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* view_ahead.c: a long run replayed for its page (view_ahead.h). */
 #define _GNU_SOURCE
-#include "view_ahead.h"
+#include "view/view_ahead.h"
 
 #ifdef REFRAIN_HAVE_MACHINE
-#include "command.h"
-#include "picture.h"
-#include "view_keep.h"
-#include "view_machine.h"
+#include "commands/command.h"
+#include "view/picture.h"
+#include "view/view_keep.h"
+#include "view/view_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #ifndef REFRAIN_VIEW_AHEAD_H
 #define REFRAIN_VIEW_AHEAD_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* Runs of fewer events are replayed by the page itself, at once. */
 #define REFRAIN_AHEAD_EVENTS 1000000 /* less than a second's work */

@@ -1,7 +1,7 @@
 /* view_compare.c: two runs of a program beside each other (view_compare.h). */
-#include "view_compare.h"
-#include "command.h"
-#include "view_visits.h"
+#include "view/view_compare.h"
+#include "commands/command.h"
+#include "view/view_visits.h"
 
 #include <jansson.h>
 #include <math.h>

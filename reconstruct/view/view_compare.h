@@ -15,7 +15,7 @@
 #ifndef REFRAIN_VIEW_COMPARE_H
 #define REFRAIN_VIEW_COMPARE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 struct json_t; /* jansson */
 

@@ -1,10 +1,10 @@
 /* view_formulas.c: one entry for each construct, parameter and formula (view_formulas.h). */
 #define _GNU_SOURCE
-#include "view_formulas.h"
-#include "command.h"
-#include "formula_text.h"
-#include "learners.h"
-#include "sequence.h"
+#include "view/view_formulas.h"
+#include "commands/command.h"
+#include "commands/formula_text.h"
+#include "model/learners.h"
+#include "sequence/sequence.h"
 
 #include <inttypes.h>
 #include <jansson.h>

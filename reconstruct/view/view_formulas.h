@@ -2,7 +2,7 @@
 #ifndef REFRAIN_VIEW_FORMULAS_H
 #define REFRAIN_VIEW_FORMULAS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 struct json_t; /* jansson */
 

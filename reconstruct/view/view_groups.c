@@ -1,6 +1,6 @@
 /* view_groups.c: regions of one name (view_groups.h). */
-#include "view_groups.h"
-#include "picture_colours.h"
+#include "view/view_groups.h"
+#include "view/picture_colours.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* view_machine.c: the page's engine, translated to C by wasm2c when refrain is built (view_machine.h). */
-#include "view_machine.h"
+#include "view/view_machine.h"
 #include "engine_machine.h" /* by wasm2c, of engine.wasm */
 #include "wasm-rt-impl.h"   /* wasm2c's runtime */
 

@@ -1,10 +1,10 @@
 /* view_page.c: the bundled page with a trace in it (view_page.h). */
 #define _GNU_SOURCE
-#include "view_page.h"
-#include "view_about.h"
-#include "view_ahead.h"
-#include "view_compare.h"
-#include "view_symbols.h"
+#include "view/view_page.h"
+#include "view/view_about.h"
+#include "view/view_ahead.h"
+#include "view/view_compare.h"
+#include "view/view_symbols.h"
 
 #include <errno.h>
 #include <jansson.h>

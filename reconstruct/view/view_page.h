@@ -5,7 +5,7 @@
 #ifndef REFRAIN_VIEW_PAGE_H
 #define REFRAIN_VIEW_PAGE_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 #include <stdio.h>
 

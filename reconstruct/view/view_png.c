@@ -1,7 +1,7 @@
 /* view_png.c: rsvg-convert, run on a figure (view_png.h). */
 #define _GNU_SOURCE
-#include "view_png.h"
-#include "error.h"
+#include "view/view_png.h"
+#include "common/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* view_svg.c: a picture as scalable graphics (view_svg.h). */
 #define _GNU_SOURCE
-#include "view_svg.h"
-#include "command.h"
-#include "picture.h"
-#include "replayable.h"
-#include "view_groups.h"
-#include "waiting_settled.h"
+#include "view/view_svg.h"
+#include "analysis/waiting_settled.h"
+#include "commands/command.h"
+#include "match/replayable.h"
+#include "view/picture.h"
+#include "view/view_groups.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef REFRAIN_VIEW_SVG_H
 #define REFRAIN_VIEW_SVG_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* view_symbols.c: names of code addresses, to bytes and back (view_symbols.h). */
 #define _GNU_SOURCE
-#include "view_symbols.h"
+#include "view/view_symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef REFRAIN_VIEW_SYMBOLS_H
 #define REFRAIN_VIEW_SYMBOLS_H
 
-#include "trace_parts.h"
+#include "model/trace_parts.h"
 
 /* The bytes, and in *n their number; null without memory. The caller frees them. */
 char *refrain_view_symbols_write(const struct refrain_trace *trace, size_t *n);

@@ -1,9 +1,9 @@
 /* view_visits.c: when each rank came to each construct (view_visits.h). */
-#include "view_visits.h"
-#include "command.h"
-#include "progress.h"
-#include "replay.h"
-#include "waiting_settled.h"
+#include "view/view_visits.h"
+#include "analysis/waiting_settled.h"
+#include "commands/command.h"
+#include "commands/progress.h"
+#include "match/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

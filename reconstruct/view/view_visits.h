@@ -8,7 +8,7 @@
 #ifndef REFRAIN_VIEW_VISITS_H
 #define REFRAIN_VIEW_VISITS_H
 
-#include "trace_read.h"
+#include "model/trace_read.h"
 
 /* Visits from one on, as many as the stride. */
 struct refrain_stretch {

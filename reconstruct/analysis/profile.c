@@ -1,0 +1,369 @@
+/* profile.c: adds up the blocks of all ranks by construct (profile.h). */
+#include "analysis/profile.h"
+#include "sequence/sequence.h"
+#include <refrain/amounts.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_unit(const struct refrain_unit_view *a, const struct refrain_unit_view *b) {
+    return a->record->n_nodes == b->record->n_nodes && a->record->strings_bytes == b->record->strings_bytes &&
+           memcmp(a->nodes, b->nodes, a->record->n_nodes * sizeof *a->nodes) == 0 &&
+           memcmp(a->strings, b->strings, a->record->strings_bytes) == 0;
+}
+
+/* The unit with these tables, added when it is new; null without memory. */
+static struct refrain_profile_unit *find_unit(struct refrain_profile_total *total,
+                                              const struct refrain_unit_view *view) {
+    for (size_t i = 0; i < total->n_units; i++)
+        if (total->units[i].view == view || same_unit(total->units[i].view, view))
+            return &total->units[i];
+    struct refrain_profile_unit *unit = &total->units[total->n_units];
+    *unit = (struct refrain_profile_unit){.view = view, .nodes = calloc(view->record->n_nodes, sizeof *unit->nodes)};
+    if (!unit->nodes)
+        return NULL;
+    total->n_units++;
+    return unit;
+}
+
+static uint64_t values_seen(const struct refrain_process *process, const struct refrain_learner *learner) {
+    return refrain_learner_values(process->image, process->image_bytes, learner, NULL);
+}
+
+#define MOST_RUNS 100000000u /* what lies beyond is taken to be like what lies before */
+
+/* Run by run: a loop count that a million visits share is one product. */
+static uint64_t values_sum(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t sum = 0, values = 0, runs = 0;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
+    for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        uint64_t n = sequence.run, pairs = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+        sum += n * (uint64_t)sequence.value + pairs * (uint64_t)sequence.stride;
+        values += n;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    if (runs == MOST_RUNS)
+        sum = (uint64_t)((long double)sum * (long double)values_seen(process, learner) / (long double)values);
+    return sum;
+}
+
+/* Activations of which this is the place: those that ended, and one that has gone on since. */
+static uint64_t activations(const struct refrain_process *process, const struct refrain_learner *learner) {
+    struct refrain_sequence sequence;
+    uint64_t ended = 0, runs = 0;
+    bool open = false;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
+    for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        open = sequence.value >= 0;
+        ended += open ? 0 : sequence.run;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return ended + open;
+}
+
+#define MOST_CALL_RUNS 10000000u /* a tenth of a second */
+
+/* Adds how often a call ended at this place. False where that is not known, or takes too long to find out. */
+static bool add_ends(const struct refrain_process *process, const struct refrain_learner *learner, uint64_t *ends) {
+    struct refrain_sequence sequence;
+    unsigned runs = 0;
+    bool known = true;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
+    for (; known && refrain_sequence_advance(&sequence); runs++) {
+        known = !sequence.unknown && runs < MOST_CALL_RUNS;
+        *ends += sequence.value < 0 ? sequence.run : 0;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return known;
+}
+
+/* ---- threads that did not call the function that they are in ---- */
+
+static uint32_t function_around(const struct refrain_unit_view *unit, uint32_t node) {
+    while (node != 0 && unit->nodes[node].kind != REFRAIN_FUNCTION)
+        node = unit->nodes[node].parent;
+    return node;
+}
+
+static bool called_function(const struct refrain_process *process, uint32_t thread,
+                            const struct refrain_unit_view *unit, const struct refrain_node *function) {
+    if (function->slot == REFRAIN_NO_SLOT)
+        return true;
+    const struct refrain_slot *slot =
+        refrain_process_slot(process, thread, (uint64_t)unit->record->first_slot + function->slot + 1);
+    return !slot || slot->count > 0;
+}
+
+/* Adds what the thread spent in a node to the function around it, where the thread has no activation of that. */
+static void add_elsewhere(const struct refrain_process *process, uint32_t thread, struct refrain_profile_unit *unit,
+                          const struct refrain_unit_view *view, uint32_t node, long double ns) {
+    uint32_t function = function_around(view, node);
+    if (view->nodes[function].kind != REFRAIN_FUNCTION ||
+        called_function(process, thread, view, &view->nodes[function]))
+        return;
+    unit->nodes[function].elsewhere_ns += ns;
+    unit->nodes[function].inclusive_ns += ns;
+}
+
+/* ---- slots ---- */
+
+static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
+    if (node->throttled_ranks > 0 && node->throttled_rank == rank)
+        return;
+    node->throttled_ranks++;
+    node->throttled_rank = rank;
+}
+
+static bool is_loop(uint32_t kind) {
+    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+}
+
+/* The node that a block belongs to which ended from a slot: what comes behind a loop is no part of it. */
+static uint32_t node_of_block(const struct refrain_slot_view *view) {
+    bool behind = is_loop(view->node->kind) && view->part != 1;
+    return behind ? view->node->parent : (uint32_t)(view->node - view->unit->nodes);
+}
+
+/* Slot [0] of a loop does not count blocks: as many as times that the loop ended, at most. */
+static uint64_t blocks_of(const struct refrain_process *process, const struct refrain_slot_view *view,
+                          const struct refrain_slot *slot) {
+    if (!is_loop(view->node->kind) || view->part != 0)
+        return slot->count;
+    return slot->ticks ? values_seen(process, &slot->next) : 0;
+}
+
+static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
+                     const struct refrain_slot *slot, bool throttled, struct refrain_profile_node *nodes,
+                     struct refrain_profile_total *total) {
+    uint32_t kind = view->node->kind;
+    struct refrain_profile_node *node = &nodes[view->node - view->unit->nodes], *of_block = &nodes[node_of_block(view)];
+    long double ns = refrain_trace_span_ns(process, slot->ticks);
+    if (kind == REFRAIN_FUNCTION && view->part == 1) {
+        node->visits += slot->count;
+        node->inclusive_ns += ns;
+        if (slot->throttled_at)
+            mark_throttled(node, process->rank);
+        return;
+    }
+    of_block->own_ns += ns;
+    of_block->blocks += blocks_of(process, view, slot);
+    refrain_metrics_add(process, slot, &of_block->metrics);
+    refrain_metrics_add(process, slot, &total->metrics);
+    if (throttled)
+        mark_throttled(node, process->rank);
+    total->functions_ns += ns;
+    if (is_loop(kind)) {
+        if (view->part == 0) {
+            uint64_t entries = values_seen(process, &slot->next) + (slot->count != 0);
+            node->entries += entries;
+            node->visits += values_sum(process, &slot->next) + slot->count;
+            if (kind == REFRAIN_DO) /* its counts are how often the condition held, behind the first iteration */
+                node->visits += entries;
+        }
+    } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
+        node->visits += values_seen(process, &slot->next);
+    }
+}
+
+static void add_units(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
+                      struct refrain_profile_total *total) {
+    for (uint32_t t = 0; t < process->header->n_threads; t++) {
+        const struct refrain_thread *thread = &process->threads[t];
+        if (!thread->started)
+            continue;
+        total->run_ns += refrain_trace_span_ns(process, thread->last_ticks - thread->start_ticks);
+        total->outside_ns += refrain_trace_span_ns(process, thread->root.ticks);
+        refrain_metrics_add(process, &thread->root, &total->outside_metrics);
+        refrain_metrics_add(process, &thread->root, &total->metrics);
+        for (uint32_t number = 0; number < process->header->n_slots; number++) {
+            const struct refrain_slot_view *view = &process->slots[number];
+            const struct refrain_slot *slot = refrain_process_slot(process, t, number);
+            if (!view->node || !slot)
+                continue;
+            struct refrain_profile_unit *unit = unit_of[view->unit - process->units];
+            bool throttled = refrain_process_throttled(process, t, number);
+            add_slot(process, view, slot, throttled, unit->nodes, total);
+            if (view->node->kind != REFRAIN_FUNCTION || view->part != 1)
+                add_elsewhere(process, t, unit, view->unit, node_of_block(view),
+                              refrain_trace_span_ns(process, slot->ticks));
+        }
+    }
+}
+
+/* ---- MPI calls and user regions ---- */
+
+/* Calls at the records of a call site, and what they took. A call is one block, unless MPI calls functions of the
+ * program from it. */
+static uint64_t calls_of(const struct refrain_process *process, const struct refrain_call_site *call_site,
+                         uint64_t *ticks) {
+    uint64_t blocks = call_site->inside.count, ends = 0;
+    bool known = add_ends(process, &call_site->inside.next, &ends);
+    const struct refrain_operation_record *operation = NULL;
+    *ticks = call_site->inside.ticks;
+    while ((operation = refrain_call_site_operation(process, call_site, operation))) {
+        blocks += operation->after.count;
+        *ticks += operation->after.ticks;
+        known = known && add_ends(process, &operation->after.next, &ends);
+    }
+    return known ? ends : blocks;
+}
+
+/* `within`: the process's view of the unit that it is called from, null outside of all. `of_guests`: of a call site
+ * that is a host, calls that are its guests'. Each has its share of what all took; what metrics counted is the host's.
+ */
+static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
+                          uint64_t of_guests, const struct refrain_unit_view *within, struct refrain_profile_unit *unit,
+                          uint32_t node, struct refrain_profile_total *total) {
+    uint64_t ticks, all = calls_of(process, view->record, &ticks);
+    uint64_t calls = view->guest ? refrain_least(view->guest->calls, all) : all - refrain_least(of_guests, all);
+    long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
+    struct refrain_metric_totals none = {0}, *in_node = unit->nodes ? &unit->nodes[node].metrics : &none;
+    total->mpi_ns += ns;
+    if (unit->nodes)
+        unit->nodes[node].mpi_ns += ns;
+    if (within)
+        add_elsewhere(process, view->record->thread, unit, within, node, ns);
+    if (!view->guest) {
+        refrain_metrics_add_call_site(process, view->record, &total->metrics);
+        refrain_metrics_add_call_site(process, view->record, in_node);
+    }
+    struct refrain_profile_call_site *call_site = unit->call_sites;
+    while (call_site < unit->call_sites + unit->n_call_sites &&
+           (call_site->region != view->region || call_site->node != node))
+        call_site++;
+    if (!unit->call_sites || call_site == unit->call_sites + unit->n_call_sites) {
+        if (unit->n_call_sites == unit->capacity_call_sites) {
+            size_t capacity = unit->capacity_call_sites ? unit->capacity_call_sites * 2 : 16;
+            struct refrain_profile_call_site *call_sites = realloc(unit->call_sites, capacity * sizeof *call_sites);
+            if (!call_sites)
+                return false;
+            unit->call_sites = call_sites;
+            unit->capacity_call_sites = capacity;
+        }
+        call_site = &unit->call_sites[unit->n_call_sites++];
+        *call_site = (struct refrain_profile_call_site){.region = view->region, .node = node};
+    }
+    call_site->calls += calls;
+    call_site->mpi_ns += ns;
+    if (!view->guest)
+        refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
+    return true;
+}
+
+/* The unit and node that it is called from. */
+static bool add_call_site_where(const struct refrain_process *process, const struct refrain_call_site_view *view,
+                                uint64_t of_guests, struct refrain_profile_unit **unit_of,
+                                struct refrain_profile_total *total) {
+    uint32_t number = view->guest ? view->guest->slot : view->record->slot;
+    const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
+    bool inside = from && from->node;
+    struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
+    return add_call_site(process, view, of_guests, inside ? from->unit : NULL, unit,
+                         inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total);
+}
+
+static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
+                      struct refrain_profile_total *total) {
+    uint64_t *of_guests = calloc(process->n_call_sites + 1, sizeof *of_guests);
+    bool sound = of_guests != NULL;
+    for (size_t i = 0; sound && i < process->n_guests; i++) {
+        const struct refrain_guest *guest = process->guests[i].guest;
+        of_guests[refrain_process_call_site(process, guest->host) - process->call_sites] += guest->calls;
+        sound = add_call_site_where(process, &process->guests[i], 0, unit_of, total);
+    }
+    for (size_t i = 0; sound && i < process->n_call_sites; i++)
+        sound = add_call_site_where(process, &process->call_sites[i], of_guests[i], unit_of, total);
+    free(of_guests);
+    if (!sound)
+        return false;
+    for (size_t i = 0; i < process->n_user_regions; i++) {
+        const struct refrain_user_region_view *view = &process->user_regions[i];
+        if (refrain_use_is_value(view->record->use))
+            continue;
+        size_t r = 0;
+        while (r < total->n_regions && total->regions[r].region != view->region)
+            r++;
+        if (r == total->n_regions) {
+            struct refrain_profile_region *regions = realloc(total->regions, (total->n_regions + 1) * sizeof *regions);
+            if (!regions)
+                return false;
+            total->regions = regions;
+            total->regions[total->n_regions++] = (struct refrain_profile_region){.region = view->region};
+        }
+        total->regions[r].own_ns += refrain_trace_span_ns(process, view->record->inside.ticks);
+        refrain_metrics_add(process, &view->record->inside, &total->regions[r].metrics);
+        refrain_metrics_add(process, &view->record->inside, &total->metrics);
+        total->regions[r].visits += activations(process, &view->record->inside.next);
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+/* Children come after their parents. */
+static void add_up(struct refrain_profile_unit *unit) {
+    uint32_t n = unit->view->record->n_nodes;
+    for (uint32_t i = 0; i < n; i++) {
+        unit->nodes[i].own_total_ns = unit->nodes[i].own_ns;
+        unit->nodes[i].mpi_total_ns = unit->nodes[i].mpi_ns;
+    }
+    for (uint32_t i = n; i-- > 1;) {
+        struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
+        parent->own_total_ns += unit->nodes[i].own_total_ns;
+        parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
+        parent->blocks += unit->nodes[i].blocks;
+        refrain_metrics_add_up(&parent->metrics, &unit->nodes[i].metrics);
+    }
+}
+
+static bool add_process(const struct refrain_process *process, struct refrain_profile_total *total) {
+    struct refrain_profile_unit **unit_of = calloc(process->n_units + 1, sizeof *unit_of);
+    bool sound = unit_of != NULL;
+    for (size_t u = 0; sound && u < process->n_units; u++)
+        sound = (unit_of[u] = find_unit(total, &process->units[u])) != NULL;
+    if (sound)
+        add_units(process, unit_of, total);
+    total->n_ranks += sound;
+    sound = sound && add_calls(process, unit_of, total);
+    free(unit_of);
+    return sound;
+}
+
+enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
+                                         struct refrain_profile_total *total, struct refrain_error *error) {
+    size_t most = 0;
+    memset(total, 0, sizeof *total);
+    if (rank >= 0 && !refrain_trace_process(trace, rank))
+        return REFRAIN_FAIL(error, "%s: there is no rank %d in it", trace->path, rank);
+    for (size_t i = 0; i < trace->n_processes; i++)
+        most += trace->processes[i].n_units;
+    total->metric_names = trace->metric_names;
+    total->n_metrics = trace->n_metrics;
+    total->units = calloc(most + 1, sizeof *total->units);
+    bool sound = total->units != NULL;
+    for (size_t i = 0; sound && i < trace->n_processes; i++)
+        if (rank < 0 || trace->processes[i].rank == rank)
+            sound = add_process(&trace->processes[i], total);
+    if (!sound) {
+        refrain_profile_close(total);
+        return REFRAIN_FAIL_MEMORY(error);
+    }
+    for (size_t u = 0; u < total->n_units; u++)
+        add_up(&total->units[u]);
+    return REFRAIN_OK;
+}
+
+void refrain_profile_close(struct refrain_profile_total *total) {
+    for (size_t u = 0; u < total->n_units; u++) {
+        free(total->units[u].nodes);
+        free(total->units[u].call_sites);
+    }
+    free(total->outside.call_sites);
+    free(total->units);
+    free(total->regions);
+    memset(total, 0, sizeof *total);
+}

@@ -1,0 +1,172 @@
+/* waiting_collective.c: who waited for whom in collectives (waiting_collective.h). */
+#include "analysis/waiting_collective.h"
+
+#include <stdlib.h>
+
+/* All members have a trace, so that each collective on the communicator is entered by all of them. */
+static bool is_whole(struct refrain_waiting *waiting, const struct refrain_comm_info *comm) {
+    if (comm->index >= waiting->trace->n_comms)
+        return false;
+    signed char *whole = &waiting->whole[comm->index];
+    if (*whole < 0) {
+        *whole = 1;
+        for (int32_t i = 0; i < comm->size && *whole; i++)
+            *whole = refrain_waiting_is_traced(waiting, comm->members ? comm->members[i] : i);
+    }
+    return *whole;
+}
+
+static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain_event *event, int64_t ns) {
+    if (ns > arrival->ns)
+        *arrival = (struct refrain_waiting_arrival){ns, event->rank, event->region};
+}
+
+/* Which members belong to one operation is known from its match, which counts what passed in pauses. */
+static bool is_waited_in(struct refrain_waiting *waiting, const struct refrain_event *event) {
+    const struct refrain_comm_info *comm = event->comm;
+    return event->match && refrain_collective_rule(event->region->role) != REFRAIN_RULE_NONE && comm &&
+           comm->remote_size == 0 && comm->size > 1 && comm->index != 1 && is_whole(waiting, comm);
+}
+
+static struct refrain_waiting_collective *find(const struct refrain_waiting *waiting, uint64_t match) {
+    return (struct refrain_waiting_collective *)refrain_pair_table_find(&waiting->collectives,
+                                                                        (struct refrain_pair){match, 0});
+}
+
+/* Adds a node to a table. Null, and the node is freed, without memory. */
+static void *keep(struct refrain_waiting *waiting, struct refrain_pair_table *table, struct refrain_pair_node *node) {
+    if (node && refrain_pair_table_add(table, node))
+        return node;
+    free(node);
+    waiting->no_memory = true;
+    return NULL;
+}
+
+/* The collective's kind; null without memory. */
+static struct refrain_waiting_kind *kind_of(struct refrain_waiting *waiting, uint64_t match) {
+    struct refrain_pair key = {match >> REFRAIN_MATCH_ORDINAL_BITS, 0};
+    struct refrain_waiting_kind *kind = (struct refrain_waiting_kind *)refrain_pair_table_find(&waiting->kinds, key);
+    if (kind)
+        return kind;
+    if ((kind = calloc(1, sizeof *kind)))
+        kind->node.key = key;
+    return keep(waiting, &waiting->kinds, kind ? &kind->node : NULL);
+}
+
+/* Members mostly come to one behind all others. */
+static void link(struct refrain_waiting_kind *kind, struct refrain_waiting_collective *collective) {
+    struct refrain_waiting_collective *before = kind->last;
+    while (before && before->node.key.a > collective->node.key.a)
+        before = before->before;
+    collective->kind = kind;
+    collective->before = before;
+    collective->behind = before ? before->behind : kind->first;
+    *(before ? &before->behind : &kind->first) = collective;
+    *(collective->behind ? &collective->behind->before : &kind->last) = collective;
+}
+
+static void unlink(struct refrain_waiting_collective *collective) {
+    *(collective->before ? &collective->before->behind : &collective->kind->first) = collective->behind;
+    *(collective->behind ? &collective->behind->before : &collective->kind->last) = collective->before;
+}
+
+/* The collective that the event enters; null where nobody waits in it, and without memory. */
+static struct refrain_waiting_collective *collective_of(struct refrain_waiting *waiting,
+                                                        const struct refrain_event *event) {
+    static const struct refrain_waiting_arrival nobody = {INT64_MIN, -1, NULL};
+    struct refrain_waiting_collective *collective = NULL;
+    if (!is_waited_in(waiting, event) || (collective = find(waiting, event->match)))
+        return collective;
+    struct refrain_waiting_kind *kind = kind_of(waiting, event->match);
+    if (kind && (collective = calloc(1, sizeof *collective)))
+        *collective = (struct refrain_waiting_collective){.node.key = {event->match, 0},
+                                                          .rule = refrain_collective_rule(event->region->role),
+                                                          .size = event->comm->size,
+                                                          .last = nobody,
+                                                          .root = nobody,
+                                                          .last_other = nobody};
+    collective = keep(waiting, &waiting->collectives, collective ? &collective->node : NULL);
+    if (collective)
+        link(kind, collective);
+    return collective;
+}
+
+/* Drops it where no member is in it or will come to it. */
+static void drop(struct refrain_waiting *waiting, struct refrain_waiting_collective *collective) {
+    if (collective->left < (collective->incomplete ? collective->entered : collective->size))
+        return;
+    unlink(collective);
+    refrain_pair_table_remove(&waiting->collectives, &collective->node);
+    free(collective);
+}
+
+/* All members have entered it, so that none will enter one before it any more. */
+static void drop_before(struct refrain_waiting *waiting, const struct refrain_waiting_collective *complete) {
+    for (struct refrain_waiting_collective *at = complete->kind->first, *next; at != complete; at = next) {
+        next = at->behind;
+        at->incomplete = true;
+        drop(waiting, at);
+    }
+}
+
+void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                      const struct refrain_event *event) {
+    struct refrain_waiting_collective *collective = collective_of(waiting, event);
+    if (!collective)
+        return;
+    bool is_root = event->peer == event->rank;
+    if (++collective->entered == collective->size)
+        drop_before(waiting, collective);
+    collective->approximate |= event->approximate;
+    arrive(&collective->last, event, call->enter_ns);
+    arrive(is_root ? &collective->root : &collective->last_other, event, call->enter_ns);
+    call->is_root = is_root;
+    if (event->request < 0) {
+        call->inside = collective;
+        return;
+    }
+    struct refrain_waiting_request *request = refrain_waiting_request(waiting, event);
+    if (request) {
+        request->collective = collective;
+        request->is_root = is_root;
+    }
+}
+
+void refrain_waiting_leave_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                      struct refrain_waiting_collective *collective, bool is_root,
+                                      struct refrain_event *event) {
+    static const enum refrain_wait_kind kinds[] = {[REFRAIN_RULE_ALL] = REFRAIN_WAIT_N_TO_N,
+                                                   [REFRAIN_RULE_PAIRS] = REFRAIN_WAIT_N_TO_N,
+                                                   [REFRAIN_RULE_FROM_ROOT] = REFRAIN_WAIT_LATE_BROADCAST,
+                                                   [REFRAIN_RULE_TO_ROOT] = REFRAIN_WAIT_EARLY_REDUCE};
+    const struct refrain_waiting_arrival *awaited = NULL;
+    bool complete = collective->entered == collective->size;
+    if (collective->rule == REFRAIN_RULE_FROM_ROOT)
+        awaited = !is_root && collective->root.ns > INT64_MIN ? &collective->root : NULL;
+    else if (collective->rule == REFRAIN_RULE_TO_ROOT)
+        awaited = is_root && complete ? &collective->last_other : NULL;
+    else
+        awaited = complete ? &collective->last : NULL;
+    call->leave_ns = event->time_ns;
+    enum refrain_wait_kind kind = event->kind != REFRAIN_EVENT_LEAVE ? REFRAIN_WAIT_COMPLETION_COLLECTIVE
+                                  : event->region->role == REFRAIN_COLLECTIVE_BARRIER ? REFRAIN_WAIT_BARRIER
+                                                                                      : kinds[collective->rule];
+    if (awaited && awaited->rank != event->rank &&
+        refrain_waiting_set(&waiting->wait, call, kind, awaited->ns, awaited->rank, awaited->region,
+                            collective->approximate))
+        event->wait = &waiting->wait;
+    if (event->kind != REFRAIN_EVENT_LEAVE)
+        call->leave_ns = INT64_MAX;
+    collective->left++;
+    drop(waiting, collective);
+}
+
+void refrain_waiting_complete_collective(struct refrain_waiting *waiting, struct refrain_waiting_call *call,
+                                         struct refrain_event *event) {
+    struct refrain_waiting_request *request = refrain_waiting_find_request(waiting, event);
+    if (!request)
+        return;
+    if (request->collective)
+        refrain_waiting_leave_collective(waiting, call, request->collective, request->is_root, event);
+    refrain_waiting_drop_request(waiting, request);
+}

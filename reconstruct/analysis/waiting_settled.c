@@ -1,0 +1,174 @@
+/* waiting_settled.c: events are held until it is known what their calls waited (waiting_settled.h). */
+#include "analysis/waiting_settled.h"
+#include "analysis/waiting_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held {
+    struct refrain_event event;          /* its waits: those below */
+    struct refrain_wait wait, peer_wait; /* ns 0: none */
+    struct refrain_waiting_call *call;   /* that it leaves, or null */
+};
+
+struct refrain_settled {
+    struct refrain_waiting *waiting;
+    struct held given; /* the event that was given last */
+    struct held *held; /* [first, n) are held back; those before are zeroed */
+    size_t first, n, capacity;
+    bool ended;
+};
+
+/* ---- what is not known yet ---- */
+
+/* May rank `rank` have begun a receive of the call's message while the call was open? */
+static bool may_receive(const struct refrain_waiting *waiting, int32_t rank,
+                        const struct refrain_waiting_call *sender) {
+    const struct refrain_waiting_location *location = waiting->locations[rank];
+    for (; location; location = location->next) {
+        for (const struct refrain_waiting_call *call = location->call; call; call = call->outer)
+            if (call->enter_ns > sender->waited_until_ns && call->enter_ns < sender->leave_ns)
+                return true;
+        const struct refrain_waiting_request *receive = location->receives;
+        for (; receive && receive->posted_ns > sender->waited_until_ns; receive = receive->earlier)
+            if (receive->posted_ns < sender->leave_ns)
+                return true;
+    }
+    return false;
+}
+
+/* Is it known what the call waited? What is known of its messages need not be looked at again. */
+static bool is_settled(struct refrain_waiting *waiting, struct refrain_waiting_call *call) {
+    for (struct refrain_waiting_message *message; (message = call->unsettled);) {
+        if (!message->gone && may_receive(waiting, message->receiver, call))
+            return false;
+        call->unsettled = message->next_unsettled;
+        refrain_waiting_release_message(waiting, message);
+    }
+    return true;
+}
+
+/* The call's end is given now. */
+static void let_go(struct refrain_settled *settled, struct refrain_waiting_call *call) {
+    call->given = true;
+    refrain_waiting_drop_unsettled(settled->waiting, call);
+    refrain_waiting_release_call(settled->waiting, call);
+}
+
+/* ---- events that are held ---- */
+
+static void fill(struct held *held, const struct refrain_event *event, struct refrain_waiting_call *call) {
+    held->event = *event;
+    held->wait = event->wait ? *event->wait : (struct refrain_wait){0};
+    held->peer_wait = event->peer_wait ? *event->peer_wait : (struct refrain_wait){0};
+    held->call = call;
+}
+
+/* Room for one more: what was given makes some. */
+static bool make_room(struct refrain_settled *settled) {
+    if (settled->n < settled->capacity)
+        return true;
+    if (settled->first > settled->capacity / 2) {
+        size_t n = settled->n - settled->first;
+        memmove(settled->held, settled->held + settled->first, n * sizeof *settled->held);
+        memset(settled->held + n, 0, settled->first * sizeof *settled->held);
+        settled->first = 0;
+        settled->n = n;
+        return true;
+    }
+    size_t capacity = settled->capacity ? settled->capacity * 2 : 64;
+    struct held *larger = realloc(settled->held, capacity * sizeof *larger);
+    if (!larger) {
+        settled->waiting->no_memory = true;
+        return false;
+    }
+    memset(larger + settled->capacity, 0, (capacity - settled->capacity) * sizeof *larger);
+    settled->held = larger;
+    settled->capacity = capacity;
+    return true;
+}
+
+/* Gives settled->given, with all that its call waited for receivers. */
+static const struct refrain_event *give(struct refrain_settled *settled) {
+    struct held *given = &settled->given;
+    if (given->call) {
+        given->peer_wait = given->call->as_sender;
+        let_go(settled, given->call);
+        given->call = NULL;
+    }
+    given->event.wait = given->wait.ns ? &given->wait : NULL;
+    given->event.peer_wait = given->peer_wait.ns ? &given->peer_wait : NULL;
+    return &given->event;
+}
+
+static const struct refrain_event *give_first(struct refrain_settled *settled) {
+    struct held *first = &settled->held[settled->first];
+    settled->given = *first;
+    memset(first, 0, sizeof *first); /* a copy of memory, as the page keeps some, is smaller by this */
+    if (++settled->first == settled->n)
+        settled->first = settled->n = 0;
+    return give(settled);
+}
+
+/* Can the first held event be given? */
+static bool is_due(struct refrain_settled *settled) {
+    if (settled->first == settled->n)
+        return false;
+    struct refrain_waiting_call *call = settled->held[settled->first].call;
+    return !call || settled->ended || settled->n - settled->first >= REFRAIN_WAITING_HELD ||
+           is_settled(settled->waiting, call);
+}
+
+const struct refrain_event *refrain_settled_next(struct refrain_settled *settled, struct refrain_cursor *cursor) {
+    struct refrain_waiting *waiting = settled->waiting;
+    while (!is_due(settled)) {
+        const struct refrain_event *next = settled->ended ? NULL : refrain_cursor_next(cursor);
+        settled->ended = !next;
+        if (!next && settled->first == settled->n)
+            return NULL;
+        if (!next)
+            continue;
+        struct refrain_event event = *next;
+        bool memory = refrain_waiting_event(waiting, &event);
+        if (settled->first == settled->n && (!waiting->left || is_settled(waiting, waiting->left))) {
+            fill(&settled->given, &event, waiting->left);
+            return memory ? give(settled) : NULL;
+        }
+        if (!memory || !make_room(settled))
+            return NULL;
+        fill(&settled->held[settled->n++], &event, waiting->left);
+    }
+    return give_first(settled);
+}
+
+/* ---- open and close ---- */
+
+struct refrain_settled *refrain_settled_open(const struct refrain_trace *trace) {
+    struct refrain_settled *settled = calloc(1, sizeof *settled);
+    if (settled && !(settled->waiting = refrain_waiting_open(trace))) {
+        free(settled);
+        return NULL;
+    }
+    if (settled)
+        settled->waiting->settles = true;
+    return settled;
+}
+
+bool refrain_settled_failed(const struct refrain_settled *settled) {
+    return settled->waiting->no_memory;
+}
+
+uint64_t refrain_settled_unseen(const struct refrain_settled *settled) {
+    return settled->waiting->n_unseen;
+}
+
+void refrain_settled_close(struct refrain_settled *settled) {
+    if (!settled)
+        return;
+    for (size_t i = settled->first; i < settled->n; i++)
+        if (settled->held[i].call)
+            let_go(settled, settled->held[i].call);
+    free(settled->held);
+    refrain_waiting_close(settled->waiting);
+    free(settled);
+}

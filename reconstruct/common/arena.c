@@ -1,0 +1,270 @@
+/* arena.c: chunks, blocks in them, and copies of all (arena.h). */
+#include "common/arena.h"
+#include "common/difference.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)64 << 10)
+#define CLASSES 128u      /* of block sizes: four to a doubling */
+#define MOST_CHUNKS 4096u /* each larger than those before it together, by a fraction: more than there is memory */
+
+struct block {
+    size_t bytes; /* room behind this header */
+    struct refrain_arena *arena;
+};
+#define HEADER_BYTES ((sizeof(struct block) + 15) & ~(size_t)15)
+
+struct chunk {
+    unsigned char *memory;
+    size_t bytes, used;
+};
+
+/* All that is copied besides the chunks' memory. */
+struct state {
+    struct block *given_back[CLASSES]; /* linked through the first word of their memory */
+    size_t n_used;                     /* chunks in use */
+};
+
+struct refrain_arena {
+    struct state state;
+    struct chunk chunks[MOST_CHUNKS];
+    size_t n;
+};
+
+static _Thread_local struct refrain_arena *in_use;
+
+/* ---- sizes ---- */
+
+/* The class of the smallest size that holds `bytes`, which becomes that size. */
+static unsigned class_of(size_t *bytes) {
+    size_t rest = *bytes < 64 ? 64 : *bytes;
+    unsigned shift = 0;
+    while (rest >> shift > 7)
+        shift++;
+    size_t quarters = (rest + ((size_t)1 << shift) - 1) >> shift; /* 4 to 8 */
+    *bytes = quarters << shift;
+    return shift * 4 + (unsigned)quarters - 4;
+}
+
+/* ---- allocation ---- */
+
+static void *memory_of(struct block *block) {
+    return (unsigned char *)block + HEADER_BYTES;
+}
+
+static struct block *block_of(void *memory) {
+    return (struct block *)((unsigned char *)memory - HEADER_BYTES);
+}
+
+/* The chunk in which there is room for `bytes` bytes; null without memory. */
+static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) {
+    size_t *n_used = &arena->state.n_used;
+    if (*n_used > 0) {
+        struct chunk *last = &arena->chunks[*n_used - 1];
+        if (last->bytes - last->used >= bytes)
+            return last;
+    }
+    for (; *n_used < arena->n; ++*n_used) { /* left by a restore */
+        struct chunk *chunk = &arena->chunks[*n_used];
+        chunk->used = 0;
+        if (chunk->bytes >= bytes)
+            return ++*n_used, chunk;
+    }
+    size_t room = CHUNK_BYTES;
+    for (size_t i = 0; i < arena->n; i++)
+        room += arena->chunks[i].bytes / 8;
+    if (room < bytes)
+        room = bytes;
+    unsigned char *memory = arena->n < MOST_CHUNKS ? malloc(room) : NULL;
+    if (!memory)
+        return NULL;
+    arena->chunks[arena->n++] = (struct chunk){memory, room, 0};
+    *n_used = arena->n;
+    return &arena->chunks[arena->n - 1];
+}
+
+static void *allocate(size_t bytes) {
+    struct refrain_arena *arena = in_use;
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    if (!arena) {
+        struct block *block = malloc(HEADER_BYTES + bytes);
+        if (!block)
+            return NULL;
+        *block = (struct block){bytes, NULL};
+        return memory_of(block);
+    }
+    unsigned class = class_of(&bytes);
+    struct block *block = arena->state.given_back[class];
+    if (block) {
+        memcpy(&arena->state.given_back[class], memory_of(block), sizeof block);
+        return memory_of(block);
+    }
+    size_t whole = HEADER_BYTES + ((bytes + 15) & ~(size_t)15);
+    struct chunk *chunk = chunk_with_room(arena, whole);
+    if (!chunk)
+        return NULL;
+    block = (struct block *)(chunk->memory + chunk->used);
+    chunk->used += whole;
+    *block = (struct block){bytes, arena};
+    return memory_of(block);
+}
+
+void *refrain_calloc(size_t n, size_t bytes) {
+    if (bytes && n > SIZE_MAX / 4 / bytes)
+        return NULL;
+    void *memory = allocate(n * bytes);
+    return memory ? memset(memory, 0, n * bytes) : NULL;
+}
+
+void *refrain_realloc(void *memory, size_t bytes) {
+    if (memory && block_of(memory)->bytes >= bytes && block_of(memory)->arena)
+        return memory;
+    void *larger = allocate(bytes);
+    if (larger && memory) {
+        memcpy(larger, memory, block_of(memory)->bytes < bytes ? block_of(memory)->bytes : bytes);
+        refrain_free(memory);
+    }
+    return larger;
+}
+
+void refrain_free(void *memory) {
+    if (!memory)
+        return;
+    struct block *block = block_of(memory);
+    if (!block->arena) {
+        free(block);
+        return;
+    }
+    size_t bytes = block->bytes;
+    struct block **list = &block->arena->state.given_back[class_of(&bytes)];
+    memset(memory, 0, block->bytes); /* copies of the arena are alike there */
+    memcpy(memory, list, sizeof *list);
+    *list = block;
+}
+
+/* ---- the arena ---- */
+
+struct refrain_arena *refrain_arena_open(void) {
+    return calloc(1, sizeof(struct refrain_arena));
+}
+
+void refrain_arena_close(struct refrain_arena *arena) {
+    for (size_t i = 0; arena && i < arena->n; i++)
+        free(arena->chunks[i].memory);
+    free(arena);
+}
+
+struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {
+    struct refrain_arena *before = in_use;
+    in_use = arena;
+    return before;
+}
+
+/* ---- copies ---- */
+
+/* The bytes: of each chunk that was in use how many of it were, and how these differ from the base's, or from nothing:
+ * a base is as small as what is in it, however much memory has been used before. */
+struct refrain_arena_copy {
+    struct state state;
+    struct refrain_arena_copy *base; /* null: it is told by itself */
+    size_t users;                    /* who has it, and the copies that are told by it */
+    size_t n_bytes;
+    unsigned char bytes[];
+};
+
+static size_t get_size(const unsigned char *at) {
+    size_t size;
+    memcpy(&size, at, sizeof size);
+    return size;
+}
+
+/* Makes the chunk that `*at` is at in a base in `memory`, which has room for it, and moves on to the next one. Returns
+ * its bytes; behind the last one 0. */
+static size_t chunk_of_base(const struct refrain_arena_copy *base, size_t *at, unsigned char *memory) {
+    if (!base || *at >= base->n_bytes)
+        return 0;
+    size_t used = get_size(base->bytes + *at);
+    *at += sizeof used;
+    *at += refrain_difference_apply(memory, used, NULL, 0, base->bytes + *at);
+    return used;
+}
+
+/* The bytes of a copy, written to `bytes` unless that is null. Returns how many. `memory`: room for any chunk, where
+ * there is a base. */
+static size_t write_copy(const struct refrain_arena *arena, const struct refrain_arena_copy *base,
+                         unsigned char *memory, unsigned char *bytes) {
+    size_t n = 0, base_at = 0;
+    for (size_t i = 0; i < arena->state.n_used; i++) {
+        const struct chunk *chunk = &arena->chunks[i];
+        size_t base_used = chunk_of_base(base, &base_at, memory);
+        if (bytes)
+            memcpy(bytes + n, &chunk->used, sizeof chunk->used);
+        n += sizeof chunk->used;
+        n += refrain_difference(chunk->memory, chunk->used, memory, base_used, bytes ? bytes + n : NULL);
+    }
+    return n;
+}
+
+static size_t largest_chunk(const struct refrain_arena *arena) {
+    size_t largest = 0;
+    for (size_t i = 0; i < arena->n; i++)
+        if (largest < arena->chunks[i].bytes)
+            largest = arena->chunks[i].bytes;
+    return largest;
+}
+
+struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base) {
+    unsigned char *memory = base ? malloc(largest_chunk(arena)) : NULL;
+    if (base && !memory)
+        return NULL;
+    size_t n_bytes = write_copy(arena, base, memory, NULL);
+    struct refrain_arena_copy *copy = malloc(sizeof *copy + n_bytes);
+    if (copy) {
+        *copy = (struct refrain_arena_copy){.state = arena->state, .base = base, .users = 1, .n_bytes = n_bytes};
+        write_copy(arena, base, memory, copy->bytes);
+        refrain_arena_copy_hold(base);
+    }
+    free(memory);
+    return copy;
+}
+
+struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy) {
+    if (copy)
+        copy->users++;
+    return copy;
+}
+
+size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy) {
+    return sizeof *copy + copy->n_bytes;
+}
+
+size_t refrain_arena_bytes(const struct refrain_arena *arena) {
+    return sizeof(struct refrain_arena_copy) + write_copy(arena, NULL, NULL, NULL);
+}
+
+size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {
+    size_t freed = 0;
+    while (copy && --copy->users == 0) {
+        struct refrain_arena_copy *base = copy->base;
+        freed += refrain_arena_copy_bytes(copy);
+        free(copy);
+        copy = base;
+    }
+    return freed;
+}
+
+void refrain_arena_restore(struct refrain_arena *arena, const struct refrain_arena_copy *copy) {
+    const unsigned char *at = copy->bytes;
+    size_t base_at = 0;
+    arena->state = copy->state;
+    for (size_t i = 0; i < arena->state.n_used; i++) {
+        struct chunk *chunk = &arena->chunks[i];
+        size_t base_used = chunk_of_base(copy->base, &base_at, chunk->memory);
+        chunk->used = get_size(at);
+        at += sizeof chunk->used;
+        at += refrain_difference_apply(chunk->memory, chunk->used, chunk->memory, base_used, at);
+    }
+}

@@ -1,0 +1,486 @@
+/* align.c: merges locations in time order and keeps cause before effect (align.h). */
+#include "match/align.h"
+#include "common/arena.h"
+#include "match/align_next.h"
+#include "model/trace_read.h"
+
+/* Events that a process reads ahead of its own locations, where it shares the run with others; of each location at
+ * least and at most so many. */
+#define READ_AHEAD_OF_ALL ((size_t)65536)
+#define READ_AHEAD_LEAST ((size_t)64)
+#define READ_AHEAD_MOST ((size_t)4096)
+
+/* Events of a turn, and of the turns of all locations: at most as many messages more are in flight than by time. */
+#define TURN_MOST ((size_t)512)
+#define TURN_LEAST ((size_t)16)
+#define TURN_OF_ALL ((size_t)65536)
+
+/* ---- groups ---- */
+
+static bool read_event(struct refrain_align_location *location, struct refrain_event *event) {
+    if (location->has_ahead) {
+        *event = location->ahead;
+        location->has_ahead = false;
+        return true;
+    }
+    if (location->exhausted)
+        return false;
+    const struct refrain_event *read = refrain_posting_order_next(&location->posting_order, location->stream);
+    location->exhausted = !read;
+    if (read)
+        *event = *read;
+    return read != NULL;
+}
+
+static struct refrain_event *group_add(struct refrain_align_location *location) {
+    if (location->n_group == location->capacity_gathered) {
+        size_t larger = location->capacity_gathered ? location->capacity_gathered * 2 : 4;
+        struct refrain_event *gathered = refrain_realloc(location->gathered, larger * sizeof *gathered);
+        if (!gathered)
+            return NULL;
+        location->gathered = gathered;
+        location->capacity_gathered = larger;
+    }
+    location->group = location->gathered;
+    return &location->group[location->n_group++];
+}
+
+static bool leaves_collective(const struct refrain_align_location *location, const struct refrain_event *event) {
+    return location->inside && event->kind == REFRAIN_EVENT_LEAVE && event->region == location->inside_region;
+}
+
+/* Reads the location's next group: one event, or all that completes in an MPI call with the leaving of it. */
+static bool read_group(struct refrain_align *align, struct refrain_align_location *location) {
+    struct refrain_event *event = group_add(location);
+    if (!event)
+        return false;
+    if (!read_event(location, event)) {
+        location->n_group--;
+        return true;
+    }
+    while (align->adjust && refrain_event_completes(event)) {
+        if (!(event = group_add(location)))
+            return false;
+        if (!read_event(location, event)) {
+            location->n_group--;
+            break;
+        }
+        if (!refrain_event_completes(event) && !refrain_event_leaves_mpi(event)) {
+            location->ahead = *event;
+            location->has_ahead = true;
+            location->n_group--;
+            break;
+        }
+    }
+    return true;
+}
+
+/* Takes the location's next group from its stream, where all of it has been read and no receive is under way: what
+ * completes in an MPI call that has begun nothing, with the leaving of it. False, and nothing is taken, where it is not
+ * so. */
+static bool take_group(struct refrain_align *align, struct refrain_align_location *location) {
+    struct refrain_stream *stream = location->stream;
+    const struct refrain_posting_order *order = &location->posting_order;
+    uint32_t end = stream->next;
+    if (!align->adjust || location->has_ahead || order->behind || order->first < order->n)
+        return false;
+    while (end < stream->n && refrain_event_completes(&stream->from[end]))
+        end++;
+    if (end == stream->next || end == stream->n || !refrain_event_leaves_mpi(&stream->from[end]))
+        return false;
+    location->group = &stream->from[stream->next];
+    location->n_group = end + 1 - stream->next;
+    stream->next = end + 1;
+    return true;
+}
+
+/* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
+ * Else false: what was read, if anything, is read again by read_group(). */
+static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
+    if (location->inside || location->has_ahead || location->exhausted || location->foreign || align->without_probes)
+        return false;
+    const struct refrain_event *read = refrain_stream_read(location->stream);
+    if (read && align->adjust && refrain_event_completes(read))
+        return false;
+    struct refrain_event *event = refrain_posting_order_next(&location->posting_order, location->stream);
+    if (!event) {
+        location->exhausted = true;
+        return false;
+    }
+    if (align->adjust && refrain_event_completes(event)) {
+        location->ahead = *event;
+        location->has_ahead = true;
+        return false;
+    }
+    refrain_align_load_event(align, location, event);
+    return true;
+}
+
+/* Events of the location, which nobody else waits for, go before the group. */
+static void pass_by(struct refrain_align_location *location, const struct refrain_notice *notice) {
+    location->now_ns = refrain_align_later(location->now_ns, notice->later_ns);
+    if (location->now_ns < notice->earliest_ns)
+        location->now_ns = notice->earliest_ns;
+    location->shift_ns = location->now_ns - notice->passed_ns;
+    location->time_ns = location->now_ns;
+}
+
+/* The event that a notice tells of, as far as the alignment of other locations asks for it. */
+static void set_event(const struct refrain_trace *trace, const struct refrain_notice *notice,
+                      struct refrain_event *event) {
+    static const struct refrain_region_info unknown_region = {
+        .index = UINT32_MAX, .name = "", .file = "", .function = "", .collective = ""};
+    bool is_event = notice->kind != REFRAIN_NOTICE_PASSED;
+    event->kind = is_event ? (enum refrain_event_kind)notice->event : REFRAIN_EVENT_MARKER;
+    event->approximate = is_event && notice->approximate;
+    event->time_ns = is_event ? notice->time_ns : notice->passed_ns;
+    event->probes_ns = notice->passed ? 0 : notice->probes_ns;
+    event->region = is_event && notice->region < trace->n_regions ? &trace->regions[notice->region] : &unknown_region;
+    event->comm = notice->comm < trace->n_comms ? &trace->comms[notice->comm] : NULL;
+    event->peer = notice->peer;
+    event->tag = notice->tag;
+    event->received = notice->received;
+    event->request = notice->requested ? 0 : -1;
+    event->value = notice->passed ? 0 : notice->value;
+    event->overtook = notice->overtook;
+    event->unsure = is_event && notice->unsure;
+}
+
+/* The next notice of a location that another process reads, as its group. False without memory, or where that process
+ * has stopped. */
+static bool read_steps(struct refrain_align *align, struct refrain_align_location *location) {
+    const struct refrain_location_info *info = &align->team->trace->locations[location->number];
+    const struct refrain_notice *notice;
+    do {
+        notice = refrain_team_next(align->team, location->number);
+        align->stopped |= !notice;
+        if (!notice || notice->kind == REFRAIN_NOTICE_END)
+            return notice != NULL;
+        location->passes = notice->kind == REFRAIN_NOTICE_PASSED;
+        if (notice->passed)
+            pass_by(location, notice);
+        struct refrain_event *event = group_add(location);
+        if (!event)
+            return false;
+        event->rank = info->rank;
+        event->thread = info->thread;
+        set_event(align->team->trace, notice, event);
+    } while (notice->kind == REFRAIN_NOTICE_GROUP);
+    return true;
+}
+
+/* A location has ended at that time, and with the last one of a rank the rank. */
+static void end_location(struct refrain_align *align, int32_t rank, int64_t now_ns) {
+    if (now_ns > align->ended_ns[rank])
+        align->ended_ns[rank] = now_ns;
+    if (--align->running[rank] > 0)
+        return;
+    align->ending_ns = align->ended_ns[rank];
+    refrain_align_messages_ended(align, rank);
+    refrain_align_collectives_ended(align);
+}
+
+/* Reads a location's next group, which may have to wait. Without memory it is ended, and no_memory set. */
+static void load(struct refrain_align *align, uint32_t number) {
+    struct refrain_align_location *location = &align->locations[number];
+    location->n_group = 0;
+    location->waiting = 0;
+    bool read =
+        location->foreign ? read_steps(align, location) : take_group(align, location) || read_group(align, location);
+    if (!read || location->posting_order.no_memory || (location->told && location->told->no_memory)) {
+        align->no_memory |= !align->stopped;
+        location->n_group = 0;
+        return;
+    }
+    if (location->n_group == 0) {
+        int32_t rank = location->stream->rank;
+        if (location->inside)
+            refrain_align_left(align, location);
+        end_location(align, rank, location->now_ns);
+        return;
+    }
+    if (location->passes)
+        return;
+    const struct refrain_event *last = refrain_align_last(location);
+    bool elastic = refrain_event_completes(&location->group[0]) || refrain_event_leaves_mpi(last);
+    location->time_ns =
+        elastic || !align->adjust ? last->time_ns : refrain_align_later(last->time_ns, location->shift_ns);
+    if (align->without_probes)
+        location->time_ns = refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns);
+    if (align->adjust && location->time_ns < location->now_ns)
+        location->time_ns = location->now_ns;
+    if (align->adjust)
+        for (uint32_t i = 0; i < location->n_group; i++)
+            if (location->group[i].kind == REFRAIN_EVENT_RECV)
+                refrain_align_receive(align, number, i);
+    if (leaves_collective(location, last))
+        refrain_align_leave(align, number);
+}
+
+static bool is_ready(const struct refrain_align_location *location) {
+    return location->n_group > 0 && location->waiting == 0;
+}
+
+static bool is_earlier(const struct refrain_align_location *a, const struct refrain_align_location *b) {
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
+}
+
+/* Nothing can go on: the earliest location that waits is let through without its cause. False when none waits. */
+static bool release_earliest(struct refrain_align *align) {
+    struct refrain_align_location *earliest = NULL;
+    for (uint32_t i = 0; i < align->n; i++) {
+        struct refrain_align_location *location = &align->locations[i];
+        if (location->waiting > 0 && (!earliest || is_earlier(location, earliest)))
+            earliest = location;
+    }
+    if (!earliest)
+        return false;
+    refrain_align_not_shareable(align, "what is left waits for each other");
+    if (align->stopped)
+        return false;
+    uint32_t number = earliest->number;
+    refrain_align_pass_messages(align, number);
+    refrain_align_pass_collective(align, number);
+    earliest->waiting = 1;
+    refrain_align_satisfy(align, number, NULL);
+    return true;
+}
+
+/* ---- the run ---- */
+
+/* The location goes on to the end of its group, in virtual time as in real time. */
+static void pass_virtually(struct refrain_align_location *location, const struct refrain_event *last) {
+    struct refrain_moment now = {last->time_ns,
+                                 refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns)};
+    bool enters = last->kind == REFRAIN_EVENT_ENTER && last->region->kind == REFRAIN_REGION_MPI;
+    refrain_virtual_pass(&location->virtual_time, now, last->probes_ns, enters);
+}
+
+static void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
+    refrain_align_begin_group(align, location);
+    if (align->without_probes)
+        pass_virtually(location, refrain_align_last(location));
+}
+
+/* All of the group has been given: its location's next one may have to wait. */
+static void go_on(struct refrain_align *align, struct refrain_align_location *location) {
+    if (leaves_collective(location, refrain_align_last(location)))
+        refrain_align_left(align, location);
+    align->emitting = NULL;
+    load(align, location->number);
+    if (is_ready(location))
+        begin_group(align, refrain_align_earliest(align, location));
+}
+
+/* No group is given: one that is ready is, or one that waits in vain. False: there is none. */
+static bool begin_any(struct refrain_align *align) {
+    while (align->ready.n == 0)
+        if (!release_earliest(align))
+            return false;
+    align->turn_end = align->report.events + align->turn;
+    begin_group(align, &align->locations[refrain_ready_take(&align->ready)]);
+    return true;
+}
+
+/* What the event means to others may depend on the order in which locations come to their events. */
+static void look_at_teller(struct refrain_align *align, const struct refrain_align_location *location,
+                           const struct refrain_event *event) {
+    const unsigned counts =
+        1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES | 1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    uint32_t *teller = &align->teller[location->stream->rank];
+    if (*teller > 0 && *teller != location->number + 1)
+        refrain_align_not_shareable(align, "several threads of a rank communicate");
+    if (counts >> event->kind & 1)
+        refrain_align_not_shareable(align, "messages or collectives passed in a pause");
+    *teller = location->number + 1;
+}
+
+/* What the event, which is given now, means to others. */
+static void tell(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
+    if (align->turn > 0)
+        look_at_teller(align, &align->locations[location], event);
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+        refrain_align_send(align, location, event);
+        break;
+    case REFRAIN_EVENT_COLLECTIVE:
+        refrain_align_enter(align, location, event);
+        break;
+    case REFRAIN_EVENT_RECV:
+        if (!align->adjust)
+            refrain_align_receive(align, location, number);
+        refrain_align_doubt(align, event);
+        break;
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+        refrain_align_untold_sends(align, event);
+        break;
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+        refrain_align_untold_receives(align, event);
+        break;
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        refrain_align_untold_collectives(align, event);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The emitting location has given its group: the next one of all, or none where one has to be waited for. */
+static void go_on_or_alone(struct refrain_align *align) {
+    struct refrain_align_location *location = align->emitting;
+    /* The location's next event follows at once where no other is earlier, as is often so. */
+    if (load_alone(align, location))
+        begin_group(align, refrain_align_earliest(align, location));
+    else
+        go_on(align, location);
+}
+
+/* What the group of another process's location, which is given now, means to others. */
+static void give_foreign(struct refrain_align *align) {
+    struct refrain_align_location *location = align->emitting;
+    for (uint32_t i = 0; i < location->n_group; i++) {
+        location->group[i].time_ns = location->time_ns;
+        if (refrain_event_is_told(&location->group[i]))
+            tell(align, location->number, &location->group[i], i);
+    }
+    align->given = location->n_group;
+}
+
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
+    for (;;) {
+        if (align->emitting && align->given == align->emitting->n_group)
+            go_on_or_alone(align);
+        if (align->no_memory || align->stopped || (!align->emitting && !begin_any(align))) {
+            align->plain &= !align->no_memory && !align->stopped;
+            return NULL;
+        }
+        if (!align->emitting->foreign)
+            break;
+        give_foreign(align);
+    }
+    struct refrain_event *event = refrain_align_give(align, stream);
+    if (refrain_event_is_told(event))
+        tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
+    return event;
+}
+
+bool refrain_align_failed(const struct refrain_align *align) {
+    return align->no_memory;
+}
+
+void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report) {
+    *report = align->report;
+    if (align->ready.n == 0)
+        report->unmatched_sends += refrain_align_messages_in_flight(align);
+}
+
+/* One with empty tables for n locations. */
+static struct refrain_align *make(size_t n) {
+    struct refrain_align *align = refrain_calloc(1, sizeof *align);
+    if (!align)
+        return NULL;
+    align->n = n;
+    refrain_channels_open(&align->channels);
+    align->unsure.entry_bytes = sizeof(struct refrain_store_entry);
+    refrain_align_collectives_open(align);
+    align->locations = refrain_calloc(n + 1, sizeof *align->locations);
+    align->ready.heap = refrain_calloc(n + 1, sizeof *align->ready.heap);
+    if (align->locations && align->ready.heap)
+        return align;
+    refrain_align_close(align);
+    return NULL;
+}
+
+/* Locations go by turns. False without memory. */
+static bool open_turns(struct refrain_align *align) {
+    align->turn = TURN_MOST;
+    while (align->turn > TURN_LEAST && align->turn * align->n > TURN_OF_ALL)
+        align->turn /= 2;
+    return (align->teller = refrain_calloc(align->n_ranks + 1, sizeof *align->teller)) != NULL;
+}
+
+/* Locations of this process are read ahead, others are not read at all. False without memory. */
+static bool open_shared(struct refrain_align *align) {
+    struct refrain_team *team = align->team;
+    size_t n_own = 0;
+    for (size_t i = 0; i < align->n; i++)
+        n_own += team->owns(team, align->locations[i].stream->rank);
+    size_t capacity = READ_AHEAD_MOST;
+    while (capacity > READ_AHEAD_LEAST && capacity * n_own > READ_AHEAD_OF_ALL)
+        capacity /= 2;
+    for (uint32_t i = 0; i < align->n; i++) {
+        struct refrain_align_location *location = &align->locations[i];
+        location->foreign = !team->owns(team, location->stream->rank);
+        if (location->foreign)
+            continue;
+        location->told = refrain_calloc(1, sizeof *location->told);
+        if (!location->told ||
+            !refrain_team_stream_open(location->told, location->stream, team, i, capacity, align->without_probes))
+            return false;
+        location->stream = &location->told->stream;
+    }
+    for (size_t i = 0; i < align->n; i++) /* before the first one waits */
+        if (align->locations[i].told)
+            refrain_team_stream_fill(align->locations[i].told);
+    return true;
+}
+
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
+                                         enum refrain_align_times times, struct refrain_team *team) {
+    struct refrain_align *align = make(n);
+    if (!align)
+        return NULL;
+    align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
+    align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
+    align->team = team;
+    align->plain = !align->without_probes;
+    align->now_ns = INT64_MIN;
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)streams[i]->rank >= align->n_ranks)
+            align->n_ranks = (size_t)streams[i]->rank + 1;
+    align->running = refrain_calloc(align->n_ranks + 1, sizeof *align->running);
+    align->ended_ns = refrain_calloc(align->n_ranks + 1, sizeof *align->ended_ns);
+    if (!align->running || !align->ended_ns) {
+        refrain_align_close(align);
+        return NULL;
+    }
+    for (size_t i = 0; i < align->n_ranks; i++)
+        align->ended_ns[i] = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        align->locations[i].number = (uint32_t)i;
+        align->locations[i].stream = streams[i];
+        align->locations[i].now_ns = INT64_MIN;
+        align->running[streams[i]->rank]++;
+    }
+    if (team && !(team->by_turns ? open_turns(align) : open_shared(align))) {
+        refrain_align_close(align);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n && !align->stopped; i++) {
+        load(align, i);
+        if (is_ready(&align->locations[i]))
+            refrain_align_ready(align, i);
+    }
+    return align;
+}
+
+void refrain_align_close(struct refrain_align *align) {
+    if (!align)
+        return;
+    for (size_t i = 0; i < align->n && align->locations; i++) {
+        refrain_posting_order_close(&align->locations[i].posting_order);
+        refrain_free(align->locations[i].gathered);
+        if (align->locations[i].told)
+            refrain_team_stream_close(align->locations[i].told);
+        refrain_free(align->locations[i].told);
+    }
+    refrain_channels_close(&align->channels);
+    refrain_store_close(&align->unsure);
+    refrain_align_collectives_close(align);
+    refrain_free(align->locations);
+    refrain_free(align->ready.heap);
+    refrain_free(align->running);
+    refrain_free(align->ended_ns);
+    refrain_free(align->teller);
+    refrain_free(align);
+}

@@ -1,0 +1,54 @@
+/* align.h: the locations' events made one consistent run (streams, one per location -> events of all, earliest first).
+ *
+ *     stream 0 --> [group] --.                          .-> messages in flight, by (comm, source, dest, tag)
+ *     stream 1 --> [group] ---+--> earliest first -----<--> collectives under way, by (comm, kind, ordinal)
+ *     stream n --> [group] --'                          '-> event
+ *
+ * Reconstructed times are estimates where several blocks share a time, so that a receive can come out before its send.
+ * They are consistent when a message arrives after it was sent, no rank leaves a barrier, an allreduce ... before all
+ * have entered, no rank leaves a broadcast before its root has entered, and the root leaves no reduction before the
+ * others have entered. A location that comes too early waits inside its MPI call, and everything after moves with it;
+ * later MPI calls are shortened as far as they can be until the location is back at its own times, so that totals hold.
+ * Held in memory: one group of events per location, messages in flight, collectives under way.
+ *
+ * Collectives are numbered by rank, communicator and kind, whatever thread makes them. No location waits for a rank
+ * that has no stream or whose streams have ended: messages from it and to it stay unmatched. Values that are only
+ * likely can make all locations wait for each other. Then the earliest one goes on without its message, and that
+ * message is passed over when it comes, so that the messages behind it keep their partners. Messages and collectives in
+ * a pause are passed over in the same way. Receives get their messages in the order in which they were posted
+ * (posting_order.h). */
+#ifndef REFRAIN_ALIGN_H
+#define REFRAIN_ALIGN_H
+
+#include "match/posting_order.h"
+#include "match/team.h"
+#include <refrain/read.h>
+
+/* The merged run under way. */
+struct refrain_align;
+
+enum refrain_align_times {
+    REFRAIN_TIMES_AS_THEY_ARE,    /* recorded ones: nothing waits */
+    REFRAIN_TIMES_CONSISTENT,     /* reconstructed ones: moved as little as it takes */
+    REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
+};
+
+/* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `team` (not with
+ * REFRAIN_TIMES_AS_THEY_ARE): this process reads only the streams of its own ranks, and gives their events; the other
+ * ranks' events come through `team` as notices. Null: this process reads all streams, and gives their events by time;
+ * with team->by_turns each location's by time. */
+struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
+                                         enum refrain_align_times times, struct refrain_team *team);
+
+/* The next event of all, its match filled, and the stream that it is of; null at the end, or without memory
+ * (refrain_align_failed), or where team->wrong says why. Valid until the next call. */
+const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
+
+/* Did memory run out? Then no further events are given. */
+bool refrain_align_failed(const struct refrain_align *align);
+
+void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report);
+
+void refrain_align_close(struct refrain_align *align);
+
+#endif

@@ -1,0 +1,513 @@
+/* cursor.c: the events of a trace, one at a time (refrain/read.h). */
+#include "common/arena.h"
+#include "match/align_next.h"
+#include "match/location_stream.h"
+#include "match/replay.h"
+#include "match/replayable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The regions that a location is in. */
+struct stack {
+    struct refrain_open_region *regions;
+    size_t n, capacity;
+};
+
+/* What changes as the cursor moves. What it refers to is in the arena, where there is one. */
+struct position {
+    struct refrain_location_stream *locations;
+    struct refrain_stream **streams;
+    size_t n;
+    struct refrain_align *align;
+    struct stack *stacks;      /* by location */
+    struct refrain_event held; /* the next event, read but not given */
+    size_t held_location;
+    bool has_held;
+    uint64_t events; /* passed */
+    int64_t now_ns;  /* of the last one */
+};
+
+/* The cursor as it was after `position.events` events. */
+struct checkpoint {
+    struct position position;
+    struct refrain_arena_copy *memory;
+};
+
+#define MOST_CHECKPOINTS 1024u
+#define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
+
+struct refrain_cursor {
+    struct refrain_trace *trace;
+    struct refrain_cursor_options options;
+    struct refrain_team *team; /* null: all ranks are replayed here */
+    bool *wanted;              /* by rank; null: all */
+    size_t n_wanted;
+    struct position position;
+    struct refrain_arena *arena;    /* null: no checkpoints are kept */
+    struct checkpoint *checkpoints; /* in their order */
+    size_t n_checkpoints, capacity_checkpoints, checkpoint_bytes;
+    struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
+    uint64_t interval;               /* a power of two */
+    struct refrain_error error;      /* met on the way */
+};
+
+/* ---- opening ---- */
+
+static enum refrain_status choose_ranks(struct refrain_cursor *cursor, struct refrain_error *error) {
+    const struct refrain_cursor_options *options = &cursor->options;
+    if (!options->ranks)
+        return REFRAIN_OK;
+    const struct refrain_trace *trace = cursor->trace;
+    cursor->n_wanted = (size_t)trace->size;
+    cursor->wanted = calloc(cursor->n_wanted + 1, sizeof *cursor->wanted);
+    if (!cursor->wanted)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < options->n_ranks; i++) {
+        int32_t rank = options->ranks[i];
+        if (!refrain_trace_process(trace, rank))
+            return REFRAIN_FAIL_USAGE(error, "%s: holds no rank %d (it has %zu of %d ranks)", trace->path, rank,
+                                      trace->n_processes, trace->size);
+        cursor->wanted[rank] = true;
+    }
+    cursor->options.ranks = NULL;
+    return REFRAIN_OK;
+}
+
+static struct refrain_arena *enter(const struct refrain_cursor *cursor) {
+    return cursor->arena ? refrain_arena_use(cursor->arena) : NULL;
+}
+
+static void leave(const struct refrain_cursor *cursor, struct refrain_arena *before) {
+    if (cursor->arena)
+        refrain_arena_use(before);
+}
+
+/* Gives back what the position holds; where there is an arena, that goes with it. */
+static void close_position(struct refrain_cursor *cursor) {
+    struct position *position = &cursor->position;
+    if (!cursor->arena) {
+        refrain_align_close(position->align);
+        for (size_t i = 0; i < position->n; i++)
+            refrain_location_stream_close(&position->locations[i]);
+        for (size_t i = 0; position->stacks && i < position->n; i++)
+            refrain_free(position->stacks[i].regions);
+        refrain_free(position->locations);
+        refrain_free(position->streams);
+        refrain_free(position->stacks);
+    }
+    memset(position, 0, sizeof *position);
+}
+
+/* A location that is opened, where several are at once. */
+struct opening {
+    struct refrain_cursor *cursor;
+    struct refrain_error *errors; /* by location */
+};
+
+static void open_location(void *data, size_t i) {
+    struct opening *opening = data;
+    struct refrain_cursor *cursor = opening->cursor;
+    const struct refrain_location_info *info = &cursor->trace->locations[i];
+    struct refrain_location_stream *location = &cursor->position.locations[i];
+    if (!cursor->team || cursor->team->by_turns || cursor->team->owns(cursor->team, info->rank))
+        refrain_location_stream_open(location, refrain_trace_process(cursor->trace, info->rank), info->thread,
+                                     &cursor->options, &opening->errors[i]);
+    else /* another process reads it */
+        location->stream.rank = info->rank;
+}
+
+/* Opens the locations: that replays long runs, so it is done by as many threads as the caller has. */
+static enum refrain_status open_locations(struct refrain_cursor *cursor, struct refrain_error *error) {
+    const struct refrain_cursor_options *options = &cursor->options;
+    const size_t n = cursor->trace->n_locations;
+    enum refrain_status status = REFRAIN_OK;
+    struct opening opening = {cursor, calloc(n + 1, sizeof *opening.errors)};
+    if (!opening.errors)
+        return REFRAIN_FAIL_MEMORY(error);
+    cursor->position.n = n;
+    if (options->each && !cursor->arena)
+        options->each(open_location, &opening, n, options->of_each);
+    else
+        for (size_t i = 0; i < n && (i == 0 || !opening.errors[i - 1].code); i++)
+            open_location(&opening, i);
+    for (size_t i = 0; i < n && !status; i++)
+        if ((status = opening.errors[i].code) && error && !error->code)
+            *error = opening.errors[i];
+    free(opening.errors);
+    return status;
+}
+
+/* Opens all locations, before the first event of the trace. All ranks are replayed whichever are wanted, since the
+ * times of one depend on the others. */
+static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
+    const struct refrain_trace *trace = cursor->trace;
+    const struct refrain_cursor_options *options = &cursor->options;
+    struct position *position = &cursor->position;
+    position->now_ns = INT64_MIN;
+    position->locations = refrain_calloc(trace->n_locations + 1, sizeof *position->locations);
+    position->streams = refrain_calloc(trace->n_locations + 1, sizeof *position->streams);
+    position->stacks = refrain_calloc(trace->n_locations + 1, sizeof *position->stacks);
+    if (!position->locations || !position->streams || !position->stacks)
+        return REFRAIN_FAIL_MEMORY(error);
+    enum refrain_status status = open_locations(cursor, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < position->n; i++)
+        position->streams[i] = &position->locations[i].stream;
+    bool as_they_are = options->recorded || options->unaligned;
+    position->align = refrain_align_open(position->streams, position->n,
+                                         options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES
+                                         : as_they_are       ? REFRAIN_TIMES_AS_THEY_ARE
+                                                             : REFRAIN_TIMES_CONSISTENT,
+                                         cursor->team);
+    return position->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+}
+
+/* ---- checkpoints ---- */
+
+static void drop_copy(struct refrain_cursor *cursor, struct refrain_arena_copy *copy) {
+    cursor->checkpoint_bytes -= refrain_arena_copy_free(copy);
+}
+
+/* Twice as far between them from now on; every second one goes, but for the first, the beginning. */
+static void thin_checkpoints(struct refrain_cursor *cursor) {
+    size_t kept = 0;
+    cursor->interval *= 2;
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        if (cursor->checkpoints[i].position.events % cursor->interval == 0)
+            cursor->checkpoints[kept++] = cursor->checkpoints[i];
+        else
+            drop_copy(cursor, cursor->checkpoints[i].memory);
+    cursor->n_checkpoints = kept;
+}
+
+static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *base) {
+    drop_copy(cursor, cursor->base);
+    cursor->base = refrain_arena_copy_hold(base);
+}
+
+/* A copy of the arena: told by an earlier one, unless more than half differs from that, as it does while the replay
+ * comes to new parts of the program and finds iterations that are alike: then the next ones had better be told by this
+ * one. Null without memory. */
+static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
+    for (size_t i = 0; i < cursor->position.n; i++)
+        refrain_location_stream_clear_unused(&cursor->position.locations[i]);
+    struct refrain_arena_copy *copy = cursor->base ? refrain_arena_copy(cursor->arena, cursor->base) : NULL;
+    bool differs = copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / 2;
+    if (differs)
+        refrain_arena_copy_free(copy);
+    if (!copy || differs) {
+        copy = refrain_arena_copy(cursor->arena, NULL);
+        if (copy)
+            set_base(cursor, copy);
+    }
+    cursor->checkpoint_bytes += copy ? refrain_arena_copy_bytes(copy) : 0;
+    return copy;
+}
+
+/* Is there room for one more in the table? */
+static bool make_room(struct refrain_cursor *cursor) {
+    if (cursor->n_checkpoints < cursor->capacity_checkpoints)
+        return true;
+    size_t capacity = cursor->capacity_checkpoints ? cursor->capacity_checkpoints * 2 : 4;
+    struct checkpoint *checkpoints = realloc(cursor->checkpoints, capacity * sizeof *checkpoints);
+    if (!checkpoints)
+        return false;
+    cursor->checkpoints = checkpoints;
+    cursor->capacity_checkpoints = capacity;
+    return true;
+}
+
+/* Keeps the position where it is time for it; what does not fit is left out. */
+static void keep_checkpoint(struct refrain_cursor *cursor) {
+    const struct position *position = &cursor->position;
+    if (cursor->n_checkpoints == MOST_CHECKPOINTS)
+        thin_checkpoints(cursor);
+    bool is_new =
+        cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
+    if (!is_new || (position->events & (cursor->interval - 1)) != 0 || !make_room(cursor))
+        return;
+    struct refrain_arena_copy *memory = copy_arena(cursor);
+    if (!memory)
+        return;
+    while (cursor->n_checkpoints > 1 && cursor->checkpoint_bytes > cursor->options.checkpoint_bytes)
+        thin_checkpoints(cursor);
+    bool fits = position->events == 0 || cursor->checkpoint_bytes <= cursor->options.checkpoint_bytes;
+    if (!fits || (position->events & (cursor->interval - 1)) != 0) {
+        drop_copy(cursor, memory);
+        if (!fits)
+            set_base(cursor, NULL);
+        return;
+    }
+    cursor->checkpoints[cursor->n_checkpoints++] = (struct checkpoint){*position, memory};
+}
+
+/* Goes back to the last checkpoint before time_ns, where that is nearer than where the cursor is; without one to the
+ * beginning. */
+static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
+    bool behind = cursor->position.align && cursor->position.now_ns < time_ns;
+    size_t best = cursor->n_checkpoints;
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        if (cursor->checkpoints[i].position.now_ns < time_ns || i == 0)
+            best = i;
+    bool nearer = best < cursor->n_checkpoints && cursor->checkpoints[best].position.events > cursor->position.events;
+    if (behind && !nearer)
+        return REFRAIN_OK;
+    if (best < cursor->n_checkpoints) {
+        refrain_arena_restore(cursor->arena, cursor->checkpoints[best].memory);
+        cursor->position = cursor->checkpoints[best].position;
+        return REFRAIN_OK;
+    }
+    close_position(cursor);
+    return open_position(cursor, error);
+}
+
+static void free_cursor(struct refrain_cursor *cursor) {
+    close_position(cursor);
+    for (size_t i = 0; i < cursor->n_checkpoints; i++)
+        drop_copy(cursor, cursor->checkpoints[i].memory);
+    set_base(cursor, NULL);
+    refrain_arena_close(cursor->arena);
+    free(cursor->checkpoints);
+    free(cursor->wanted);
+    free(cursor);
+}
+
+/* ---- opening ---- */
+
+enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                        struct refrain_cursor **result, struct refrain_error *error) {
+    return refrain_cursor_open_shared(trace, options, NULL, result, error);
+}
+
+enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
+                                               const struct refrain_cursor_options *options, struct refrain_team *team,
+                                               struct refrain_cursor **result, struct refrain_error *error) {
+    static const struct refrain_cursor_options all = REFRAIN_CURSOR_ALL;
+    *result = NULL;
+    struct refrain_cursor *cursor = calloc(1, sizeof *cursor);
+    if (!cursor)
+        return REFRAIN_FAIL_MEMORY(error);
+    cursor->trace = trace;
+    cursor->options = options ? *options : all;
+    cursor->team = team;
+    cursor->interval = FIRST_INTERVAL;
+    enum refrain_status status = refrain_replayable(trace, cursor->options.recorded, error);
+    if (!status)
+        status = choose_ranks(cursor, error);
+    if (!status && cursor->options.checkpoint_bytes && !(cursor->arena = refrain_arena_open()))
+        status = REFRAIN_FAIL_MEMORY(error);
+    struct refrain_arena *before = enter(cursor);
+    if (!status)
+        status = open_position(cursor, error);
+    if (!status && cursor->arena)
+        keep_checkpoint(cursor);
+    leave(cursor, before);
+    if (!status && cursor->options.from_ns != REFRAIN_TIME_FIRST)
+        status = refrain_cursor_seek(cursor, cursor->options.from_ns, error);
+    if (status)
+        free_cursor(cursor);
+    else
+        *result = cursor;
+    return status;
+}
+
+/* ---- events ---- */
+
+static inline bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) {
+    return !cursor->wanted || ((size_t)rank < cursor->n_wanted && cursor->wanted[rank]);
+}
+
+static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
+    size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+    struct refrain_arena *before = enter(cursor);
+    struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
+    leave(cursor, before);
+    if (!regions) {
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+        return false;
+    }
+    stack->regions = regions;
+    stack->capacity = capacity;
+    return true;
+}
+
+/* Follows the regions that the event's location is in. */
+static inline bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+    if (event->kind > REFRAIN_EVENT_LEAVE)
+        return true;
+    struct stack *stack = &cursor->position.stacks[location];
+    if (event->kind == REFRAIN_EVENT_LEAVE) {
+        stack->n -= stack->n > 0;
+        return true;
+    }
+    if (stack->n == stack->capacity && !grow(cursor, stack))
+        return false;
+    stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
+    return true;
+}
+
+/* Keeps the position where it is one to go back to. */
+static void look_at_checkpoints(struct refrain_cursor *cursor) {
+    struct refrain_arena *before = enter(cursor);
+    keep_checkpoint(cursor);
+    leave(cursor, before);
+}
+
+/* The cursor moves behind the event. */
+static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+    cursor->position.has_held = false;
+    cursor->position.events++;
+    cursor->position.now_ns = event->time_ns;
+    if (!follow(cursor, location, event))
+        return false;
+    if (cursor->arena && (cursor->position.events & (cursor->interval - 1)) == 0)
+        look_at_checkpoints(cursor);
+    return true;
+}
+
+/* The next event where memory may have to be taken for it. */
+static const struct refrain_event *read_on(struct refrain_cursor *cursor, size_t *location) {
+    if (cursor->error.code)
+        return NULL;
+    struct refrain_arena *before = enter(cursor);
+    const struct refrain_event *event = refrain_align_next(cursor->position.align, location);
+    leave(cursor, before);
+    if (!event && refrain_align_failed(cursor->position.align))
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+    return event;
+}
+
+/* The next event of all; null at the end. The cursor is before it until it has been taken. */
+static inline const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
+    if (cursor->position.has_held) {
+        *location = cursor->position.held_location;
+        return &cursor->position.held;
+    }
+    const struct refrain_event *event = refrain_align_next_read(cursor->position.align, location);
+    return event ? event : read_on(cursor, location);
+}
+
+static void hold(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
+    if (!cursor->position.has_held)
+        cursor->position.held = *event;
+    cursor->position.held_location = location;
+    cursor->position.has_held = true;
+}
+
+/* The next event of those that are wanted, whatever has to be done for it. */
+static __attribute__((noinline)) const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
+    const struct refrain_event *event;
+    size_t location;
+    while ((event = peek(cursor, &location))) {
+        if (event->time_ns >= cursor->options.to_ns) {
+            hold(cursor, event, location);
+            return NULL;
+        }
+        if (!take(cursor, location, event))
+            return NULL;
+        if (is_wanted(cursor, event->rank) && (event->kind < REFRAIN_EVENT_UNTOLD_SENDS || cursor->options.untold))
+            return event;
+    }
+    return NULL;
+}
+
+/* The event was read, but ends the window, needs memory or is not wanted. */
+static __attribute__((noinline)) const struct refrain_event *
+give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
+    hold(cursor, event, location);
+    return next_wanted(cursor);
+}
+
+/* A straight line for most events: they are wanted, and have a place in the stack. */
+const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+    struct position *position = &cursor->position;
+    bool keeps = cursor->arena && ((position->events + 1) & (cursor->interval - 1)) == 0;
+    if (position->has_held || cursor->wanted || keeps)
+        return next_wanted(cursor);
+    size_t location;
+    const struct refrain_event *event = refrain_align_next_read(position->align, &location);
+    if (!event && !cursor->arena && !cursor->error.code)
+        event = refrain_align_next(position->align, &location);
+    if (!event)
+        return next_wanted(cursor);
+    struct stack *stack = &position->stacks[location];
+    if (event->time_ns >= cursor->options.to_ns || event->kind >= REFRAIN_EVENT_UNTOLD_SENDS ||
+        stack->n == stack->capacity)
+        return give_held(cursor, event, location);
+    position->events++;
+    position->now_ns = event->time_ns;
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
+    else
+        stack->n -= event->kind == REFRAIN_EVENT_LEAVE && stack->n > 0;
+    return event;
+}
+
+const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n) {
+    struct refrain_align *align = cursor->position.align;
+    const struct refrain_event *events;
+    size_t location;
+    do {
+        *n = refrain_align_next_run(align, &events);
+        if (*n == 0 && (events = refrain_align_next(align, &location)))
+            *n = 1;
+    } while (*n > 0 && !is_wanted(cursor, events->rank));
+    if (*n == 0 && refrain_align_failed(align))
+        REFRAIN_FAIL_MEMORY(&cursor->error);
+    return *n > 0 ? events : NULL;
+}
+
+/* Goes on to the first event at or after time_ns. */
+static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
+    const struct refrain_event *event;
+    size_t location;
+    while ((event = peek(cursor, &location))) {
+        if (event->time_ns >= time_ns) {
+            hold(cursor, event, location);
+            return;
+        }
+        if (!take(cursor, location, event))
+            return;
+    }
+}
+
+const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor, size_t location,
+                                                              size_t *n) {
+    bool is_there = location < cursor->position.n && is_wanted(cursor, cursor->trace->locations[location].rank);
+    *n = is_there ? cursor->position.stacks[location].n : 0;
+    return is_there ? cursor->position.stacks[location].regions : NULL;
+}
+
+enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
+    memset(&cursor->error, 0, sizeof cursor->error);
+    struct refrain_arena *before = enter(cursor);
+    enum refrain_status status = go_back(cursor, time_ns, error);
+    leave(cursor, before);
+    if (!status)
+        pass(cursor, time_ns);
+    return status;
+}
+
+void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns) {
+    cursor->options.to_ns = to_ns;
+}
+
+void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report) {
+    memset(report, 0, sizeof *report);
+    if (cursor->position.align)
+        refrain_align_report(cursor->position.align, report);
+}
+
+enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error) {
+    if (!cursor)
+        return REFRAIN_OK;
+    enum refrain_status status = cursor->error.code;
+    if (status && error && error->code == REFRAIN_OK)
+        *error = cursor->error;
+    for (size_t i = 0; !status && i < cursor->position.n; i++)
+        status = refrain_location_stream_status(&cursor->position.locations[i], error);
+    free_cursor(cursor);
+    return status;
+}

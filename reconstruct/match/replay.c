@@ -1,0 +1,66 @@
+/* replay.c: from a cursor to a writer (replay.h). */
+#include "match/replay.h"
+
+/* ENTER or LEAVE of all that the wanted locations are in, at the edge of a window: so that what is written is whole. */
+static int write_edge(const struct refrain_trace *trace, const struct refrain_cursor *cursor,
+                      struct refrain_writer *writer, enum refrain_event_kind kind, int64_t time_ns) {
+    int status = 0;
+    for (size_t l = 0; !status && writer->event && l < trace->n_locations; l++) {
+        size_t n;
+        const struct refrain_open_region *open = refrain_cursor_open_regions(cursor, l, &n);
+        for (size_t i = 0; !status && i < n; i++) {
+            const struct refrain_open_region *region = &open[kind == REFRAIN_EVENT_ENTER ? i : n - 1 - i];
+            struct refrain_event event = {.kind = kind,
+                                          .approximate = region->approximate,
+                                          .rank = trace->locations[l].rank,
+                                          .thread = trace->locations[l].thread,
+                                          .time_ns = time_ns,
+                                          .region = region->region,
+                                          .peer = -1,
+                                          .request = -1};
+            status = writer->event(writer, &event);
+        }
+    }
+    return status;
+}
+
+enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                  struct refrain_writer *writer, struct refrain_cursor_report *report,
+                                  struct refrain_error *error) {
+    return refrain_write_shared(trace, options, NULL, writer, report, error);
+}
+
+/* All events: what the writer said. */
+static int write_events(struct refrain_cursor *cursor, bool by_turns, struct refrain_writer *writer) {
+    const struct refrain_event *events;
+    int said = 0;
+    for (size_t n = 1;
+         !said && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_next(cursor));)
+        for (size_t i = 0; !said && writer->event && i < n; i++)
+            said = writer->event(writer, &events[i]);
+    return said;
+}
+
+enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                         struct refrain_team *team, struct refrain_writer *writer,
+                                         struct refrain_cursor_report *report, struct refrain_error *error) {
+    struct refrain_cursor *cursor = NULL;
+    enum refrain_status status = refrain_cursor_open_shared(trace, options, team, &cursor, error);
+    if (!status && writer->begin && writer->begin(writer, trace))
+        status = REFRAIN_ERROR;
+    if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&
+        write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns))
+        status = REFRAIN_ERROR;
+    int said = status ? 0 : write_events(cursor, team && team->by_turns, writer);
+    if (said && said != REFRAIN_WRITER_ENOUGH)
+        status = REFRAIN_ERROR;
+    if (!status && options && options->to_ns != REFRAIN_TIME_LAST &&
+        write_edge(trace, cursor, writer, REFRAIN_EVENT_LEAVE, options->to_ns))
+        status = REFRAIN_ERROR;
+    if (writer->end && writer->end(writer) && !status)
+        status = REFRAIN_ERROR;
+    if (cursor && report)
+        refrain_cursor_report(cursor, report);
+    enum refrain_status damage = refrain_cursor_close(cursor, error);
+    return status ? status : damage;
+}

@@ -1,0 +1,174 @@
+/* recursion.c: which of the steps that are left may be taken (recursion.h). */
+#include "common/arena.h"
+#include "walk/recursion_graph.h"
+
+#include <refrain/unit.h>
+
+/* False where more steps are left than a run can have made: that is damage. */
+static bool sum_up(struct refrain_recursion *recursion) {
+    uint64_t most = recursion->walk.most_steps;
+    for (size_t i = 0; i < recursion->n_nodes; i++) {
+        struct refrain_place_node *node = &recursion->nodes[i];
+        for (uint32_t k = 0; k < node->n_arcs; k++) {
+            struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+            arc->all = arc->left;
+            arc->safe_until = UINT64_MAX;
+            node->left += arc->left;
+            if (arc->left > most)
+                return false;
+            most -= arc->left;
+            if (!node->recursive && arc->called != REFRAIN_NOWHERE)
+                recursion->nodes[arc->called].outside += arc->left;
+        }
+    }
+    return true;
+}
+
+struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_walk *walk) {
+    struct refrain_recursion *recursion = refrain_calloc(1, sizeof *recursion);
+    if (!recursion)
+        return NULL;
+    recursion->walk = *walk;
+    bool sound = refrain_recursion_build(recursion) && refrain_recursion_share_out(recursion) && !recursion->no_memory;
+    if (!sound || !refrain_recursion_find_components(recursion) || !sum_up(recursion)) {
+        refrain_recursion_close(recursion);
+        return NULL;
+    }
+    return recursion;
+}
+
+int refrain_recursion_node(const struct refrain_recursion *recursion, const struct refrain_learner *learner) {
+    int node = refrain_recursion_find(recursion, refrain_recursion_offset(recursion, learner));
+    return node != REFRAIN_NOWHERE && recursion->nodes[node].recursive ? node : REFRAIN_NOWHERE;
+}
+
+bool refrain_recursion_unknown(struct refrain_recursion *recursion, const struct refrain_learner *learner,
+                               int64_t *value) {
+    int at = refrain_recursion_find(recursion, refrain_recursion_offset(recursion, learner));
+    const struct refrain_place_node *node = at == REFRAIN_NOWHERE ? NULL : &recursion->nodes[at];
+    struct refrain_arc *most = NULL;
+    for (uint32_t k = 0; node && k < node->n_arcs; k++) {
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+        if (arc->shared_out > 0 && (!most || arc->shared_out > most->shared_out))
+            most = arc;
+    }
+    if (!most)
+        return false;
+    most->shared_out--;
+    *value = most->value;
+    return true;
+}
+
+void refrain_recursion_enter(struct refrain_recursion *recursion, const struct refrain_learner *inside) {
+    int node = refrain_recursion_find(recursion, refrain_recursion_offset(recursion, inside));
+    if (node != REFRAIN_NOWHERE && recursion->nodes[node].outside > 0)
+        recursion->nodes[node].outside--;
+}
+
+void refrain_recursion_close(struct refrain_recursion *recursion) {
+    if (!recursion)
+        return;
+    refrain_free(recursion->nodes);
+    refrain_free(recursion->arcs);
+    refrain_free(recursion->by_offset);
+    refrain_free(recursion->queue);
+    refrain_free(recursion);
+}
+
+/* ---- steps ---- */
+
+/* Puts a node into the search that is under way. */
+static void reach(struct refrain_recursion *recursion, int node, size_t *n) {
+    if (node == REFRAIN_NOWHERE || recursion->nodes[node].reached == recursion->searches)
+        return;
+    recursion->nodes[node].reached = recursion->searches;
+    recursion->queue[(*n)++] = node;
+}
+
+/* Reaches all that can be reached from the first *n of the queue by steps that are left. */
+static void reach_all(struct refrain_recursion *recursion, size_t *n) {
+    for (size_t at = 0; at < *n; at++) {
+        const struct refrain_place_node *node = &recursion->nodes[recursion->queue[at]];
+        for (uint32_t k = 0; node->recursive && k < node->n_arcs; k++) {
+            const struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+            if (arc->left > 0) {
+                reach(recursion, arc->called, n);
+                reach(recursion, arc->next, n);
+            }
+        }
+    }
+}
+
+/* Can all that is left be walked after this step? */
+static bool may_take(struct refrain_recursion *recursion, int from, struct refrain_arc *arc) {
+    if (arc->left > 1 && arc->safe_until == recursion->gone)
+        return true;
+    size_t n = 0;
+    recursion->searches++;
+    arc->left--;
+    reach(recursion, arc->called, &n);
+    reach(recursion, arc->next, &n);
+    reach_all(recursion, &n);
+    arc->left++;
+    if (arc->left > 1 && recursion->nodes[from].reached == recursion->searches) {
+        arc->safe_until = recursion->gone;
+        return true;
+    }
+    arc->left--;
+    size_t depth = recursion->walk.depth(recursion->walk.walk);
+    for (size_t i = 0; i + 1 < depth; i++) {
+        const struct refrain_slot *slot = recursion->walk.place(recursion->walk.walk, i);
+        reach(recursion,
+              refrain_recursion_find(recursion, refrain_recursion_offset(recursion, slot) +
+                                                    (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0)),
+              &n);
+    }
+    bool all = true;
+    for (size_t i = 0; i < recursion->n_nodes; i++)
+        if (recursion->nodes[i].outside > 0)
+            reach(recursion, (int)i, &n);
+    reach_all(recursion, &n);
+    for (size_t i = 0; all && i < recursion->n_nodes; i++) {
+        const struct refrain_place_node *node = &recursion->nodes[i];
+        uint64_t left = node->left - ((int)i == from);
+        all = !node->recursive || left == 0 || node->reached == recursion->searches;
+    }
+    arc->left++;
+    return all;
+}
+
+bool refrain_recursion_step(struct refrain_recursion *recursion, int from, bool wants, int64_t wanted, int64_t *value) {
+    struct refrain_place_node *node = &recursion->nodes[from];
+    struct refrain_arc *taken = NULL, *likely = NULL;
+    double taken_share = 0, likely_share = 0;
+    for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+        if (arc->left == 0)
+            continue;
+        bool is_wanted = wants && arc->value == wanted;
+        double share = is_wanted ? 2 : (double)arc->left / (double)arc->all;
+        if (!likely || share > likely_share) {
+            likely = arc;
+            likely_share = share;
+        }
+        if (is_wanted && may_take(recursion, from, arc))
+            taken = arc;
+    }
+    for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
+        struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
+        double share = arc->left ? (double)arc->left / (double)arc->all : 0;
+        if (arc->left > 0 && (!taken || share > taken_share) && may_take(recursion, from, arc)) {
+            taken = arc;
+            taken_share = share;
+        }
+    }
+    if (!taken)
+        taken = likely; /* of a run that was cut off in the middle */
+    if (!taken)
+        return false;
+    taken->left--;
+    node->left--;
+    recursion->gone += taken->left == 0;
+    *value = taken->value;
+    return true;
+}

@@ -1,0 +1,114 @@
+/* walk_blocks.c: many blocks of a cycle pass at once (walk_parts.h).
+ *
+ *     cycle's blocks   | a  b  c  a  d | a  b  c  a  d |
+ *     entries                 '-----'  '----'  '-----'        what is expected of each is known before the first passes
+ *
+ * It is the same as when they pass one by one through refrain_walk_pass_block_of(): weights in the order of the blocks,
+ * then the entry's time by them. */
+#include "walk/walk_parts.h"
+#include "walk/walk_time.h"
+
+/* The spot of a cycle's block; null where they are not told apart, or there is none. */
+static inline struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_cycle_block *block) {
+    if (!walk->contexts)
+        return NULL;
+    if (block->spot == 0)
+        block->spot = refrain_walk_contexts_spot(walk->contexts, block->context, block->place->offset);
+    return block->spot ? &walk->contexts->spots[block->spot] : NULL;
+}
+
+static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    if (place->visits_left == 0)
+        refrain_walk_begin_stretch(walk, place);
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+}
+
+/* The blocks are counted, in a walk that does so. */
+static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
+        struct refrain_walk_cycle_block *block = &cycle->blocks[at];
+        struct refrain_walk_spot *spot = spot_of(walk, block);
+        pass_visit(walk, block->place);
+        block->place->account.shared_visits++;
+        if (spot)
+            spot->visits++;
+    }
+}
+
+/* What is expected of each block. */
+static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
+                   struct refrain_kept_block *kept, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
+        struct refrain_walk_cycle_block *block = &cycle->blocks[at];
+        struct refrain_walk_spot *spot = spot_of(walk, block);
+        pass_visit(walk, block->place);
+        struct refrain_block_account *account = &block->place->account;
+        uint64_t ticks = refrain_walk_expected_share(account, spot);
+        account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
+        account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
+        kept[i].weight = ticks;
+        kept[i].account = account;
+        kept[i].given_ticks = spot ? &spot->ticks : NULL;
+        kept[i].context = block->context;
+        if (spot && spot->visits > 0) {
+            spot->visits--;
+            walk->contexts->visits_left--;
+        }
+    }
+}
+
+/* Those of which the timeline tells alone. */
+static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
+                             uint32_t most, uint64_t *ticks) {
+    uint64_t begin = walk->ticks;
+    uint32_t n = refrain_block_times_singles(&walk->times, begin, ticks, most);
+    for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
+        const struct refrain_walk_cycle_block *block = &cycle->blocks[at];
+        struct refrain_block_account *account = &block->place->account;
+        pass_visit(walk, block->place);
+        account->ticks_left = (int64_t)((uint64_t)account->ticks_left - (ticks[i] - begin));
+        if (walk->counting)
+            refrain_walk_count_told(walk, block->context, ticks[i] - begin);
+        begin = ticks[i];
+    }
+    walk->ticks = begin;
+    return n;
+}
+
+/* Those of an entry of several, as far as they have not passed yet. */
+static uint32_t pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                          uint32_t most, uint64_t *ticks) {
+    struct refrain_block_times *times = &walk->times;
+    bool begun = refrain_walk_is_time_pending(walk), settled;
+    uint64_t left = refrain_block_times_left(times, walk->ticks);
+    if (left == 0 || times->entry.blocks == 1)
+        return 0;
+    uint32_t n = left < most ? (uint32_t)left : most;
+    if (walk->counting) {
+        count_blocks(walk, cycle, first, n);
+        walk->ticks = refrain_block_times_skip(times, walk->ticks, n);
+        return n;
+    }
+    struct refrain_kept_block *kept = refrain_block_times_room(times, n);
+    if (!kept)
+        return 0;
+    expect(walk, cycle, first, kept, n);
+    walk->ticks = refrain_block_times_keep(times, n, &settled);
+    for (uint32_t i = 0; i < n; i++)
+        ticks[i] = settled ? kept[i].end_ticks : walk->ticks - (n - 1 - i);
+    if (settled && begun)
+        refrain_walk_settle(walk);
+    if (settled && walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
+        refrain_walk_contexts_fit(walk->contexts);
+    return n;
+}
+
+uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                                  uint32_t most, uint64_t *ticks) {
+    if (walk->approximate)
+        return 0;
+    uint32_t n = pass_singles(walk, cycle, first, most, ticks);
+    bool shares = walk->counting || walk->shares.n > 0;
+    return n == 0 && shares ? pass_item(walk, cycle, first, most, ticks) : n;
+}

@@ -1,0 +1,75 @@
+/* walk_shares.c: what entries of several blocks have for each place and stretch (walk_shares.h). */
+#include "walk/walk_shares.h"
+#include "common/arena.h"
+#include "common/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_place(const void *a, const void *b) {
+    const struct refrain_walk_share *left = a, *right = b;
+    if (left->offset != right->offset)
+        return left->offset > right->offset ? 1 : -1;
+    return (left->stretch > right->stretch) - (left->stretch < right->stretch);
+}
+
+void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_learner *place) {
+    struct refrain_block_account *account = &place->account;
+    if (account->shared_visits == 0) {
+        account->ticks_left = 0;
+        return;
+    }
+    struct refrain_walk_share *all =
+        refrain_array_room_of(refrain_realloc, shares->shares, shares->n, &shares->capacity, sizeof *all);
+    shares->incomplete |= !all;
+    if (!all)
+        return;
+    shares->shares = all;
+    /* Where the walk ended within the stretch, a part of it. */
+    double part = (double)account->shared_visits / (double)(account->shared_visits + place->visits_left);
+    shares->shares[shares->n++] = (struct refrain_walk_share){
+        .offset = place->offset,
+        .stretch = place->stretch,
+        .ticks = place->visits_left ? (int64_t)((double)account->ticks_left * part) : account->ticks_left,
+        .visits = account->shared_visits,
+    };
+    *account = (struct refrain_block_account){0};
+}
+
+void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
+                                uint32_t context) {
+    for (size_t i = 0; i < learners->capacity; i++)
+        if (learners->table[i])
+            refrain_walk_shares_add(shares, learners->table[i]);
+    if (shares->n > 0)
+        qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
+    refrain_walk_contexts_end(&shares->contexts, context);
+    for (size_t i = 0; i < shares->n; i++)
+        refrain_walk_contexts_place(&shares->contexts, shares->shares[i].offset, shares->shares[i].ticks);
+}
+
+void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct refrain_walk_shares *shares) {
+    *copy = (struct refrain_walk_shares){0};
+    if (shares->n == 0 || shares->incomplete || !(copy->shares = refrain_calloc(shares->n, sizeof *copy->shares)))
+        return;
+    memcpy(copy->shares, shares->shares, shares->n * sizeof *copy->shares);
+    copy->n = copy->capacity = shares->n;
+    refrain_walk_contexts_copy(&copy->contexts, &shares->contexts);
+}
+
+void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t offset, uint64_t stretch,
+                             struct refrain_block_account *account) {
+    struct refrain_walk_share key = {.offset = offset, .stretch = stretch};
+    const struct refrain_walk_share *share =
+        shares->n ? bsearch(&key, shares->shares, shares->n, sizeof key, by_place) : NULL;
+    if (!share)
+        return;
+    account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks + (uint64_t)share->ticks);
+    account->shared_visits += share->visits;
+}
+
+void refrain_walk_shares_close(struct refrain_walk_shares *shares) {
+    refrain_walk_contexts_close(&shares->contexts);
+    refrain_free(shares->shares);
+    *shares = (struct refrain_walk_shares){0};
+}

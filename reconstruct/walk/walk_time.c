@@ -1,0 +1,190 @@
+/* walk_time.c: how long blocks took (walk_parts.h). */
+#include "walk/walk_time.h"
+
+#include "common/arena.h"
+#include "common/array.h"
+#include <string.h>
+
+#define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
+
+void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    if (place->visits >= place->slot->count) {
+        refrain_walk_pass_uncounted(walk, place);
+        return;
+    }
+    if (walk->counting)
+        refrain_walk_shares_add(walk->counting, place);
+    const struct refrain_slot *slot = place->slot;
+    const struct refrain_history *history =
+        slot->history ? refrain_walk_at(walk, (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, sizeof *history) : NULL;
+    uint32_t shift = history ? refrain_history_shift(history) : 64;
+    uint64_t stretch = shift < 64 ? place->visits >> shift : REFRAIN_HISTORY_STRETCHES, end = slot->count;
+    if (stretch < REFRAIN_HISTORY_STRETCHES && (stretch + 1) << shift < end)
+        end = (stretch + 1) << shift;
+    place->visits_left = end - place->visits;
+    uint64_t ticks =
+        stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(history, (uint32_t)stretch) : slot->ticks;
+    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
+    /* Less than nothing: the clock went back in it. */
+    place->mean_ticks = place->visits_left && (int64_t)ticks > 0 ? ticks / place->visits_left : 0;
+    place->stretch++;
+    refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
+}
+
+/* What the history expects of the next block of a place: the mean of what its stretch has left. */
+static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    if (place->visits_left == 0)
+        refrain_walk_begin_stretch(walk, place);
+    if (place->visits_left == 0)
+        return 0;
+    uint64_t expected = place->account.ticks_left > 0 ? (uint64_t)place->account.ticks_left / place->visits_left : 0;
+    if (walk->times.ended)
+        return expected; /* none may be lost */
+    /* The last visits must not make up for all that those before them were given too much or too little. */
+    if (expected > place->mean_ticks * MOST_OVER_MEAN)
+        return place->mean_ticks * MOST_OVER_MEAN;
+    return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
+}
+
+void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks) {
+    const struct refrain_walk_contexts *contexts = walk->contexts;
+    if (contexts && context < contexts->n_contexts)
+        contexts->contexts[context].told_ticks += (int64_t)ticks;
+}
+
+/* The place in that context; null where they are not told apart. */
+static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                         uint32_t context) {
+    if (!walk->contexts)
+        return NULL;
+    uint32_t number = place->spot;
+    if (number == 0 || walk->contexts->spots[number].context != context)
+        number = place->spot = refrain_walk_contexts_spot(walk->contexts, context, place->offset);
+    return number ? &walk->contexts->spots[number] : NULL;
+}
+
+void refrain_walk_settle(struct refrain_walk *walk) {
+    uint64_t begin_ticks = walk->times.begin_ticks;
+    for (size_t i = walk->depth; i-- > 0;) {
+        struct refrain_walk_activation *activation = &walk->stack[i];
+        bool began_before = activation->begin_ticks <= begin_ticks;
+        activation->begin_ticks = refrain_block_times_resolve(&walk->times, activation->begin_ticks);
+        activation->end_ticks = refrain_block_times_resolve(&walk->times, activation->end_ticks);
+        if (began_before)
+            break;
+    }
+    for (size_t i = walk->first_waiting; i < walk->first_waiting + walk->n_waiting; i++)
+        walk->waiting[i].ticks = refrain_block_times_resolve(&walk->times, walk->waiting[i].ticks);
+    walk->n_known = walk->n_waiting;
+    struct refrain_walk_ahead *ahead = &walk->ahead;
+    for (; ahead->known < ahead->n; ahead->known++)
+        ahead->ticks[ahead->known] = refrain_block_times_resolve(&walk->times, ahead->ticks[ahead->known]);
+}
+
+static void pass_visit(struct refrain_walk_learner *place) {
+    place->visits_left -= place->visits_left > 0;
+    place->visits++;
+}
+
+/* A block in an entry of several passes in a walk that counts these. */
+static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
+    struct refrain_walk_spot *spot = spot_of(walk, place, context);
+    if (spot)
+        spot->visits++;
+    place->account.shared_visits++;
+    pass_visit(place);
+    refrain_block_times_count(&walk->times, &walk->ticks);
+}
+
+void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
+    uint64_t told;
+    if (!walk->approximate && !refrain_walk_is_time_pending(walk) &&
+        refrain_block_times_single(&walk->times, walk->ticks, &told)) {
+        refrain_walk_pass_told(walk, place, context, told);
+        return;
+    }
+    if (walk->recorder)
+        refrain_walk_note_block(walk, place, context);
+    struct refrain_block_account *account = &place->account;
+    struct refrain_walk_spot *spot = NULL;
+    uint64_t ticks = 0;
+    if (place->visits_left == 0)
+        refrain_walk_begin_stretch(walk, place);
+    if (walk->counting) {
+        count_block(walk, place, context);
+        return;
+    }
+    if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
+        spot = spot_of(walk, place, context);
+        ticks = refrain_walk_expected_share(account, spot);
+        if (spot && spot->visits > 0) {
+            spot->visits--;
+            walk->contexts->visits_left--;
+        }
+    } else {
+        ticks = expected_ticks(walk, place);
+    }
+    account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
+    account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
+    pass_visit(place);
+    if (walk->approximate && !walk->times.ended) {
+        bool waited = walk->times.n_kept > 0 && !walk->times.settled;
+        uint64_t end_ticks = refrain_block_times_give_up(&walk->times, false, 0);
+        walk->ticks = waited ? end_ticks : walk->ticks;
+        refrain_walk_settle(walk);
+    }
+    switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context, &walk->ticks)) {
+    case REFRAIN_BLOCK_UNTOLD:
+        walk->ticks += ticks;
+        /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
+        if (walk->approximate && walk->ticks > walk->thread->last_ticks)
+            walk->ticks = walk->thread->last_ticks;
+        return;
+    case REFRAIN_BLOCK_SETTLED:
+        refrain_walk_settle(walk);
+        if (walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
+            refrain_walk_contexts_fit(walk->contexts);
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- records that wait ---- */
+
+void refrain_walk_clear_unused(struct refrain_walk *walk) {
+    size_t n = walk->first_waiting + walk->n_waiting;
+    if (walk->waiting) {
+        memset(walk->waiting, 0, walk->first_waiting * sizeof *walk->waiting);
+        memset(walk->waiting + n, 0, (walk->capacity_waiting - n) * sizeof *walk->waiting);
+    }
+    refrain_block_times_clear_unused(&walk->times);
+    refrain_walk_ahead_clear_unused(&walk->ahead);
+}
+
+struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
+    size_t n = walk->first_waiting + walk->n_waiting;
+    struct refrain_record *waiting =
+        refrain_array_room_of(refrain_realloc, walk->waiting, n, &walk->capacity_waiting, sizeof *waiting);
+    if (!waiting) {
+        refrain_walk_fail(walk, NULL, "no memory");
+        return NULL;
+    }
+    walk->waiting = waiting;
+    return &waiting[n];
+}
+
+bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
+    struct refrain_record *waiting = refrain_walk_next_waiting(walk);
+    if (!waiting)
+        return false;
+    *waiting = *record;
+    walk->n_waiting++;
+    return true;
+}
+
+void refrain_walk_settle_last(struct refrain_walk *walk) {
+    uint64_t further = expected_ticks(walk, walk->stack[walk->depth - 1].at);
+    walk->ticks = refrain_block_times_give_up(&walk->times, true, further);
+    refrain_walk_settle(walk);
+}
