@@ -31,10 +31,11 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
 set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 
-# clang's own headers are read when a program is instrumented.
-string(REGEX MATCH "llvm-([0-9]+)" llvm "${REFRAIN_CLANG_RESOURCE_DIR}")
 set(CPACK_DEBIAN_REFRAIN_PACKAGE_NAME refrain)
-set(CPACK_DEBIAN_REFRAIN_PACKAGE_DEPENDS "libclang-common-${CMAKE_MATCH_1}-dev")
+# clang's own headers are read when a program is instrumented.
+if(REFRAIN_CLANG_RESOURCE_DIR MATCHES "llvm-([0-9]+)")
+    set(CPACK_DEBIAN_REFRAIN_PACKAGE_DEPENDS "libclang-common-${CMAKE_MATCH_1}-dev")
+endif()
 list(TRANSFORM REFRAIN_MPIS PREPEND refrain- OUTPUT_VARIABLE wrappers)
 list(JOIN wrappers " | " wrappers)
 set(CPACK_DEBIAN_REFRAIN_PACKAGE_RECOMMENDS "${wrappers}, gcc | c-compiler, libdebuginfod1")

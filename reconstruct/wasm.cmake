@@ -11,8 +11,7 @@ if(WASM_CLANG AND NOT DEFINED WASM_CLANG_WORKS)
     endif()
 endif()
 if(NOT WASM_CLANG_WORKS)
-    message(STATUS "No refrain-read.wasm: it takes clang with a C library for wasm32-wasi "
-                   "(apt-get install clang lld wasi-libc libclang-rt-dev-wasm32)")
+    refrain_left_out("refrain-read.wasm" "clang with a C library for wasm32-wasi (Debian: clang lld wasi-libc libclang-rt-dev-wasm32)")
     return()
 endif()
 set(wasm_command ${WASM_CLANG} --target=wasm32-wasi -O2 -std=c11 -Wall -Wextra -fvisibility=hidden

@@ -10,7 +10,7 @@ if [ -f "$here/setup.sh" ]; then
     results=${RESULTS:-$root/demo-results}
     programs=$here/programs
     sh "$here/setup.sh"
-    sh "$here/build.sh" "$build"
+    sh "$here/build.sh" "$build" -DREFRAIN_TESTS=OFF
     bin=$build/bin
 else
     results=${RESULTS:-$PWD/demo-results}

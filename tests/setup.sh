@@ -1,25 +1,44 @@
 #!/bin/sh
-# setup.sh: installs the Debian packages that building and testing refrain needs, where they are missing.
-# For Debian 12 and 13. As root, or with sudo. Does nothing where all are there. On another system: the list below says
+# setup.sh [record|instrument|all]: installs the Debian packages that refrain needs, where they are missing:
+#     record      to build what traces programs as they are, and what reads traces: a C compiler and an MPI library
+#     instrument  and the compiler wrappers, which show functions, loops and branches: libclang
+#     all         and the page of refrain view, and everything that the tests run (this is the default)
+# For Debian 12 and 13. As root, or with sudo. Does nothing where all are there. On another system: the lists below say
 # what is needed.
 set -eu
 
-packages="gcc libc6-dev make cmake gawk binutils pkgconf
-libclang-dev clang
-libmpich-dev mpich
-libotf2-trace-dev otf2-tools eztrace libjansson-dev libelf-dev libncurses-dev libdw-dev libiberty-dev libdebuginfod1
-python3 protobuf-compiler libopenmpi-dev openmpi-bin libcmocka-dev csmith libcsmith-dev
+record="gcc libc6-dev make cmake gawk binutils
+libjansson-dev libelf-dev libdw-dev libiberty-dev libdebuginfod1 libzstd-dev zlib1g-dev libncurses-dev libotf2-trace-dev"
+instrument="libclang-dev"
+# The static libraries of the system's clang make the wrappers faster (instrumentor/static_clang.cmake).
+case $(grep '^VERSION_ID=' /etc/os-release 2>/dev/null) in
+*12*) static_clang=llvm-14-dev ;;
+*13*) static_clang=llvm-19-dev ;;
+*) static_clang= ;;
+esac
+all="pkgconf clang $static_clang
+libmpich-dev mpich libopenmpi-dev openmpi-bin
+otf2-tools eztrace
+python3 protobuf-compiler libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
-zlib1g-dev libzstd-dev librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
-# The static libraries of the system's clang make the wrappers faster (instrumentor/static_clang.cmake).
-case $(grep '^VERSION_ID=' /etc/os-release 2>/dev/null) in
-*12*) packages="$packages llvm-14-dev" ;;
-*13*) packages="$packages llvm-19-dev" ;;
-esac
+librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
 # node and npm may come from elsewhere than Debian's packages.
-command -v npm >/dev/null 2>&1 || packages="$packages nodejs npm"
+command -v npm >/dev/null 2>&1 || all="$all nodejs npm"
+
+need=${1:-all}
+case $need in
+record) packages=$record ;;
+instrument) packages="$record $instrument" ;;
+all) packages="$record $instrument $all" ;;
+*)
+    echo "setup.sh: '$need' is none of record, instrument, all" >&2
+    exit 2
+    ;;
+esac
+# An MPI library that is here stays the only one; where there is none, Debian's MPICH comes.
+[ "$need" = all ] || command -v mpicc >/dev/null 2>&1 || packages="$packages libmpich-dev mpich"
 
 command -v dpkg-query >/dev/null 2>&1 || {
     # shellcheck disable=SC2086 # on one line

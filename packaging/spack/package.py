@@ -21,13 +21,14 @@ class Refrain(CMakePackage):
 
     variant("otf2", default=True, description="Write OTF2 archives")
     variant("top", default=True, description="refrain top: look at a program that runs")
+    variant("instrument", default=True, description="refrain-mpicc: functions, loops and branches of C programs")
     variant("view", default=False, description="refrain view: fetches node modules when it is built")
 
     depends_on("c", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("gawk", type="build")
     depends_on("mpi")
-    depends_on("llvm@14: +clang", type=("build", "link", "run"))
+    depends_on("llvm@14: +clang", type=("build", "link", "run"), when="+instrument")
     depends_on("elfutils")
     depends_on("binutils+libiberty")
     depends_on("jansson")
@@ -42,7 +43,7 @@ class Refrain(CMakePackage):
     conflicts("platform=windows", msg="refrain reads the process's own ELF files: Linux only")
 
     def cmake_args(self):
-        return [
-            self.define("REFRAIN_TESTS", False),
-            self.define("REFRAIN_LLVM_DIR", self.spec["llvm"].prefix),
-        ]
+        arguments = [self.define("REFRAIN_TESTS", False), self.define("REFRAIN_MPICC", self.spec["mpi"].mpicc)]
+        if self.spec.satisfies("+instrument"):
+            arguments.append(self.define("REFRAIN_LLVM_DIR", self.spec["llvm"].prefix))
+        return arguments
