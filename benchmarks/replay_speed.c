@@ -26,7 +26,7 @@ static void stop(const struct refrain_error *error) {
 
 /* All events; returns the time of the last. */
 static int64_t pass(struct refrain_cursor *cursor, const char *what) {
-    const struct refrain_event *event;
+    const struct refrain_trace_event *event;
     double begin = now();
     unsigned long n = 0;
     int64_t last_ns = 0;

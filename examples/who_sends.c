@@ -23,11 +23,11 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "%s: no memory to count the messages of %zu ranks\n", argv[1], n), 1;
     if (refrain_cursor_open(trace, NULL, &cursor, &error))
         return fprintf(stderr, "%s\n", error.message), 1;
-    for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
-        if (event->kind == REFRAIN_EVENT_SEND && event->peer >= 0 && (size_t)event->peer < n) {
-            struct pair *pair = &pairs[(size_t)event->rank * n + (size_t)event->peer];
+    for (const struct refrain_trace_event *event; (event = refrain_cursor_next(cursor));)
+        if (event->kind == REFRAIN_EVENT_SEND && event->send.dest >= 0 && (size_t)event->send.dest < n) {
+            struct pair *pair = &pairs[(size_t)event->rank * n + (size_t)event->send.dest];
             pair->messages++;
-            pair->bytes += event->bytes;
+            pair->bytes += event->send.bytes;
         }
     for (size_t i = 0; i < n * n; i++)
         if (pairs[i].messages)

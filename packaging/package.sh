@@ -65,7 +65,7 @@ for mpi in mpich openmpi; do
     has refrain-$mpi "lib/[^/]*/librefrain-$mpi.so" share/doc/refrain-$mpi/copyright
     needs refrain-$mpi Depends "refrain \\(= $version-1\\).*lib$mpi"
 done
-has refrain-dev include/refrain/refrain.h include/refrain/read.h 'lib/[^/]*/librefrain-read.so' 'lib/[^/]*/librefrain-read.a' \
+has refrain-dev include/refrain/refrain.h include/refrain/read.h include/refrain/access.h 'lib/[^/]*/librefrain-read.so' 'lib/[^/]*/librefrain-read.a' \
     'lib/[^/]*/pkgconfig/refrain-read.pc' 'lib/[^/]*/cmake/refrain/refrainConfig.cmake'
 needs refrain-dev Depends "refrain \\(= $version-1\\)"
 holds "no package has a file of another" sh -c "! grep -hv '/\$' ./*.files | sort | uniq -d | grep ."

@@ -1,8 +1,8 @@
 /* dump_images.c: prints what read.h tells of images, and every field of every event: dump_images RECORDED FILE... Built
  * for this machine and for WebAssembly, whose outputs test_wasm.sh compares. Files are the test's; the library takes
  * bytes. */
+#include "plain_event.h"
 #include <inttypes.h>
-#include <refrain/read.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +67,15 @@ int main(int argc, char **argv) {
     dump_trace(trace);
     if (refrain_cursor_open(trace, &options, &cursor, &error))
         return printf("%s\n", error.message), 1;
-    for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
-        printf("%d %d %" PRId32 " %" PRIu32 " %" PRId64 " %" PRIu32 " %" PRId64 " %" PRId32 " %" PRId64 " %" PRId64
-               " %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu32 " %" PRIu32 "\n",
-               event->kind, event->approximate, event->rank, event->thread, event->time_ns, event->region->index,
-               event->comm ? (int64_t)event->comm->index : -1, event->peer, event->tag, event->bytes, event->received,
-               event->request, event->match, event->match_time_ns, event->match_thread, event->overtook);
+    for (const struct refrain_trace_event *event; (event = refrain_cursor_next(cursor));) {
+        struct plain_event plain = {0};
+        plain_event(event, &plain);
+        printf("%d %" PRIu32 " %" PRIu32 " %" PRId32 " %" PRIu32 " %" PRId64 " %" PRIu32 " %" PRId64, plain.kind,
+               plain.approximate, plain.location, plain.rank, plain.thread, plain.time_ns, plain.region, plain.comm);
+        for (unsigned i = 0; i < PLAIN_FIELDS; i++)
+            printf(" %" PRId64, plain.fields[i]);
+        putchar('\n');
+    }
     if (refrain_cursor_close(cursor, &error))
         printf("%s\n", error.message);
     refrain_trace_close(trace);

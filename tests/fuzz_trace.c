@@ -59,7 +59,7 @@ static void write_some(struct refrain_trace *trace, struct refrain_writer *write
     const struct refrain_event *event;
     bool good = refrain_cursor_open(trace, NULL, &cursor, NULL) == REFRAIN_OK;
     good = good && (!writer->begin || writer->begin(writer, trace) == 0);
-    for (int i = 0; good && i < MOST_EVENTS && (event = refrain_cursor_next(cursor)); i++)
+    for (int i = 0; good && i < MOST_EVENTS && (event = refrain_cursor_step(cursor)); i++)
         good = !writer->event || writer->event(writer, event) == 0;
     if (writer->end)
         writer->end(writer);
@@ -74,7 +74,7 @@ static void go_back_and_forth(struct refrain_trace *trace) {
     options.checkpoint_bytes = (size_t)1 << 20;
     if (refrain_cursor_open(trace, &options, &cursor, NULL) != REFRAIN_OK)
         return;
-    for (int i = 0; i < MOST_EVENTS && (event = refrain_cursor_next(cursor)); i++, given++)
+    for (int i = 0; i < MOST_EVENTS && (event = refrain_cursor_step(cursor)); i++, given++)
         last_ns = event->time_ns;
     refrain_cursor_set_end(cursor, last_ns);
     if (refrain_cursor_seek(cursor, last_ns / 2, NULL) == REFRAIN_OK)

@@ -7,7 +7,7 @@ set -u
 installed=$work/installed
 check "install" cmake --install "$bin/.." --prefix "$installed"
 export PKG_CONFIG_PATH="$(dirname "$(find "$installed" -name refrain-read.pc)")"
-example=$tests/../examples/who_sends.c
+example=$installed/share/doc/refrain/examples/who_sends.c
 # shellcheck disable=SC2046 # words
 check "the example, shared" cc -std=c11 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs refrain-read) \
     -Wl,-rpath,"$(pkg-config --variable=libdir refrain-read)" -o "$work/who_sends"
@@ -22,10 +22,58 @@ END
 check "the example, static" cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$installed"
 check "the example, static: build" cmake --build "$work/cmake/build"
 
+# The header stands by itself, in C++ too, and the library has a soname.
+include=$(pkg-config --variable=includedir refrain-read)
+echo '#include <refrain/read.h>' >"$work/alone.c"
+check "read.h in C11" cc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$include" "$work/alone.c"
+check "read.h in C++" c++ -x c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I "$include" "$work/alone.c"
+library=$(pkg-config --variable=libdir refrain-read)/librefrain-read.so
+check "soname" sh -c "readelf -d '$library' | grep -q 'SONAME.*librefrain-read[.]so[.]0\]'"
+
+# Callers that know fewer options, or more, than the library.
+cat >"$work/versions.c" <<'END'
+#include <refrain/read.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    struct refrain_trace *trace;
+    struct refrain_cursor *cursor;
+    struct refrain_error error = {0}, none = {0}, later = {0};
+    if (refrain_read_version() != REFRAIN_READ_VERSION || argc < 2 || refrain_trace_open(argv[1], false, &trace, &error))
+        return 1;
+    /* As of an earlier version: what lies behind its members is not the options'. */
+    struct refrain_cursor_options old = REFRAIN_CURSOR_ALL;
+    old.size = offsetof(struct refrain_cursor_options, recorded);
+    old.to_ns = REFRAIN_TIME_FIRST;
+    memset((char *)&old + old.size, 255, sizeof old - old.size);
+    if (refrain_cursor_open(trace, &old, &cursor, &error) || refrain_cursor_next(cursor))
+        return 2;
+    refrain_cursor_close(cursor, &error);
+    /* As of a later one: only what is set and not known is refused. */
+    struct { struct refrain_cursor_options known; uint64_t added; } new = {REFRAIN_CURSOR_ALL, 0};
+    new.known.size = sizeof new;
+    if (refrain_cursor_open(trace, &new.known, &cursor, &error) || !refrain_cursor_next(cursor))
+        return 3;
+    refrain_cursor_close(cursor, &error);
+    new.added = 1;
+    if (refrain_cursor_open(trace, &new.known, &cursor, &later) != REFRAIN_USAGE || cursor ||
+        !strstr(later.message, "install a later refrain"))
+        return 4;
+    struct refrain_cursor_options empty = {0};
+    if (refrain_cursor_open(trace, &empty, &cursor, &none) != REFRAIN_USAGE || !strstr(none.message, "their size"))
+        return 5;
+    refrain_trace_close(trace);
+    return 0;
+}
+END
+# shellcheck disable=SC2046 # words
+check "versions" cc -std=c11 -Wall -Werror "$work/versions.c" $(pkg-config --cflags --libs refrain-read) \
+    -Wl,-rpath,"$(pkg-config --variable=libdir refrain-read)" -o "$work/versions"
+
 # Only what read.h names is seen from outside.
 nm -D --defined-only "$installed"/lib*/*/librefrain-read.so "$installed"/lib*/librefrain-read.so 2>/dev/null |
     awk '$2 ~ /[TDB]/ { print $3 }' | sort >"$work/symbols"
-grep -o 'refrain_[a-z_]*(' "$tests/../include/refrain/read.h" | tr -d '(' | sort -u >"$work/named"
+grep -o 'refrain_[a-z_]*(' "$include/refrain/read.h" | tr -d '(' | sort -u >"$work/named"
 [ -s "$work/symbols" ] && [ -z "$(comm -23 "$work/symbols" "$work/named")" ] && pass ||
     fail "symbols beside those of read.h: $(comm -23 "$work/symbols" "$work/named" | tr '\n' ' ')"
 
@@ -45,6 +93,7 @@ for program in mpi_p2p mpi_nonblocking mpi_threads mpi_collectives; do
         cmp -s "$run/expected" "$run/said" && pass || { fail "$program: $built"; diff "$run/expected" "$run/said" | head -n 4; }
     done
     check "$program: windows" "$bin/windows" "$trace" 7 60
+    check "$program: options of other versions" "$work/versions" "$trace"
 done
 
 # The example says when there is no memory for its table, of 3 by 3 and one more.

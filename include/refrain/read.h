@@ -12,13 +12,19 @@
  *     if (refrain_trace_open("app-20260101-120000.refrain", false, &trace, &error) ||
  *         refrain_cursor_open(trace, NULL, &cursor, &error))
  *         return fprintf(stderr, "%s\n", error.message), 1;
- *     for (const struct refrain_event *event; (event = refrain_cursor_next(cursor));)
+ *     for (const struct refrain_trace_event *event; (event = refrain_cursor_next(cursor));)
  *         if (event->kind == REFRAIN_EVENT_SEND)
- *             printf("%d -> %d: %lld bytes\n", event->rank, event->peer, (long long)event->bytes);
+ *             printf("%d -> %d: %lld bytes\n", event->rank, event->send.dest, (long long)event->send.bytes);
  *     enum refrain_status status = refrain_cursor_close(cursor, &error); // says whether the trace was damaged
  *     refrain_trace_close(trace);
  *
- * Link with -lrefrain-read (pkg-config refrain-read; CMake: find_package(refrain), refrain::refrain-read).
+ * Link with -lrefrain-read (pkg-config refrain-read; CMake: find_package(refrain), refrain::refrain-read). The same for
+ * Python is docs/python.md.
+ *
+ * Versions. What is compiled against this header runs with every later library of the same soname whose
+ * refrain_read_version() is no smaller than its REFRAIN_READ_VERSION. The version goes up by one when something is
+ * added; the soname changes when something is changed or taken away. So structures that the library gives one at a time
+ * (events, reports) and options may grow at their end; those that it gives as arrays do not.
  *
  * Memory. What a function returns belongs to the trace or the cursor that it was asked of, and lives as long as that,
  * unless the function says otherwise. No function here ends the program or prints. The memory of a cursor does not grow
@@ -35,6 +41,7 @@
 #ifndef REFRAIN_READ_H
 #define REFRAIN_READ_H
 
+#include <refrain/access.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,13 +56,19 @@ extern "C" {
 #define REFRAIN_READ_API
 #endif
 
+/* ================ Version ================ */
+
+#define REFRAIN_READ_VERSION 1
+
+/* The version of the library that runs. */
+REFRAIN_READ_API int refrain_read_version(void);
+
 /* ================ Errors ================ */
 
 enum refrain_status {
     REFRAIN_OK = 0,
-    REFRAIN_ERROR = 1,   /* in data or system; exit status 1 */
-    REFRAIN_USAGE = 2,   /* the caller asked for something that is not possible; exit status 2 */
-    REFRAIN_DIFFERS = 3, /* of commands only: they worked, and what they compared differs; exit status 3 */
+    REFRAIN_ERROR = 1, /* in data or system */
+    REFRAIN_USAGE = 2, /* the caller asked for something that is not possible */
 };
 
 /* The caller sets it to zero before its first use. The first failure stays in it; later ones do not overwrite it. Every
@@ -231,81 +244,166 @@ struct refrain_probe_cost_info {
     double after_ns;  /* from there to the probe's end */
 };
 
-/* What the probes of a rank cost, in the order of enum refrain_probe_kind (refrain/trace.h); *n is 0 where that was not
- * measured, or there is no such rank. */
+/* What the probes of a rank cost; *n is 0 where that was not measured, or there is no such rank. */
 REFRAIN_READ_API const struct refrain_probe_cost_info *refrain_trace_probe_costs(const struct refrain_trace *trace,
                                                                                  int32_t rank, size_t *n);
 
 /* ================ Events ================ */
 
+/* Each kind names the member of struct refrain_trace_event that has its fields. */
 enum refrain_event_kind {
-    REFRAIN_EVENT_ENTER,
-    REFRAIN_EVENT_LEAVE,
-    REFRAIN_EVENT_SEND,          /* a message leaves: peer, tag, bytes, comm; request >= 0 when nonblocking */
-    REFRAIN_EVENT_SEND_COMPLETE, /* request: a nonblocking send completed */
-    REFRAIN_EVENT_RECV_POST,     /* request: a nonblocking receive was posted; comm */
-    REFRAIN_EVENT_RECV,          /* a message has arrived: peer, tag, bytes, comm; request >= 0 when nonblocking */
-    REFRAIN_EVENT_CANCEL,        /* request: it completed without a message */
-    REFRAIN_EVENT_COLLECTIVE,    /* root, sent, received, comm; request >= 0 when nonblocking */
-    REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* request: a nonblocking collective completed; comm */
-    REFRAIN_EVENT_RMA, /* peer, bytes; tag: number of the window in its process, -1 unknown; comm: the window's; request
-                          >= 0 when it has one */
-    REFRAIN_EVENT_IO,  /* bytes; tag: number of the file in its process, -1 unknown; comm: the file's; request >= 0 when
-                          nonblocking */
-    REFRAIN_EVENT_WINDOW, /* the call makes, frees or synchronises (...) a window: tag, comm; peer: the rank it is
-                             about, -1 none or all (of a group: one event for each); value: 1 exclusive, 2 shared of a
-                             lock that is asked for, else 0. Where it makes or frees the window it has succeeded */
-    REFRAIN_EVENT_FILE, /* the call opens, closes, seeks in (...) a file: tag, comm; the same; value: how it is opened,
-                           bits of enum refrain_file_mode (refrain/trace.h) */
-    REFRAIN_EVENT_ACCESS_COMPLETE, /* request: an RMA or IO with a request completed; bytes: that an IO has moved, -1
-                                      unknown, as where another thread began it, or an RMA */
-    REFRAIN_EVENT_MOVED,  /* the IO of this call, or the split one that it ends, has moved so many bytes: bytes, -1
-                             unknown, as where it failed; tag, comm: the file, as IO */
-    REFRAIN_EVENT_SEEK,   /* a file pointer is set: value: enum refrain_whence (refrain/trace.h) says from where; bytes:
-                             the offset that was asked for; received: where that led, -1 unknown; tag, comm: the file,
-                             as IO */
-    REFRAIN_EVENT_MARKER, /* a moment that the program named: region */
-    REFRAIN_EVENT_COUNTER, /* the counter `region` has this value from now on */
-    /* Messages and collectives in the pause that begins here: `value` of them, which have no events of their own. A
-     * cursor gives these events only where they are asked for (`untold` in struct refrain_cursor_options). */
-    REFRAIN_EVENT_UNTOLD_SENDS,    /* messages that leave: peer, tag, comm */
-    REFRAIN_EVENT_UNTOLD_RECEIVES, /* messages that arrive: peer, tag (-1: any, it is not known which), comm; request:
-                                      of a receive that was given up */
-    REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* collectives: comm; tag: enum refrain_collective; request 0: nonblocking */
+    REFRAIN_EVENT_ENTER,               /* none */
+    REFRAIN_EVENT_LEAVE,               /* none */
+    REFRAIN_EVENT_SEND,                /* send: a message leaves */
+    REFRAIN_EVENT_SEND_COMPLETE,       /* completion: a nonblocking send completed */
+    REFRAIN_EVENT_RECV_POST,           /* completion: of the receive that is posted here, nonblocking */
+    REFRAIN_EVENT_RECV,                /* recv: a message has arrived */
+    REFRAIN_EVENT_CANCEL,              /* completion: without a message */
+    REFRAIN_EVENT_COLLECTIVE,          /* collective: the operation begins on this rank */
+    REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* completion: a nonblocking collective completed */
+    REFRAIN_EVENT_RMA,                 /* rma: a one-sided access begins */
+    REFRAIN_EVENT_IO,                  /* io: an access to a file begins */
+    REFRAIN_EVENT_WINDOW,              /* window: the call makes, frees or synchronises (...) a window; of a group: one
+                                          event for each rank. Where it makes or frees the window it has succeeded */
+    REFRAIN_EVENT_FILE,                /* file: the call opens, closes, seeks in (...) a file; opening and closing have
+                                          succeeded */
+    REFRAIN_EVENT_ACCESS_COMPLETE,     /* access: an RMA or IO with a request completed */
+    REFRAIN_EVENT_MOVED,               /* io: that of this call, or the split one that it ends, has moved `bytes` */
+    REFRAIN_EVENT_SEEK,                /* seek: a file pointer is set */
+    REFRAIN_EVENT_MARKER,              /* none: a moment that the program named */
+    REFRAIN_EVENT_COUNTER,             /* counter: it has this value from now on */
+    /* Messages and collectives in the pause that begins here, which have no events of their own. A cursor gives these
+     * events only where they are asked for (`untold` in struct refrain_cursor_options). */
+    REFRAIN_EVENT_UNTOLD_SENDS,       /* untold_messages: they leave */
+    REFRAIN_EVENT_UNTOLD_RECEIVES,    /* untold_messages: they arrive */
+    REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* untold_collectives */
 };
 
-struct refrain_wait;
+/* In all that follows: `comm` is null where it is not known; ranks are those of MPI_COMM_WORLD, -1 unknown; a `request`
+ * is unique in its location, -1 none: the call is blocking. */
 
-struct refrain_event {
+/* What belongs together has the same `match`: the SEND and the RECV of one message, and the COLLECTIVEs of one
+ * operation on every member; 0 is not known. A message that is never received has one too, and so has a collective that
+ * some member never came to. */
+struct refrain_event_send {
+    const struct refrain_comm_info *comm;
+    int32_t dest;
+    int64_t tag, bytes, request;
+    uint64_t match;
+};
+
+struct refrain_event_recv {
+    const struct refrain_comm_info *comm;
+    int32_t source;
+    int64_t tag, bytes, request;
+    uint64_t match;
+    int64_t sent_ns;      /* with a match: when the message was sent ... */
+    uint32_t sent_thread; /* ... by which thread of `source` */
+    uint32_t overtook;    /* so many receives of the same source, tag and communicator were posted before it by its
+                             thread and complete later */
+    bool unsure;          /* it may be another receive of the thread that had its message, as that was posted in another
+                             order and given up, or completed long before; the event is approximate then */
+};
+
+struct refrain_event_completion {
+    const struct refrain_comm_info *comm; /* RECV_POST, COLLECTIVE_COMPLETE; else null */
+    int64_t request;                      /* -1: another thread began it */
+};
+
+struct refrain_event_collective {
+    const struct refrain_comm_info *comm;
+    int32_t root;           /* -1: none */
+    int64_t sent, received; /* bytes */
+    int64_t request;
+    uint64_t match;
+};
+
+struct refrain_event_rma {
+    const struct refrain_comm_info *comm; /* the window's */
+    int64_t window;                       /* its number in the process, -1 unknown */
+    int32_t target;
+    int64_t bytes, request;
+};
+
+struct refrain_event_io {
+    const struct refrain_comm_info *comm; /* the file's */
+    int64_t file;                         /* its number in the process, -1 unknown */
+    int64_t bytes;                        /* IO: asked for. MOVED: moved, -1 unknown, as where it failed */
+    int64_t request;                      /* IO */
+};
+
+struct refrain_event_window {
+    const struct refrain_comm_info *comm;
+    int64_t window;                /* as in refrain_event_rma */
+    int32_t rank;                  /* that it is about, -1 none or all */
+    enum refrain_window_lock lock; /* that is asked for */
+};
+
+struct refrain_event_file {
+    const struct refrain_comm_info *comm;
+    int64_t file;  /* as in refrain_event_io */
+    uint32_t mode; /* how it is opened: bits of enum refrain_file_mode; 0 where it is not */
+};
+
+struct refrain_event_access {
+    int64_t request; /* -1: another thread began it */
+    int64_t bytes;   /* that an IO has moved; -1 unknown, or an RMA */
+};
+
+struct refrain_event_seek {
+    const struct refrain_comm_info *comm;
+    int64_t file; /* as in refrain_event_io */
+    enum refrain_whence whence;
+    int64_t offset;   /* that was asked for, from there, in units of the file's view */
+    int64_t position; /* where that led, -1 unknown */
+};
+
+struct refrain_event_counter {
+    int64_t value;
+};
+
+struct refrain_event_untold_messages {
+    const struct refrain_comm_info *comm;
+    int64_t count;
+    int32_t peer;    /* dest or source */
+    int64_t tag;     /* of receives -1: any, it is not known which */
+    int64_t request; /* the receive that was given up and had the message; -1 none */
+    bool unsure;     /* as in refrain_event_recv */
+};
+
+struct refrain_event_untold_collectives {
+    const struct refrain_comm_info *comm;
+    int64_t count;
+    enum refrain_collective collective;
+    bool nonblocking;
+};
+
+struct refrain_trace_event {
     enum refrain_event_kind kind;
-    bool approximate; /* some field of it is not known to be exact */
-    bool unsure;     /* RECV, UNTOLD_RECEIVES: it may be another receive of the thread that had its message, as that was
-                        posted in another order and given up, or completed long before; a RECV is approximate then */
-    int32_t rank;    /* location: rank in MPI_COMM_WORLD ... */
-    uint32_t thread; /* ... and thread */
-    int64_t time_ns; /* since the start of the run */
+    bool approximate;  /* some field of it is not known to be exact */
+    uint32_t location; /* in refrain_trace_locations(): rank and thread */
+    int32_t rank;
+    uint32_t thread;
+    int64_t time_ns;   /* since the start of the run */
     int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured; 0 unless
                           the cursor compensates */
     const struct refrain_region_info
         *region; /* ENTER, LEAVE, MARKER, COUNTER: itself; else the MPI call it happens in. Never null */
-    /* Of what follows ENTER and LEAVE have nothing: peer and request are -1, all else 0. */
-    const struct refrain_comm_info *comm; /* null unknown or none */
-    int32_t peer; /* dest, source, target or root as rank in MPI_COMM_WORLD; -1 none or unknown */
-    int64_t tag;
-    int64_t bytes;    /* message, access; collective: sent; SEEK: offset */
-    int64_t received; /* collective; SEEK: position */
-    int64_t request;  /* unique in the location, -1 none */
-    int64_t value;    /* COUNTER, WINDOW, FILE, SEEK, UNTOLD_* */
-    /* What belongs together: the SEND and the RECV of one message, and the COLLECTIVEs of one collective operation (on
-     * every member), have the same `match` of their kind; 0 is none or not known. A message that is never received has
-     * one too, and so has a collective that some member never came to. */
-    uint64_t match;
-    int64_t match_time_ns; /* RECV with a match: when the message was sent ... */
-    uint32_t match_thread; /* ... by which thread of `peer` */
-    uint32_t overtook; /* RECV: so many receives of the same source, tag and communicator were posted before it by its
-                          thread and complete later */
-    /* Filled by writers that analyse waiting (reconstruct/analysis/waiting.h); null from a cursor. */
-    const struct refrain_wait *wait, *peer_wait;
+    union {
+        struct refrain_event_send send;
+        struct refrain_event_recv recv;
+        struct refrain_event_completion completion;
+        struct refrain_event_collective collective;
+        struct refrain_event_rma rma;
+        struct refrain_event_io io;
+        struct refrain_event_window window;
+        struct refrain_event_file file;
+        struct refrain_event_access access;
+        struct refrain_event_seek seek;
+        struct refrain_event_counter counter;
+        struct refrain_event_untold_messages untold_messages;
+        struct refrain_event_untold_collectives untold_collectives;
+    };
 };
 
 /* ================ The cursor ================ */
@@ -317,6 +415,7 @@ struct refrain_cursor;
 
 /* What a cursor gives. Fill with REFRAIN_CURSOR_ALL and change what is to be different. */
 struct refrain_cursor_options {
+    size_t size; /* of this structure, as the caller knows it: members that it does not have are as in CURSOR_ALL */
     const int32_t *ranks; /* those whose events are given; null: all. Read by refrain_cursor_open only */
     size_t n_ranks;
     int64_t from_ns, to_ns;  /* events at from_ns <= time < to_ns */
@@ -337,7 +436,10 @@ struct refrain_cursor_options {
     void *of_each; /* passed to each() */
 };
 #define REFRAIN_CURSOR_ALL                                                                                             \
-    { NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, false, false, NULL, NULL }
+    {                                                                                                                  \
+        sizeof(struct refrain_cursor_options), NULL, 0, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, 0, false, false, \
+            false, false, NULL, NULL                                                                                   \
+    }
 
 /* Opens a cursor before the first event of its window. It gives the events of all locations in the order of time, and
  * those of one location in the order in which they happened. Times of reconstructed events (docs/time.md) are moved so
@@ -350,7 +452,7 @@ REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *t
 
 /* The next event; null at the end of the window or of the trace, or when something is wrong (refrain_cursor_close).
  * Valid until the next call with this cursor. */
-REFRAIN_READ_API const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor);
+REFRAIN_READ_API const struct refrain_trace_event *refrain_cursor_next(struct refrain_cursor *cursor);
 
 /* Moves the cursor before the first event at or after time_ns, forwards or backwards; the window then is [time_ns,
  * to_ns). It takes as long as the replay from the last checkpoint before time_ns. The cursor makes checkpoints when it
@@ -389,7 +491,8 @@ struct refrain_cursor_report {
     uint64_t moved;            /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };
-REFRAIN_READ_API void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report);
+/* Valid until the next call with this cursor. */
+REFRAIN_READ_API const struct refrain_cursor_report *refrain_cursor_report(struct refrain_cursor *cursor);
 
 /* Frees the cursor. The status is an error when the trace turned out to be damaged on the way: all events before the
  * damage have been given. Null is allowed. */

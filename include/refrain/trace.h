@@ -17,6 +17,7 @@
 #ifndef REFRAIN_TRACE_H
 #define REFRAIN_TRACE_H
 
+#include <refrain/access.h>
 #include <refrain/formula.h>
 #include <refrain/time_page.h>
 #include <stdint.h>
@@ -287,25 +288,6 @@ enum refrain_operation {
 #define REFRAIN_PARAMETERS 4
 #define REFRAIN_PARAMETER_MOVED 2 /* of IO_REQUEST */
 #define REFRAIN_RUN_REQUESTS 64   /* most requests of one COMPLETE_RUN */
-
-/* What the offset of a seek counts from. */
-enum refrain_whence { REFRAIN_FROM_START, REFRAIN_FROM_CURRENT, REFRAIN_FROM_END };
-#define REFRAIN_WHENCES 3
-
-enum refrain_window_lock { REFRAIN_LOCK_NONE, REFRAIN_LOCK_EXCLUSIVE, REFRAIN_LOCK_SHARED };
-
-/* How a file is opened: bits. */
-enum refrain_file_mode {
-    REFRAIN_FILE_READS = 1 << 0,
-    REFRAIN_FILE_WRITES = 1 << 1,
-    REFRAIN_FILE_CREATES = 1 << 2,
-    REFRAIN_FILE_EXCLUSIVE = 1 << 3,
-    REFRAIN_FILE_APPENDS = 1 << 4,
-    REFRAIN_FILE_DELETES = 1 << 5, /* when it is closed */
-    REFRAIN_FILE_UNIQUE = 1 << 6,
-    REFRAIN_FILE_SEQUENTIAL = 1 << 7,
-};
-#define REFRAIN_FILE_MODES 8
 
 /* Root of a collective in an intercommunicator (MPI_ROOT): this rank itself, which is not of the remote group. */
 #define REFRAIN_ROOT_SELF (-2)

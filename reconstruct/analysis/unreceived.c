@@ -1,6 +1,7 @@
 /* unreceived.c: see unreceived.h. */
 #include "analysis/unreceived.h"
 #include "common/store.h"
+#include "match/event.h"
 #include "match/replayable.h"
 
 #include <stdlib.h>
@@ -96,7 +97,7 @@ enum refrain_status refrain_unreceived_read(struct refrain_trace *trace, const b
     if (status)
         return status;
     bool memory = true;
-    while (memory && (event = refrain_cursor_next(cursor)))
+    while (memory && (event = refrain_cursor_step(cursor)))
         memory = take(&channels, event, wanted, n_wanted);
     status = refrain_cursor_close(cursor, error);
     if (!memory || (!status && !list(&channels, trace, unreceived)))

@@ -122,7 +122,7 @@ static bool is_due(struct refrain_settled *settled) {
 const struct refrain_event *refrain_settled_next(struct refrain_settled *settled, struct refrain_cursor *cursor) {
     struct refrain_waiting *waiting = settled->waiting;
     while (!is_due(settled)) {
-        const struct refrain_event *next = settled->ended ? NULL : refrain_cursor_next(cursor);
+        const struct refrain_event *next = settled->ended ? NULL : refrain_cursor_step(cursor);
         settled->ended = !next;
         if (!next && settled->first == settled->n)
             return NULL;

@@ -18,6 +18,9 @@
 
 struct json_t; /* jansson */
 
+/* A status of commands alone: they worked, and what they compared differs; exit status 3. */
+#define REFRAIN_DIFFERS ((enum refrain_status)3)
+
 enum {
     REFRAIN_COMMAND_PAGED = 1,    /* on a terminal, its standard output goes through the pager */
     REFRAIN_COMMAND_IN_ORDER = 2, /* the first argument ends the options, as for commands that run a program */

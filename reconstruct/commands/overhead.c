@@ -1,5 +1,6 @@
 /* overhead.c: counts of probes times their costs (overhead.h). */
 #include "commands/overhead.h"
+#include "match/event.h"
 #include "match/replayable.h"
 #include "model/learners.h"
 #include "sequence/sequence.h"
@@ -170,7 +171,7 @@ static enum refrain_status count_regions(struct refrain_trace *trace, struct cou
     enum refrain_status status = refrain_cursor_open(trace, &options, &cursor, error);
     if (status)
         return status;
-    while ((event = refrain_cursor_next(cursor)))
+    while ((event = refrain_cursor_step(cursor)))
         if (event->region->kind == REFRAIN_REGION_USER) {
             begun += event->kind == REFRAIN_EVENT_ENTER;
             ended += event->kind == REFRAIN_EVENT_LEAVE;

@@ -2,6 +2,7 @@
 #ifndef REFRAIN_EVENT_NAMES_H
 #define REFRAIN_EVENT_NAMES_H
 
+#include "match/event.h"
 #include "model/trace_read.h"
 
 /* As in the text form: "enter", "send", "recv-post" ... */

@@ -7,6 +7,7 @@
 #ifndef REFRAIN_LOCATIONS_H
 #define REFRAIN_LOCATIONS_H
 
+#include "match/event.h"
 #include "model/trace_read.h"
 
 struct refrain_location {

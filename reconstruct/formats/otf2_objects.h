@@ -8,6 +8,7 @@
 #ifndef REFRAIN_OTF2_OBJECTS_H
 #define REFRAIN_OTF2_OBJECTS_H
 
+#include "match/event.h"
 #include "model/trace_read.h"
 #include <otf2/otf2.h>
 

@@ -1,6 +1,8 @@
 /* cursor.c: the events of a trace, one at a time (refrain/read.h). */
 #include "common/arena.h"
+#include "common/options.h"
 #include "match/align_next.h"
+#include "match/event.h"
 #include "match/location_stream.h"
 #include "match/replay.h"
 #include "match/replayable.h"
@@ -50,6 +52,8 @@ struct refrain_cursor {
     struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
     uint64_t interval;               /* a power of two */
     struct refrain_error error;      /* met on the way */
+    struct refrain_trace_event given;
+    struct refrain_cursor_report report;
 };
 
 /* ---- opening ---- */
@@ -290,10 +294,12 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
     if (!cursor)
         return REFRAIN_FAIL_MEMORY(error);
     cursor->trace = trace;
-    cursor->options = options ? *options : all;
+    cursor->options = all;
     cursor->team = team;
     cursor->interval = FIRST_INTERVAL;
-    enum refrain_status status = refrain_replayable(trace, cursor->options.recorded, error);
+    enum refrain_status status = options ? refrain_options_take(&cursor->options, options, error) : REFRAIN_OK;
+    if (!status)
+        status = refrain_replayable(trace, cursor->options.recorded, error);
     if (!status)
         status = choose_ranks(cursor, error);
     if (!status && cursor->options.checkpoint_bytes && !(cursor->arena = refrain_arena_open()))
@@ -397,15 +403,15 @@ static void hold(struct refrain_cursor *cursor, const struct refrain_event *even
 }
 
 /* The next event of those that are wanted, whatever has to be done for it. */
-static __attribute__((noinline)) const struct refrain_event *next_wanted(struct refrain_cursor *cursor) {
+static __attribute__((noinline)) const struct refrain_event *next_wanted(struct refrain_cursor *cursor,
+                                                                         size_t *location) {
     const struct refrain_event *event;
-    size_t location;
-    while ((event = peek(cursor, &location))) {
+    while ((event = peek(cursor, location))) {
         if (event->time_ns >= cursor->options.to_ns) {
-            hold(cursor, event, location);
+            hold(cursor, event, *location);
             return NULL;
         }
-        if (!take(cursor, location, event))
+        if (!take(cursor, *location, event))
             return NULL;
         if (is_wanted(cursor, event->rank) && (event->kind < REFRAIN_EVENT_UNTOLD_SENDS || cursor->options.untold))
             return event;
@@ -415,24 +421,23 @@ static __attribute__((noinline)) const struct refrain_event *next_wanted(struct 
 
 /* The event was read, but ends the window, needs memory or is not wanted. */
 static __attribute__((noinline)) const struct refrain_event *
-give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size_t location) {
-    hold(cursor, event, location);
-    return next_wanted(cursor);
+give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size_t *location) {
+    hold(cursor, event, *location);
+    return next_wanted(cursor, location);
 }
 
 /* A straight line for most events: they are wanted, and have a place in the stack. */
-const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+static inline const struct refrain_event *next(struct refrain_cursor *cursor, size_t *location) {
     struct position *position = &cursor->position;
     bool keeps = cursor->arena && ((position->events + 1) & (cursor->interval - 1)) == 0;
     if (position->has_held || cursor->wanted || keeps)
-        return next_wanted(cursor);
-    size_t location;
-    const struct refrain_event *event = refrain_align_next_read(position->align, &location);
+        return next_wanted(cursor, location);
+    const struct refrain_event *event = refrain_align_next_read(position->align, location);
     if (!event && !cursor->arena && !cursor->error.code)
-        event = refrain_align_next(position->align, &location);
+        event = refrain_align_next(position->align, location);
     if (!event)
-        return next_wanted(cursor);
-    struct stack *stack = &position->stacks[location];
+        return next_wanted(cursor, location);
+    struct stack *stack = &position->stacks[*location];
     if (event->time_ns >= cursor->options.to_ns || event->kind >= REFRAIN_EVENT_UNTOLD_SENDS ||
         stack->n == stack->capacity)
         return give_held(cursor, event, location);
@@ -443,6 +448,20 @@ const struct refrain_event *refrain_cursor_next(struct refrain_cursor *cursor) {
     else
         stack->n -= event->kind == REFRAIN_EVENT_LEAVE && stack->n > 0;
     return event;
+}
+
+const struct refrain_event *refrain_cursor_step(struct refrain_cursor *cursor) {
+    size_t location;
+    return next(cursor, &location);
+}
+
+const struct refrain_trace_event *refrain_cursor_next(struct refrain_cursor *cursor) {
+    size_t location;
+    const struct refrain_event *event = next(cursor, &location);
+    if (!event)
+        return NULL;
+    refrain_trace_event_set(&cursor->given, event, location);
+    return &cursor->given;
 }
 
 const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n) {
@@ -494,10 +513,11 @@ void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns) {
     cursor->options.to_ns = to_ns;
 }
 
-void refrain_cursor_report(const struct refrain_cursor *cursor, struct refrain_cursor_report *report) {
-    memset(report, 0, sizeof *report);
+const struct refrain_cursor_report *refrain_cursor_report(struct refrain_cursor *cursor) {
+    cursor->report = (struct refrain_cursor_report){0};
     if (cursor->position.align)
-        refrain_align_report(cursor->position.align, report);
+        refrain_align_report(cursor->position.align, &cursor->report);
+    return &cursor->report;
 }
 
 enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error) {

@@ -35,7 +35,7 @@ static int write_events(struct refrain_cursor *cursor, bool by_turns, struct ref
     const struct refrain_event *events;
     int said = 0;
     for (size_t n = 1;
-         !said && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_next(cursor));)
+         !said && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_step(cursor));)
         for (size_t i = 0; !said && writer->event && i < n; i++)
             said = writer->event(writer, &events[i]);
     return said;
@@ -60,7 +60,7 @@ enum refrain_status refrain_write_shared(struct refrain_trace *trace, const stru
     if (writer->end && writer->end(writer) && !status)
         status = REFRAIN_ERROR;
     if (cursor && report)
-        refrain_cursor_report(cursor, report);
+        *report = *refrain_cursor_report(cursor);
     enum refrain_status damage = refrain_cursor_close(cursor, error);
     return status ? status : damage;
 }

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_STREAM_H
 #define REFRAIN_STREAM_H
 
-#include <refrain/read.h>
+#include "match/event.h"
 
 /* Read at a time. 16 take 2 % fewer instructions to replay, and make each state that refrain view keeps larger. */
 #define REFRAIN_STREAM_EVENTS 8u

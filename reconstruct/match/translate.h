@@ -8,6 +8,7 @@
 #ifndef REFRAIN_TRANSLATE_H
 #define REFRAIN_TRANSLATE_H
 
+#include "match/event.h"
 #include "model/trace_read.h"
 #include "walk/request_table.h"
 #include "walk/walk_rank.h"

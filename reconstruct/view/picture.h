@@ -17,7 +17,7 @@
 #ifndef REFRAIN_PICTURE_H
 #define REFRAIN_PICTURE_H
 
-#include <refrain/read.h>
+#include "match/event.h"
 
 enum refrain_picture_flags {
     REFRAIN_PICTURE_APPROXIMATE = 1, /* not known to be exact */
