@@ -9,13 +9,15 @@ struct refrain_address_entry {
     uint64_t key;       /* 0: free */
     uint64_t special;   /* call site: 0 own, or REFRAIN_ENTRY_*; else none, but the way to the caller (caller.h). Frame:
                            the way to the frame above */
-    uint32_t reference; /* of the call site or guest, or of the region of the frame's function, 0 none to be shown */
+    uint32_t reference; /* of the call site or guest, or of a region: the first one of the frame's function, or that of
+                           the calls of a path; 0 none yet */
     uint32_t function;  /* of MPI, or what else the entry is: */
 };
 #define REFRAIN_ENTRY_OF_OTHER 1u /* it is another one's */
 #define REFRAIN_ENTRY_OF_GUEST 4u
 #define REFRAIN_ENTRY_OF_FRAME UINT32_MAX
 #define REFRAIN_ENTRY_OF_CODE (UINT32_MAX - 1)    /* of Python; its region as for a frame */
+#define REFRAIN_ENTRY_OF_PATH ((uint32_t)1 << 30) /* + number of a function's first region: its calls from a place */
 #define REFRAIN_ENTRY_OF_LINE ((uint32_t)1 << 31) /* + function of MPI: called from a line of Python */
 _Static_assert(sizeof(struct refrain_address_entry) == REFRAIN_ADDRESS_ENTRY_BYTES, "settings.h counts the table");
 

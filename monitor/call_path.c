@@ -16,10 +16,11 @@ struct frame {
     struct refrain_caller at;           /* where its callee returns to */
     uint64_t rule;                      /* the way to the frame above (caller.h); 0: none is known */
     uintptr_t end;                      /* its CFA */
-    struct refrain_region_name *region; /* of its function, null: it is not shown */
+    struct refrain_region_name *region; /* of its function as it was called here; null: not looked up, or none */
 };
 /* In a rule: the frame is the C library's. Paths end in it, or in the code that called it to start the program. */
 #define OF_SYSTEM 16u
+#define SHOWN 32u        /* in a rule: neither a layer's nor left out by a filter */
 #define TEXT_BYTES 1024u /* of the name of a Python function or file */
 
 struct refrain_path {
@@ -57,51 +58,107 @@ void refrain_path_reopen(struct refrain_context *context) {
 
 /* ---- what a return address stands for ---- */
 
-/* The thread's record of a function; 0 when the pool is spent. */
-static uint32_t function_region(const struct refrain_context *context, const struct refrain_caller_code *code) {
-    uint32_t object = refrain_binary_name(&code->object);
-    uint64_t address = code->function - code->object.load_address;
+/* What records of a function called from one place have in common. */
+struct calls {
+    uint64_t address, called_from;
+    uint32_t object, called_object;
+};
+
+/* The thread's record of such calls; null where there is none. Of `any`: of the function, whatever it is called from.
+ */
+static struct refrain_region_name *find_region(const struct refrain_context *context, const struct calls *calls,
+                                               bool any) {
     struct refrain_region_name *record;
     for (uint32_t r = (uint32_t)refrain_trace_file.header->regions; r; r = record->next) {
         record = refrain_at_reference(r);
-        if (record->use == REFRAIN_USE_FUNCTION && record->address == address && record->object == object &&
-            record->thread == context->number)
-            return r;
+        if (record->use == REFRAIN_USE_FUNCTION && record->address == calls->address &&
+            record->object == calls->object && record->thread == context->number &&
+            (any || (record->called_from == calls->called_from && record->called_object == calls->called_object)))
+            return record;
     }
-    record = object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
+    return NULL;
+}
+
+/* The same, made where there is none; null when the pool is spent. */
+static struct refrain_region_name *region_of(const struct refrain_context *context, const struct calls *calls) {
+    struct refrain_region_name *record = find_region(context, calls, false);
+    if (!record && (record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET))) {
+        record->thread = context->number;
+        record->use = REFRAIN_USE_FUNCTION;
+        record->address = calls->address;
+        record->object = calls->object;
+        record->called_from = calls->called_from;
+        record->called_object = calls->called_object;
+        record->inside.number = UINT32_MAX;
+        refrain_region_add(record);
+    }
+    return record;
+}
+
+/* Looks up the record of a function with code at `address` that is called from `called_from`, 0 not shown. Where there
+ * is no memory for it that of a call from elsewhere; null without any. */
+static __attribute__((noinline)) struct refrain_region_name *look_for_region(const struct refrain_context *context,
+                                                                             uintptr_t address, uintptr_t called_from) {
+    struct refrain_caller_code code, caller = {.rule = 0};
+    refrain_caller_look(address, refrain_configuration.layers, &code);
+    if (called_from)
+        refrain_caller_look(called_from, refrain_configuration.layers, &caller);
+    const struct calls calls = {
+        code.function - code.object.load_address, called_from ? called_from - caller.object.load_address : 0,
+        refrain_binary_name(&code.object), called_from ? refrain_binary_name(&caller.object) : 0};
+    bool named = calls.object && (calls.called_object || !called_from);
+    struct refrain_region_name *record = named ? region_of(context, &calls) : NULL;
     if (!record)
-        return 0;
-    record->thread = context->number;
-    record->use = REFRAIN_USE_FUNCTION;
-    record->address = address;
-    record->object = object;
-    record->inside.number = UINT32_MAX;
-    refrain_region_add(record);
-    return refrain_reference(record);
+        refrain_lose(REFRAIN_LOSS_PATHS, 1);
+    return record ? record : find_region(context, &calls, true);
+}
+
+/* The record of the path's frame with index i. */
+static struct refrain_region_name *region_of_frame(struct refrain_context *context, const struct refrain_path *path,
+                                                   unsigned i) {
+    const struct frame *outer = &path->frames[i + 1];
+    uint64_t address = path->frames[i].at.address,
+             called_from = i + 1 < path->n && outer->rule & SHOWN ? outer->at.address : 0;
+    /* A function is known by its first record, a call of it by that one's number and where it returns to. */
+    struct refrain_address_entry *function = refrain_address_entry(context, address << 1, REFRAIN_ENTRY_OF_FRAME);
+    if (!function || !function->key)
+        return NULL;
+    if (!function->reference) {
+        struct refrain_region_name *first = look_for_region(context, address, called_from);
+        if (first)
+            function->reference = refrain_reference(first);
+        else
+            function->special &= ~(uint64_t)SHOWN;
+        return first;
+    }
+    const struct refrain_region_name *first = refrain_at_reference(function->reference);
+    struct refrain_address_entry *entry =
+        refrain_address_entry(context, called_from << 1 | 1, REFRAIN_ENTRY_OF_PATH + first->number);
+    if (entry && !entry->key) {
+        const struct refrain_region_name *record = look_for_region(context, address, called_from);
+        entry->key = called_from << 1 | 1;
+        entry->function = REFRAIN_ENTRY_OF_PATH + first->number;
+        entry->reference = record ? refrain_reference(record) : 0;
+    }
+    return refrain_at_reference(entry && entry->reference ? entry->reference : function->reference);
 }
 
 /* Fills in what follows from frame->at. */
 static __attribute__((noinline)) void look(struct refrain_context *context, struct frame *frame) {
     uint64_t key = (uint64_t)frame->at.address << 1;
     struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_FRAME);
-    frame->rule = 0;
-    frame->region = NULL;
     if (entry && !entry->key) {
         struct refrain_caller_code code;
         refrain_caller_look(frame->at.address, refrain_configuration.layers, &code);
-        entry->key = key;
-        entry->function = REFRAIN_ENTRY_OF_FRAME;
-        entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0);
-        entry->reference = 0;
         bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.object.path) &&
                         !refrain_leaves_out_function(&code);
-        if (is_shown && !(entry->reference = function_region(context, &code)))
-            refrain_lose(REFRAIN_LOSS_PATHS, 1);
+        entry->key = key;
+        entry->function = REFRAIN_ENTRY_OF_FRAME;
+        entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0) | (is_shown ? SHOWN : 0);
+        entry->reference = 0;
     }
-    if (entry) {
-        frame->rule = entry->special;
-        frame->region = entry->reference ? refrain_at_reference(entry->reference) : NULL;
-    }
+    frame->rule = entry ? entry->special : 0;
+    frame->region = NULL;
 }
 
 /* ---- following the stack ---- */
@@ -133,14 +190,18 @@ static bool follow(struct refrain_context *context, struct refrain_caller caller
             told = false;
             frame->at = caller;
             look(context, frame);
+            if (n > 0)
+                path->frames[n - 1].region = NULL; /* it is called from elsewhere */
         }
         frame->end = frame->rule & REFRAIN_RULE ? refrain_caller_frame_end(&caller, frame->rule) : 0;
         if (shown == refrain_configuration.path_depth || ends_below(path, n, stop))
             break;
         refrain_caller_step(&caller, frame->rule);
-        shown += frame->region != NULL;
+        shown += (frame->rule & SHOWN) != 0;
     }
     told = told && n == path->n;
+    if (n > 0 && n != path->n)
+        path->frames[n - 1].region = NULL;
     path->n = n;
     path->known = n + 1;
     return told;
@@ -190,6 +251,15 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
         entry->called_from = called_from(path, i - 1);
     }
     path->told = context->top;
+}
+
+/* The same of frames that were followed. */
+static void tell_frames(struct refrain_context *context, struct refrain_entry *base) {
+    struct refrain_path *path = context->path;
+    for (unsigned i = path->n; i-- > 0;)
+        if (!path->frames[i].region && path->frames[i].rule & SHOWN)
+            path->frames[i].region = region_of_frame(context, path, i);
+    tell(context, base);
 }
 
 /* ---- Python ---- */
@@ -250,6 +320,6 @@ uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_call
         return base->address;
     }
     if (!follow(context, caller, base->address))
-        tell(context, base);
+        tell_frames(context, base);
     return path->n > 0 ? path->frames[0].end - sizeof(uintptr_t) : base->address;
 }

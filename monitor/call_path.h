@@ -13,6 +13,10 @@
  * both if its frame is the same and returns to the same place. One that returns and is called again from the same
  * place, without an MPI call between, is shown as one activation.
  *
+ * A function has a record for each place that it is called from (struct refrain_region_name), so that a reader with
+ * debug information knows which inlined functions that place is in. Where there is no memory for another record, such
+ * calls have one of another place, and are counted as REFRAIN_LOSS_PATHS.
+ *
  * All run with context->busy set. */
 #ifndef REFRAIN_CALL_PATH_H
 #define REFRAIN_CALL_PATH_H

@@ -71,7 +71,10 @@ static void region_fields(struct refrain_packer *packer, void *record) {
     refrain_packer_name(packer, &region->name);
     refrain_packer_name(packer, &region->object);
     refrain_packer_place(packer, &region->inside);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, region->total_ticks);
+    if (region->use == REFRAIN_USE_FUNCTION)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, region->called_from);
+    else
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, region->total_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, region->begun);
     if (packer->to)
         region->inside.number = UINT32_MAX;

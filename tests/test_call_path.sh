@@ -96,6 +96,70 @@ record --call-path=2 mpiexec.mpich -n 2 ./small
 exact "$(the_trace run)" "two functions"
 refrain stats --folded "$(the_trace run)" >folded
 grep -q '^step;norm;MPI_Allreduce ' folded && ! grep -q 'main;step;' folded && pass || fail "--call-path=2: $(cat folded)"
+# Functions that were inlined are on the path as if they had been called, and stay open as long as the next call is in them, too.
+cat >inlined.c <<'END'
+#include <mpi.h>
+#define NOINLINE static __attribute__((noinline))
+#define INLINE static inline __attribute__((always_inline))
+INLINE void norm(void) {
+    double a = 1, b;
+    MPI_Allreduce(&a, &b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+NOINLINE void exchange(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+INLINE void phase(void) {
+    exchange();
+    norm();
+    exchange();
+}
+NOINLINE void step(void) {
+    MPI_Barrier(MPI_COMM_SELF);
+    phase();
+    norm();
+    __asm__ volatile("");
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 30; i++)
+        step();
+    return MPI_Finalize();
+}
+END
+mpicc.mpich -g -O2 inlined.c -o inlined || fail "compile inlined"
+record --call-path mpiexec.mpich -n 2 ./inlined
+exact "$(the_trace run)" inlined
+for i in $(seq 30); do
+    printf '%s\n' 'main;step;' 'main;step;phase;exchange;' 'main;step;phase;norm;' 'main;step;phase;exchange;' 'main;step;norm;'
+done >wanted
+awk -F '\t' '$1 != 0 { next }
+    $3 == "enter" && ($4 == "MPI_Barrier" || $4 == "MPI_Allreduce") { print path }
+    $3 == "enter" { path = path $4 ";" }
+    $3 == "leave" { path = substr(path, 1, length(path) - length($4) - 1) }' reconstructed >found
+cmp -s wanted found && pass || fail "inlined functions: $(diff wanted found | head -n 4)"
+awk -F '\t' '$1 == 0 && $3 == "enter" { n[$4]++ } END { exit n["phase"] != 30 || n["norm"] != 60 || n["exchange"] != 60 || n["step"] != 1 }' \
+    reconstructed && pass || fail "inlined functions: $(cut -f 1,3,4 reconstructed | grep "0	enter" | sort | uniq -c)"
+refrain stats --folded "$(the_trace run)" >folded
+for path in 'main;step;phase;norm;MPI_Allreduce' 'main;step;norm;MPI_Allreduce' 'main;step;phase;exchange;MPI_Barrier'; do
+    grep -q "^$path " folded && pass || fail "stats --folded: no $path: $(cat folded)"
+done
+refrain stats --by call-path --csv "$(the_trace run)" >stats
+[ "$(grep -c '"phase()"' stats)" = 1 ] && [ "$(grep -c '"norm()"' stats)" = 2 ] && pass || fail "stats --by call-path: $(cut -c 1-80 stats)"
+refrain reconstruct "$(the_trace run)" -o otf2 --force >said 2>&1 && otf2-print otf2/traces.otf2 >printed &&
+    [ "$(grep -c '^ENTER .*"phase"' printed)" = 60 ] && [ "$(grep -c '^LEAVE .*"phase"' printed)" = 60 ] && pass || fail "otf2: $(cat said)"
+from=$(awk -F '\t' '$4 == "phase" && $3 == "leave" && ++n == 20 { print $2 }' reconstructed)
+refrain reconstruct "$(the_trace run)" --from "$from" --format text -o part --force 2>said &&
+    awk -F '\t' '$3 == "enter" { stack[$1, ++depth[$1]] = $4; n += $4 == "phase" }
+        $3 == "leave" && stack[$1, depth[$1]--] != $4 { wrong++ }
+        END { exit wrong || depth[0] || depth[1] || n < 30 || n > 42 }' part && pass || fail "a window: $(cat said)"
+# Their names are kept with the trace, whatever becomes of the program, and in a pack.
+rm -f "$(the_trace run)"/*.events
+refrain pack "$(the_trace run)" -o inlined.pack --force >said 2>&1 || fail "pack: $(cat said)"
+mv inlined inlined.moved
+for kept in "$(the_trace run)" inlined.pack; do
+    refrain reconstruct "$kept" --format text -o again --force 2>said && cmp -s reconstructed again && pass || fail "$kept without its program: $(cat said)"
+done
 # Without debug information: symbols; without those: where in the object.
 strip -g small && record --call-path mpiexec.mpich -n 1 ./small
 refrain stats --folded "$(the_trace run)" | grep -q '^main;step;norm;MPI_Allreduce ' && pass || fail "symbols"

@@ -451,15 +451,23 @@ enum refrain_untold {
  * has records of its own. */
 struct refrain_region_name {
     uint32_t next;
-    uint32_t name; /* reference of struct refrain_name; FUNCTION: 0 */
+    union {
+        uint32_t name;          /* reference of struct refrain_name */
+        uint32_t called_object; /* FUNCTION: the same, of the path of the object that `called_from` lies in */
+    };
     uint32_t thread;
     uint32_t number;  /* as that of a call site, among the user regions */
     uint64_t address; /* FUNCTION: of its first instruction, less the load address of its object; PYTHON: line */
     uint32_t object;  /* FUNCTION, PYTHON: reference of struct refrain_name: the path of the object or source file */
     uint32_t use;     /* enum refrain_region_use */
     struct refrain_slot inside;
-    uint64_t total_ticks; /* REGION, PHASE: the duration of its activations that have ended */
-    uint64_t begun;       /* activations */
+    union {
+        uint64_t total_ticks; /* REGION, PHASE: the duration of its activations that have ended */
+        uint64_t called_from; /* FUNCTION: where its calls return to, less the load address of that object. There is a
+                                 record for each such place, as that tells which functions were inlined there; 0: its
+                                 caller is not shown */
+    };
+    uint64_t begun; /* activations */
 };
 
 /* Communicators, in the order of their index. 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. The pair (leader, ordinal) is the

@@ -103,8 +103,9 @@ static void print_label(const struct refrain_stats_row *row, unsigned room) {
     int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "",
                      refrain_show_name(row->label));
     if (row->file[0] && n > 0 && (size_t)n < sizeof label)
-        snprintf(label + n, sizeof label - (size_t)n, "  %s:%u", refrain_show_name(slash ? slash + 1 : row->file),
-                 row->line);
+        n += snprintf(label + n, sizeof label - (size_t)n, "  %s", refrain_show_name(slash ? slash + 1 : row->file));
+    if (row->line && n > 0 && (size_t)n < sizeof label)
+        snprintf(label + n, sizeof label - (size_t)n, ":%u", row->line);
     printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);
 }
 

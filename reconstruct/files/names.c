@@ -10,12 +10,11 @@
 #include "files/names_file.h"
 #include "files/names_store.h"
 #include "files/trace_files.h"
+#include "model/trace_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_TEXT 1024u /* of a function with those that it was inlined into */
 
 struct work {
     struct refrain_trace *trace;
@@ -154,20 +153,16 @@ static void end(struct work *work) {
 
 /* ---- symbols ---- */
 
-static const char *keep(struct refrain_trace *trace, const char *text) {
-    size_t n = strlen(text) + 1;
-    char *copy = refrain_trace_allocate(trace, n, 1);
-    return copy ? memcpy(copy, text, n) : NULL;
-}
-
-/* "f", or "f, inlined into g" where the compiler put f's code into g. */
+/* "f", or "f, inlined into g" where the compiler put f's code into g. Null without memory, and where nothing is known.
+ */
 static const char *join(struct refrain_trace *trace, const struct refrain_names_address *address) {
-    char text[MOST_TEXT] = "";
-    size_t at = 0;
-    for (unsigned i = 0; i < address->n_frames && at < sizeof text; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i ? ", inlined into " : "",
-                               address->frames[i].function);
-    return *text ? keep(trace, text) : NULL;
+    size_t bytes = 1;
+    for (unsigned i = 0; i < address->n_frames; i++)
+        bytes += strlen(address->frames[i].function) + sizeof REFRAIN_INLINED_INTO;
+    char *text = refrain_trace_allocate(trace, bytes, 1), *end = text;
+    for (unsigned i = 0; text && i < address->n_frames; i++)
+        end = stpcpy(stpcpy(end, i ? REFRAIN_INLINED_INTO : ""), address->frames[i].function);
+    return text && *text ? text : NULL;
 }
 
 /* What is known of the address. */

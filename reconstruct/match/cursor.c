@@ -158,7 +158,7 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
     if (status)
         return status;
     for (size_t i = 0; i < position->n; i++)
-        position->streams[i] = &position->locations[i].stream;
+        position->streams[i] = refrain_location_stream_events(&position->locations[i]);
     bool as_they_are = options->recorded || options->unaligned;
     position->align = refrain_align_open(position->streams, position->n,
                                          options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES

@@ -73,6 +73,7 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     location->stream.read = read_events;
     location->stream.rank = process->rank;
     refrain_translation_open(&location->translation, process, thread, costs);
+    refrain_inlined_stream_open(&location->inlined, &location->stream);
     const char *wrong;
     uint64_t offset;
     if (options->recorded) {
@@ -89,6 +90,11 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
     return location->walk ? REFRAIN_OK : refrain_process_damaged(process, offset, wrong, error);
 }
 
+struct refrain_stream *refrain_location_stream_events(struct refrain_location_stream *location) {
+    const struct refrain_process *process = location->translation.process;
+    return process && process->has_inlined ? &location->inlined.stream : &location->stream;
+}
+
 enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,
                                                    struct refrain_error *error) {
     uint64_t offset;
@@ -98,7 +104,7 @@ enum refrain_status refrain_location_stream_status(const struct refrain_location
     if (location->reader && refrain_event_reader_wrong(location->reader, &offset))
         return REFRAIN_FAIL(error, "%s: byte %llu: is no event: the file is damaged",
                             location->translation.process->events_path, (unsigned long long)offset);
-    return location->translation.no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return location->translation.no_memory || location->inlined.no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
 }
 
 void refrain_location_stream_clear_unused(struct refrain_location_stream *location) {
@@ -113,4 +119,5 @@ void refrain_location_stream_close(struct refrain_location_stream *location) {
     refrain_walk_close(location->costs);
     refrain_event_reader_close(location->reader);
     refrain_translation_close(&location->translation);
+    refrain_inlined_stream_close(&location->inlined);
 }

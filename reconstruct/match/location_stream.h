@@ -4,6 +4,7 @@
 
 #include "match/align.h"
 #include "match/cycle_events.h"
+#include "match/inlined_stream.h"
 #include "match/translate.h"
 #include "walk/event_read.h"
 
@@ -16,7 +17,8 @@ struct refrain_location_stream {
                                             between them took; null: not asked for, or not known */
     uint64_t cost;                       /* by the last event */
     bool with_costs;
-    bool ended; /* no record is left */
+    bool ended;                            /* no record is left */
+    struct refrain_inlined_stream inlined; /* of these events, where functions are inlined on call paths */
 };
 
 /* Opens a thread's events; of the options it goes by recorded, compensate (of recorded events too it is to be known
@@ -25,6 +27,9 @@ enum refrain_status refrain_location_stream_open(struct refrain_location_stream 
                                                  const struct refrain_process *process, uint32_t thread,
                                                  const struct refrain_cursor_options *options,
                                                  struct refrain_error *error);
+
+/* The stream to be read. */
+struct refrain_stream *refrain_location_stream_events(struct refrain_location_stream *location);
 
 /* What turned out to be damaged on the way. */
 enum refrain_status refrain_location_stream_status(const struct refrain_location_stream *location,

@@ -440,6 +440,19 @@ static inline void set_region(const struct refrain_process *process, const struc
     event->approximate |= !region;
 }
 
+/* Where a call that begins is made, as `value` of its event (inlined_stream.h). */
+static int64_t where_made(const struct refrain_process *process, const struct refrain_record *record) {
+    const struct refrain_inlined *inlined = NULL;
+    if (record->kind == REFRAIN_RECORD_CALL_ENTER) {
+        const struct refrain_call_site_view *call_site = refrain_process_call_site(process, record->id);
+        inlined = call_site ? call_site->inlined : NULL;
+    } else if (record->kind == REFRAIN_RECORD_REGION_ENTER) {
+        const struct refrain_user_region_view *region = refrain_process_user_region(process, record->id);
+        inlined = region ? region->inlined : NULL;
+    }
+    return (int64_t)(intptr_t)inlined;
+}
+
 static inline bool translate(struct refrain_translation *translation, const struct refrain_record *record,
                              struct refrain_event *event) {
     set_region(translation->process, record, event);
@@ -449,6 +462,8 @@ static inline bool translate(struct refrain_translation *translation, const stru
     case REFRAIN_RECORD_REGION_ENTER:
         translation->given_up = -1;
         event->kind = REFRAIN_EVENT_ENTER;
+        if (translation->process->has_inlined)
+            event->value = where_made(translation->process, record);
         return true;
     case REFRAIN_RECORD_LEAVE:
     case REFRAIN_RECORD_CALL_LEAVE:

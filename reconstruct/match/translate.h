@@ -34,7 +34,8 @@ void refrain_translation_open(struct refrain_translation *translation, const str
 void refrain_translation_close(struct refrain_translation *translation);
 
 /* The events of n records, in their order: returns how many there are, as some make none. A record that refers to
- * nothing in the trace makes an approximate event. */
+ * nothing in the trace makes an approximate event. Where functions were inlined on the process's call paths, ENTER says
+ * in `value` where a call is made: a pointer to a struct refrain_inlined for inlined_stream.h; 0 nothing is known. */
 size_t refrain_translate(struct refrain_translation *translation, const struct refrain_record *records, size_t n,
                          struct refrain_event *events);
 

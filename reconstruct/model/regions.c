@@ -68,6 +68,7 @@ struct wanted {
     struct refrain_region_info info;
     const struct refrain_region_info **found;
     const struct refrain_symbol *symbol; /* null: nothing */
+    bool is_inlined;                     /* a call is in it that is shown there; its line is not known */
 };
 
 static int by_identity(const void *a, const void *b) {
@@ -116,10 +117,19 @@ static const char *address_name(struct refrain_trace *trace, const struct refrai
     return text;
 }
 
-/* What is to be found out, and its symbol. */
+/* A call on a call path. */
+struct call {
+    struct refrain_process *process;
+    const struct refrain_symbol *symbol;
+    const struct refrain_inlined **found;
+};
+
+/* What is to be found out: symbols, and which of them are of calls. */
 struct symbols {
     struct refrain_symbol *symbols; /* null: nothing is looked up */
     size_t n;
+    struct call *calls;
+    size_t n_calls;
 };
 
 static const struct refrain_symbol *add_symbol(struct symbols *symbols, const struct refrain_process *process,
@@ -172,6 +182,43 @@ static struct wanted wanted_call_site(struct refrain_trace *trace, const struct 
     return wanted;
 }
 
+static void add_call(struct symbols *symbols, struct refrain_process *process, const struct refrain_symbol *symbol,
+                     const struct refrain_inlined **found) {
+    if (symbol)
+        symbols->calls[symbols->n_calls++] = (struct call){process, symbol, found};
+}
+
+static bool has_call_paths(const struct refrain_process *process) {
+    size_t i = 0;
+    while (i < process->n_user_regions && process->user_regions[i].record->use != REFRAIN_USE_FUNCTION)
+        i++;
+    return i < process->n_user_regions;
+}
+
+static void wanted_call_sites(struct refrain_trace *trace, struct refrain_process *process,
+                              struct refrain_call_site_view *views, size_t n_views, struct wanted *wanted,
+                              struct symbols *symbols) {
+    bool on_paths = has_call_paths(process);
+    for (size_t i = 0; i < n_views; i++) {
+        wanted[i] = wanted_call_site(trace, process, &views[i], symbols);
+        if (on_paths)
+            add_call(symbols, process, wanted[i].symbol, &views[i].inlined);
+    }
+}
+
+/* A function of a call path, and where it is called. */
+static void look_up_function(struct refrain_process *process, struct refrain_user_region_view *view,
+                             struct wanted *wanted, struct symbols *symbols) {
+    static const struct refrain_inlined nothing = {"", 0};
+    const struct refrain_region_name *record = view->record;
+    view->inlined = &nothing;
+    wanted->symbol = add_symbol(symbols, process, record->object, record->address, true, false);
+    if (record->called_from)
+        add_call(symbols, process,
+                 add_symbol(symbols, process, record->called_object, record->called_from, false, false),
+                 &view->inlined);
+}
+
 /* False without memory. */
 static bool collect(struct refrain_trace *trace, struct refrain_process *process, struct wanted *wanted, size_t *at,
                     struct symbols *symbols) {
@@ -189,10 +236,10 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                                                .collective = ""},
                                       .found = &slot->region};
     }
-    for (size_t i = 0; i < process->n_call_sites; i++)
-        wanted[n++] = wanted_call_site(trace, process, &process->call_sites[i], symbols);
-    for (size_t i = 0; i < process->n_guests; i++)
-        wanted[n++] = wanted_call_site(trace, process, &process->guests[i], symbols);
+    wanted_call_sites(trace, process, process->call_sites, process->n_call_sites, wanted + n, symbols);
+    n += process->n_call_sites;
+    wanted_call_sites(trace, process, process->guests, process->n_guests, wanted + n, symbols);
+    n += process->n_guests;
     for (size_t i = *at; i < n; i++)
         sound = sound && wanted[i].info.function;
     for (size_t i = 0; i < process->n_user_regions; i++) {
@@ -216,7 +263,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
                             .found = &process->user_regions[i].region};
         sound = sound && name;
         if (is_function)
-            of_region->symbol = add_symbol(symbols, process, record->object, record->address, true, false);
+            look_up_function(process, &process->user_regions[i], of_region, symbols);
     }
     *at = n;
     return sound;
@@ -276,6 +323,114 @@ static bool resolve_symbols(struct refrain_trace *trace, refrain_resolver *resol
     return true;
 }
 
+/* What was found out of a symbol. */
+static const struct refrain_symbol *resolved(const struct refrain_trace *trace, const struct refrain_symbol *symbol) {
+    return bsearch(symbol, trace->symbols, trace->n_symbols, sizeof *symbol, refrain_symbol_compare);
+}
+
+/* ---- inlined functions ---- */
+
+static size_t count_inlined(const struct refrain_symbol *symbol) {
+    size_t n = 0;
+    for (const char *at = symbol->function; at && (at = strstr(at, REFRAIN_INLINED_INTO)); n++)
+        at += sizeof REFRAIN_INLINED_INTO - 1;
+    return n;
+}
+
+/* The functions that the call is in become regions. Of the innermost one the file is that of the call, which is in its
+ * code. False without memory. */
+static bool want_inlined(struct refrain_trace *trace, const struct call *call, struct wanted *wanted) {
+    size_t n = count_inlined(call->symbol), bytes = strlen(call->symbol->function) + 1;
+    struct refrain_inlined *inlined = refrain_trace_allocate(trace, 1, sizeof *inlined + n * sizeof *inlined->regions);
+    char *name = refrain_trace_allocate(trace, bytes, 1);
+    if (!inlined || !name)
+        return false;
+    memcpy(name, call->symbol->function, bytes);
+    inlined->n = n;
+    for (size_t i = 0; i < n; i++) {
+        char *end = strstr(name, REFRAIN_INLINED_INTO);
+        *end = 0;
+        wanted[i] = (struct wanted){.info = {.kind = REFRAIN_REGION_FUNCTION,
+                                             .name = name,
+                                             .file = i == 0 && call->symbol->file ? call->symbol->file : "",
+                                             .function = "",
+                                             .collective = ""},
+                                    .found = &inlined->regions[n - 1 - i],
+                                    .is_inlined = true};
+        name = end + sizeof REFRAIN_INLINED_INTO - 1;
+    }
+    inlined->outer = name;
+    *call->found = inlined;
+    call->process->has_inlined = true;
+    return true;
+}
+
+/* What is wanted of all calls behind the n regions; null without memory, and they are freed. */
+static struct wanted *want_all_inlined(struct refrain_trace *trace, const struct symbols *symbols,
+                                       struct wanted *wanted, size_t *n) {
+    size_t more = 0;
+    for (size_t i = 0; i < symbols->n_calls; i++)
+        more += count_inlined(symbols->calls[i].symbol);
+    struct wanted *all = realloc(wanted, (*n + more + 1) * sizeof *all);
+    for (size_t i = 0; all && i < symbols->n_calls; i++) {
+        size_t parts = count_inlined(symbols->calls[i].symbol);
+        if (parts && !want_inlined(trace, &symbols->calls[i], all + *n)) {
+            free(all);
+            return NULL;
+        }
+        *n += parts;
+    }
+    if (!all)
+        free(wanted);
+    return all;
+}
+
+/* An inlined function whose file or line is not known is the one of its name, where there is one that has it. `all` is
+ * in order; whether it still is. */
+static bool complete_places(struct wanted *all, size_t n, bool by_file) {
+    bool ordered = true;
+    for (size_t first = 0, end; first < n; first = end) {
+        const struct refrain_region_info *info = &all[first].info, *last;
+        for (end = first + 1; end < n && all[end].info.kind == info->kind &&
+                              strcmp(all[end].info.name, info->name) == 0 &&
+                              (by_file || strcmp(all[end].info.file, info->file) == 0);)
+            end++;
+        size_t known = first; /* the first of which more is known than of inlined ones */
+        while (known < end && all[known].is_inlined && (by_file ? !all[known].info.file[0] : !all[known].info.line))
+            known++;
+        last = &all[end - 1].info;
+        bool is_one = known > first && known < end &&
+                      (by_file ? strcmp(all[known].info.file, last->file) == 0 : all[known].info.line == last->line);
+        for (size_t i = first; is_one && i < known; i++) {
+            all[i].info.file = last->file;
+            all[i].info.line = by_file ? all[i].info.line : last->line;
+            ordered = false;
+        }
+    }
+    return ordered;
+}
+
+static void order(struct wanted *all, size_t n) {
+    qsort(all, n, sizeof *all, by_identity);
+    for (int by_file = 1; by_file >= 0; by_file--)
+        if (!complete_places(all, n, by_file))
+            qsort(all, n, sizeof *all, by_identity);
+}
+
+/* Looks up the symbols, and gives the n regions what was found. */
+static enum refrain_status look_up(struct refrain_trace *trace, refrain_resolver *resolve, struct symbols *symbols,
+                                   struct wanted **wanted, size_t *n, struct refrain_error *error) {
+    if (!resolve_symbols(trace, resolve, symbols))
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < *n; i++)
+        if ((*wanted)[i].symbol)
+            apply_symbol(&(*wanted)[i].info, resolved(trace, (*wanted)[i].symbol));
+    for (size_t i = 0; i < symbols->n_calls; i++)
+        symbols->calls[i].symbol = resolved(trace, symbols->calls[i].symbol);
+    *wanted = want_all_inlined(trace, symbols, *wanted, n);
+    return *wanted ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+}
+
 enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refrain_resolver *resolve,
                                                struct refrain_error *error) {
     size_t most = 0, most_symbols = 0, n = 0;
@@ -283,24 +438,21 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
         const struct refrain_process *process = &trace->processes[i];
         size_t others = process->n_call_sites + process->n_guests + process->n_user_regions;
         most += process->header->n_slots + others;
-        most_symbols += others;
+        most_symbols += others + process->n_user_regions;
     }
     struct wanted *wanted = calloc(most + 1, sizeof *wanted);
-    struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL};
+    struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL,
+                              .calls = resolve ? calloc(most_symbols + 1, sizeof *symbols.calls) : NULL};
     enum refrain_status status = REFRAIN_OK;
-    if (!wanted || (resolve && !symbols.symbols))
+    if (!wanted || (resolve && (!symbols.symbols || !symbols.calls)))
         status = REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         if (!collect(trace, &trace->processes[i], wanted, &n, &symbols))
             status = REFRAIN_FAIL_MEMORY(error);
-    if (!status && resolve && !resolve_symbols(trace, resolve, &symbols))
-        status = REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; !status && i < n; i++)
-        if (wanted[i].symbol)
-            apply_symbol(&wanted[i].info, bsearch(wanted[i].symbol, trace->symbols, trace->n_symbols,
-                                                  sizeof *trace->symbols, refrain_symbol_compare));
+    if (!status && resolve)
+        status = look_up(trace, resolve, &symbols, &wanted, &n, error);
     if (!status) {
-        qsort(wanted, n, sizeof *wanted, by_identity);
+        order(wanted, n);
         trace->regions = refrain_trace_allocate(trace, n, sizeof *trace->regions);
         if (!trace->regions)
             status = REFRAIN_FAIL_MEMORY(error);
@@ -315,5 +467,6 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
     }
     free(wanted);
     free(symbols.symbols);
+    free(symbols.calls);
     return status;
 }

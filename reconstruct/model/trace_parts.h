@@ -95,6 +95,9 @@ struct refrain_symbol {
     uint32_t line;
 };
 
+/* In `function` of a code address: "f, inlined into g" where the compiler put f's code into g. */
+#define REFRAIN_INLINED_INTO ", inlined into "
+
 /* By file, address and kind: the order of struct refrain_trace.symbols, for qsort and bsearch. */
 int refrain_symbol_compare(const void *a, const void *b);
 

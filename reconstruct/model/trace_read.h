@@ -38,6 +38,15 @@ struct refrain_slot_view {
     const struct refrain_region_info *region; /* FUNCTION: what its activations are shown as; else null */
 };
 
+/* Where a call was made: in a function, or in what the compiler put in there of others.
+ *
+ *     outer -> regions[0] -> regions[1] ... -> the call */
+struct refrain_inlined {
+    const char *outer; /* the function's name */
+    size_t n;
+    const struct refrain_region_info *regions[];
+};
+
 /* A call site, as event records refer to it. */
 struct refrain_call_site_view {
     uint32_t number;
@@ -45,6 +54,7 @@ struct refrain_call_site_view {
     const struct refrain_call_site *record; /* of a guest that of its host */
     const struct refrain_guest *guest;      /* null: it is none */
     const struct refrain_region_info *region;
+    const struct refrain_inlined *inlined; /* null: nothing */
 };
 
 /* A user region, as event records refer to it. */
@@ -52,6 +62,7 @@ struct refrain_user_region_view {
     uint32_t number;
     const struct refrain_region_name *record;
     const struct refrain_region_info *region;
+    const struct refrain_inlined *inlined; /* FUNCTION: where its calls are made, else null */
 };
 
 /* A communicator as one process numbers it. */
@@ -89,6 +100,7 @@ struct refrain_process {
     size_t n_guests;
     struct refrain_user_region_view *user_regions; /* by number */
     size_t n_user_regions;
+    bool has_inlined;                /* on its call paths */
     struct refrain_comm_view *comms; /* by index */
     size_t n_comms;
     const struct refrain_metrics *metrics;       /* asked for; null none */

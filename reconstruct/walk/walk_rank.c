@@ -80,7 +80,7 @@ static void enter_context(struct refrain_walk *walk, const struct refrain_walk_l
     else if (link->kind == REFRAIN_RECORD_ENTER)
         total_ticks = slot[1].ticks;
     else if (link->kind == REFRAIN_RECORD_REGION_ENTER)
-        total_ticks = region_of(slot)->total_ticks;
+        total_ticks = region_of(slot)->use == REFRAIN_USE_FUNCTION ? 0 : region_of(slot)->total_ticks;
     else
         total_ticks = ticks_of_calls(walk, slot);
     if (total_ticks > 0)
