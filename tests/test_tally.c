@@ -1,12 +1,16 @@
 /* test_tally.c: counts of rows for which there is not room for each (monitor/learn/learn_tally.c): totals stay right
  * whatever happens, and those that come most often keep counts of their own, also where they come late. */
 #include "learn_alone.h"
+#include "learn_archive.h"
+#include "learn_formula.h"
+#include "learn_memory.h"
 #include "learn_tally.h"
 #include "sequence/numbered.h"
 #include "sequence/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define POOL_BYTES ((size_t)1 << 20)
 #define ROWS 200000
@@ -245,6 +249,202 @@ static void check_windows(void) {
     refrain_alone_bytes = before;
 }
 
+/* ---- terms ---- */
+
+#define MOST_STEPS 100000  /* values and iterations that are counted at a time, whatever a term has */
+#define FIXED_VALUES 16    /* 0 and up: they are the same in all iterations ... */
+#define FIRST_OTHER 100000 /* ... and values from here on are not */
+#define MOST_VALUES 400000 /* of a term that is compared value by value */
+
+static unsigned long long steps;
+void __wrap_refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values, uint64_t times);
+void __real_refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values, uint64_t times);
+
+void __wrap_refrain_tally_add(struct refrain_context *with, uint32_t *tally, const int64_t *values, uint64_t times) {
+    if (++steps == 100 * MOST_STEPS) { /* nobody waits for the rest */
+        check(false, "values counted one by one", steps, MOST_STEPS);
+        exit(1);
+    }
+    __real_refrain_tally_add(with, tally, values, times);
+}
+
+struct term {
+    struct refrain_item items[32];
+    unsigned n, values;
+};
+
+static unsigned add_item(struct term *term, unsigned kind, unsigned height, int64_t base) {
+    term->items[term->n] =
+        (struct refrain_item){.kind = (uint8_t)kind, .height = (uint8_t)height, .span = 1, .base = base};
+    return term->n++;
+}
+
+/* A loop over values and loops, which may have counts and values that change with any of the counters. */
+static void make_term(struct term *term, unsigned height, unsigned around) {
+    unsigned loop = add_item(term, REFRAIN_ITEM_LOOP, height, chance(height == 0 ? 40 : 90));
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        if (around >> h & 1 && chance(2))
+            term->items[loop].stride[h] = (int64_t)chance(5) - 2;
+    around |= 1u << height;
+    for (unsigned n = 1 + chance(3); n > 0 && term->n < 20; n--) {
+        if (height > 0 && chance(2)) {
+            make_term(term, height - 1, around);
+            continue;
+        }
+        unsigned value = add_item(term, REFRAIN_ITEM_VALUE, 0, term->values % FIXED_VALUES);
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            if (around >> h & 1 && chance(4) == 0)
+                term->items[value].stride[h] = 1 + (int64_t)chance(3);
+        if (memcmp(term->items[value].stride, (int64_t[REFRAIN_LOOP_HEIGHTS]){0}, sizeof term->items->stride) != 0)
+            term->items[value].base += FIRST_OTHER * (1 + (int64_t)term->values);
+        term->values++;
+    }
+    if (term->n == loop + 1)
+        add_item(term, REFRAIN_ITEM_VALUE, 0, 0);
+    term->items[loop].span = (uint16_t)(term->n - loop);
+}
+
+struct values {
+    uint64_t n, total, fixed[FIXED_VALUES];
+};
+
+/* The first values of an item, one by one, `most` at most. */
+static void expand_item(const struct refrain_item *item, uint64_t *counter, uint64_t most, struct values *values) {
+    int64_t value = item->base;
+    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+        value += item->stride[h] * (int64_t)counter[h];
+    if (item->kind == REFRAIN_ITEM_VALUE) {
+        if (value < FIXED_VALUES)
+            values->fixed[value]++;
+        values->total += (uint64_t)value;
+        values->n++;
+        return;
+    }
+    for (int64_t k = 0; k < value && values->n < most; k++) {
+        counter[item->height] = (uint64_t)k;
+        for (unsigned i = 1; i < item->span && values->n < most; i += item[i].span)
+            expand_item(&item[i], counter, most, values);
+    }
+    counter[item->height] = 0;
+}
+
+static struct values expand(const struct term *term, uint64_t most) {
+    struct values values = {0};
+    uint64_t counter[REFRAIN_LOOP_HEIGHTS] = {0};
+    expand_item(term->items, counter, most, &values);
+    return values;
+}
+
+/* What a tally has. */
+static struct values values_of_tally(const struct refrain_tally *tally, bool amounts) {
+    struct values values = {.n = tally->count};
+    for (unsigned i = 0; i <= tally->capacity; i++) {
+        const uint64_t *entry = tally->words + 2 * (size_t)i;
+        values.total += amounts && i == tally->capacity ? entry[1] : entry[0] * entry[1];
+        if (i < tally->capacity && entry[0] > 0 && entry[1] < FIXED_VALUES)
+            values.fixed[entry[1]] += entry[0];
+    }
+    return values;
+}
+
+/* A learner of nothing but the term. */
+static struct refrain_learner *learner_of(const struct term *term, enum refrain_learner_kind kind) {
+    struct refrain_learner *learner = refrain_alone_begin(&context, 0);
+    learner->kind = (uint8_t)kind;
+    learner->state = REFRAIN_BUILD;
+    struct refrain_formula *formula =
+        refrain_formula_create(&context, learner) ? refrain_formula_room(&context, learner, term->n) : NULL;
+    if (!formula) {
+        puts("FAILED: no room for a term");
+        exit(2);
+    }
+    memcpy(refrain_formula_items(formula), term->items, term->n * sizeof *term->items);
+    refrain_formula_items(formula)[term->n - 1].back = (uint16_t)term->n;
+    formula->n_items = (uint16_t)term->n;
+    return learner;
+}
+
+static struct values count_terms(struct refrain_learner *learner, const char *what) {
+    steps = 0;
+    refrain_journal_begin(&context, learner, 0);
+    bool counted = refrain_tally_terms(&context, learner, 0);
+    refrain_journal_end(&context);
+    check(counted, "the terms are counted", 0, 1);
+    check(steps <= MOST_STEPS, what, steps, MOST_STEPS);
+    const struct refrain_tally *tally = refrain_at_reference(learner->tally);
+    check((tally->runs > 0) == (tally->count > 0) && tally->runs <= tally->count, "runs", tally->runs, tally->count);
+    return values_of_tally(tally, learner->kind == REFRAIN_KIND_LOOP);
+}
+
+static void check_values(struct values got, struct values expected, bool amounts, const char *what) {
+    check(got.n == expected.n, what, got.n, expected.n);
+    if (amounts)
+        check(got.total == expected.total, "their total", got.total, expected.total);
+    for (unsigned i = 0; i < FIXED_VALUES; i++)
+        check(got.fixed[i] == expected.fixed[i], "a value that is the same in all", got.fixed[i], expected.fixed[i]);
+}
+
+/* Makes what the learner has the archive, and then that a repetition of its first `values` values, over and over. */
+static void repeat_archived(struct refrain_learner *learner, uint64_t values) {
+    check(refrain_formula_archive(&context, learner, 0, 0), "the term is archived", 0, 1);
+    refrain_journal_end(&context);
+    struct refrain_formula *formula = refrain_at_reference(learner->body);
+    const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
+    *refrain_formula_items(formula) = (struct refrain_item){
+        .kind = REFRAIN_ITEM_REPEAT,
+        .span = 1,
+        .back = 1,
+        .base = (int64_t)values,
+        .stride = {formula->archive_first, 0, formula->archive_last, last->used},
+    };
+    formula->n_items = 1;
+}
+
+/* Terms of some hundred thousand values, whose counts are those that come of value by value. */
+static void check_terms(void) {
+    for (unsigned i = 0; i < 300; i++) {
+        struct term term = {.n = 0};
+        bool amounts = chance(2);
+        make_term(&term, 1 + chance(3), 0);
+        struct values expected = expand(&term, MOST_VALUES);
+        if (expected.n == 0 || expected.n >= MOST_VALUES)
+            continue;
+        enum refrain_learner_kind kind = amounts ? REFRAIN_KIND_LOOP : REFRAIN_KIND_CONTROL;
+        struct refrain_learner *learner = learner_of(&term, kind);
+        check_values(count_terms(learner, "steps for a term"), expected, amounts, "values of a term");
+        uint64_t times = chance(1000), more = chance((unsigned)expected.n);
+        learner = learner_of(&term, kind);
+        repeat_archived(learner, times * expected.n + more);
+        struct values beginning = more > 0 ? expand(&term, more) : (struct values){0};
+        expected.n = times * expected.n + more;
+        expected.total = times * expected.total + beginning.total;
+        for (unsigned v = 0; v < FIXED_VALUES; v++)
+            expected.fixed[v] = times * expected.fixed[v] + beginning.fixed[v];
+        check_values(count_terms(learner, "steps for a repetition"), expected, amounts, "values of a repetition");
+    }
+}
+
+/* As many iterations as a long run has, each with another value; and each with an inner loop longer than the last. */
+static void check_long_terms(void) {
+    struct term ramp = {.n = 0}, triangle = {.n = 0};
+    uint64_t n = 3000000000u, outer = 2000000;
+    add_item(&ramp, REFRAIN_ITEM_LOOP, 0, (int64_t)n);
+    ramp.items[add_item(&ramp, REFRAIN_ITEM_VALUE, 0, 1)].stride[0] = 1;
+    ramp.items[0].span = 2;
+    struct values got = count_terms(learner_of(&ramp, REFRAIN_KIND_LOOP), "steps for values that all differ");
+    check(got.n == n, "values that all differ", got.n, n);
+    check(got.total == n * (n + 1) / 2, "their total", got.total, n * (n + 1) / 2);
+    add_item(&triangle, REFRAIN_ITEM_LOOP, 1, (int64_t)outer);
+    triangle.items[add_item(&triangle, REFRAIN_ITEM_LOOP, 0, 1)].stride[1] = 1;
+    add_item(&triangle, REFRAIN_ITEM_VALUE, 0, 3);
+    add_item(&triangle, REFRAIN_ITEM_VALUE, 0, 4);
+    triangle.items[0].span = 4;
+    triangle.items[1].span = 2;
+    got = count_terms(learner_of(&triangle, REFRAIN_KIND_CONTROL), "steps for longer and longer loops");
+    check(got.fixed[3] == outer * (outer + 1) / 2, "their iterations", got.fixed[3], outer * (outer + 1) / 2);
+    check(got.fixed[4] == outer, "their ends", got.fixed[4], outer);
+}
+
 int main(void) {
     void *pool = calloc(1, POOL_BYTES);
     context.scratch = malloc(sizeof *context.scratch);
@@ -270,6 +470,9 @@ int main(void) {
     check_unknown_amounts();
     check_totals();
     check_windows();
+    refrain_alone_bytes = POOL_BYTES;
+    check_long_terms();
+    check_terms();
     printf("%s\n", failed ? "failed" : "passed");
     return failed ? 1 : 0;
 }

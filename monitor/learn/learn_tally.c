@@ -1,9 +1,7 @@
 /* learn_tally.c: counting values whose order is given up (learn_tally.h). */
 #define _GNU_SOURCE
 #include "learn_tally.h"
-#include "learn_archive.h"
 #include "learn_formula.h"
-#include "learn_journal.h"
 #include "learn_scratch.h"
 
 #include <string.h>
@@ -240,135 +238,15 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
     count_at(tally, entry, values, times, totals);
 }
 
-/* ---- terms ---- */
-
-/* Who counts the values of terms, and how many more. */
-struct counting {
-    struct refrain_context *context;
-    uint32_t *tally;
-    uint64_t left;
-    uint64_t counter[REFRAIN_LOOP_HEIGHTS];
-};
-
-static uint64_t value_now(const struct counting *counting, const struct refrain_item *item) {
-    uint64_t value = (uint64_t)item->base;
-    for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
-        value += (uint64_t)item->stride[h] * counting->counter[h];
-    return value;
-}
-
-/* Does the body of the loop change from iteration to iteration? */
-static bool changes(const struct refrain_item *loop) {
-    for (unsigned i = 1; i < loop->span; i++)
-        if (loop[i].stride[loop->height] != 0)
-            return true;
-    return false;
-}
-
-/* The first value of an item, about: a loop may have none. */
-static int64_t first_value(const struct counting *counting, const struct refrain_item *item) {
-    while (item->kind == REFRAIN_ITEM_LOOP)
-        item++;
-    return (int64_t)value_now(counting, item);
-}
-
-/* Counts the values of an item, `times` times; their runs once. */
-static void count_item(struct counting *counting, const struct refrain_item *item, uint64_t times) {
-    uint64_t value = value_now(counting, item);
-    if (item->kind == REFRAIN_ITEM_VALUE) {
-        refrain_tally_add(counting->context, counting->tally, (const int64_t *)&value, times);
-        return;
-    }
-    if ((int64_t)value <= 0)
-        return;
-    bool each = changes(item);
-    const struct refrain_tally *tally = refrain_at_reference(*counting->tally);
-    int64_t first = first_value(counting, item + 1);
-    uint64_t before = tally->runs + (tally->count == 0 || first != tally->last);
-    for (uint64_t k = 0; k < (each ? value : 1); k++) {
-        counting->counter[item->height] = k;
-        for (unsigned i = 1; i < item->span; i += item[i].span)
-            count_item(counting, &item[i], each ? times : times * value);
-    }
-    counting->counter[item->height] = 0;
-    if (each)
-        return;
-    struct refrain_tally *after = refrain_at_reference(*counting->tally);
-    uint64_t inside = after->runs > before ? after->runs - before : 0;
-    after->runs += (value - 1) * (inside + (first != after->last));
-}
-
-/* Counts the first `left` values of an item, one by one. */
-static void count_beginning(struct counting *counting, const struct refrain_item *item) {
-    uint64_t value = value_now(counting, item);
-    if (item->kind == REFRAIN_ITEM_VALUE) {
-        refrain_tally_add(counting->context, counting->tally, (const int64_t *)&value, 1);
-        counting->left--;
-        return;
-    }
-    for (uint64_t k = 0; (int64_t)k < (int64_t)value && counting->left > 0; k++) {
-        counting->counter[item->height] = k;
-        for (unsigned i = 1; i < item->span && counting->left > 0; i += item[i].span)
-            count_beginning(counting, &item[i]);
-    }
-    counting->counter[item->height] = 0;
-}
-
-static bool same_position(struct refrain_archive_position a, struct refrain_archive_position b) {
-    return a.chunk == b.chunk && a.at == b.at;
-}
-
-/* Counts `values` values of what lies between two positions of the archive, over and over. */
-static void count_repetition(struct counting *counting, const struct refrain_item *repeat, uint64_t values) {
-    struct refrain_item *term = counting->context->scratch->term;
-    struct refrain_archive_position first = {(uint32_t)repeat->stride[0], (uint32_t)repeat->stride[1]};
-    struct refrain_archive_position end = {(uint32_t)repeat->stride[2], (uint32_t)repeat->stride[3]}, at = first;
-    while (values > 0) {
-        if (same_position(at, end))
-            at = first;
-        unsigned n_values = refrain_archive_read(&at, term);
-        for (unsigned i = 0; i < n_values && values > 0; i++, values--)
-            refrain_tally_add(counting->context, counting->tally, &((const int64_t *)term)[i], 1);
-        if (n_values > 0)
-            continue;
-        if (term->kind == REFRAIN_ITEM_REPEAT) {
-            struct refrain_item inner = *term;
-            uint64_t n = (uint64_t)inner.base < values ? (uint64_t)inner.base : values;
-            count_repetition(counting, &inner, n);
-            values -= n;
-            continue;
-        }
-        counting->left = values;
-        count_beginning(counting, term);
-        values = counting->left;
-    }
-}
-
-bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
-    static const struct refrain_row values = {.width = 1}, counts = {.width = 1, .amounts = 1};
-    struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_item *items = refrain_formula_items(formula);
-    if (!learner->tally) {
-        learner->tally = refrain_tally_make(learner->kind == REFRAIN_KIND_LOOP ? &counts : &values, false);
-        if (!learner->tally)
-            return false;
-        refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
-    }
-    refrain_journal_tally(context, learner);
-    struct counting counting = {.context = context, .tally = &learner->tally};
-    uint64_t before = ((const struct refrain_tally *)refrain_at_reference(learner->tally))->count;
-    unsigned moved = 0;
-    for (; formula->n_items - moved > keep; moved += items[moved].span)
-        if (items[moved].kind == REFRAIN_ITEM_REPEAT)
-            count_repetition(&counting, &items[moved], (uint64_t)items[moved].base);
-        else
-            count_item(&counting, &items[moved], 1);
-    for (unsigned i = 0; i < formula->n_values; i++)
-        refrain_tally_add(context, &learner->tally, &refrain_formula_values(formula)[i], 1);
-    formula->n_values = 0;
-    memmove(items, items + moved, (formula->n_items - moved) * sizeof *items);
-    formula->n_items = (uint16_t)(formula->n_items - moved);
-    refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES,
-                 ((const struct refrain_tally *)refrain_at_reference(learner->tally))->count - before);
-    return true;
+void refrain_tally_add_rest(const uint32_t *reference, int64_t value, uint64_t n, uint64_t total) {
+    struct refrain_tally *tally = refrain_at_reference(*reference);
+    uint64_t *rest = entry_at(tally, tally->capacity);
+    if (tally->amounts)
+        rest[1] += total;
+    else if (rest[0] == 0)
+        rest[1] = (uint64_t)value;
+    refrain_lose(REFRAIN_LOSS_COUNTS, n);
+    tally->count += n;
+    refrain_commit();
+    rest[0] += n;
 }
