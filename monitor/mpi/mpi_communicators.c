@@ -16,10 +16,9 @@
 #include "mpi_members.h"
 #include <refrain/settings.h>
 
-#include <alloca.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define SESSION_MEMBERS 4096 /* most members of a communicator of a session: they are gathered on the stack */
 #define MOST_COMMUNICATORS (REFRAIN_ALIKE_PARTS * REFRAIN_ALIKE_COMMUNICATORS)
 _Static_assert(MOST_COMMUNICATORS <= UINT16_MAX, "an index fits refrain_trace_file.alike");
 #define PART_COMMUNICATORS 16u /* as many get room at once, beyond the first ones */
@@ -307,9 +306,12 @@ static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
     struct description description;
     refrain_members_measure(comm, &members);
     int larger = members.size > members.remote_size ? members.size : members.remote_size;
-    if (members.foreign || larger > SESSION_MEMBERS)
+    if (members.foreign)
         return;
-    refrain_members_gather(comm, &members, alloca(4 * sizeof(int) * (size_t)larger));
+    size_t bytes = 2 * sizeof(int) * (size_t)larger;
+    int *ranks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool mapped = ranks != MAP_FAILED;
+    refrain_members_gather(comm, &members, mapped ? ranks : refrain_world.scratch); /* all have to take part */
     refrain_mpi_lock();
     describe(&description, &members, parent_of(parent), comm);
     uint32_t ordinal = members.local && members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
@@ -318,6 +320,8 @@ static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
     refrain_mpi_lock();
     place(comm, &description, ordinal);
     refrain_mpi_unlock();
+    if (mapped)
+        munmap(ranks, bytes);
 }
 
 void refrain_communicator_new(MPI_Comm parent, MPI_Comm comm) {

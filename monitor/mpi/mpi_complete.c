@@ -20,7 +20,7 @@
 
 #define STATUSES(user, count, needed)                                                                                  \
     ((user) != MPI_STATUSES_IGNORE || !(needed) ? (user)                                                               \
-     : (count) > MOST_STATUSES                  ? statuses_map(count)                                                  \
+     : (unsigned)(count) > MOST_STATUSES        ? statuses_map(count)                                                  \
                                                 : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
 
 /* More of them, for the time of the call: about as much as the program has for its requests. */
@@ -31,7 +31,7 @@ static MPI_Status *statuses_map(int count) {
 }
 
 static void statuses_done(const MPI_Status *user, MPI_Status *statuses, int count) {
-    if (statuses != user && count > MOST_STATUSES)
+    if (statuses != user && (unsigned)count > MOST_STATUSES)
         munmap(statuses, sizeof(MPI_Status) * (size_t)count);
 }
 
@@ -296,7 +296,7 @@ struct any {
     if (__builtin_expect((number) > FEW_COPIED || !(array) || refrain_mpi_multiple, 0)) {                              \
         any.former = NULL;                                                                                             \
         any.watch.first = any.watch.n_taken = 0;                                                                       \
-        if ((number) > MOST_COPIED || refrain_mpi_multiple)                                                            \
+        if ((unsigned)(number) > MOST_COPIED || refrain_mpi_multiple)                                                  \
             refrain_watch_begin(&call, &any.watch, number, array, false);                                              \
         else if (array)                                                                                                \
             any.former =                                                                                               \

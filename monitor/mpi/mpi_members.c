@@ -108,16 +108,15 @@ unsigned refrain_topology_read(MPI_Comm comm, int32_t *values, uint32_t *n_dimen
 /* Across an intercommunicator each side hears of the other, and then of itself: what the other has heard. */
 void refrain_members_gather(MPI_Comm comm, struct refrain_members *members, int *ranks) {
     int larger = members->size > members->remote_size ? members->size : members->remote_size;
-    int *heard = ranks + 2 * larger, *echo = heard + larger;
+    int *heard = ranks + larger;
     if (members->remote_size == 0) {
         PMPI_Allgather(&refrain_world.rank, 1, MPI_INT, ranks, 1, MPI_INT, comm);
     } else {
         for (int i = 0; i < larger; i++)
             heard[i] = -1;
         PMPI_Allgather(&refrain_world.rank, 1, MPI_INT, heard, 1, MPI_INT, comm);
-        PMPI_Allreduce(heard, echo, larger, MPI_INT, MPI_MAX, comm);
-        memcpy(ranks, echo, sizeof(int) * (size_t)members->size);
-        memcpy(ranks + members->size, heard, sizeof(int) * (size_t)members->remote_size);
+        PMPI_Allreduce(heard, ranks, larger, MPI_INT, MPI_MAX, comm);
+        memmove(ranks + members->size, heard, sizeof(int) * (size_t)members->remote_size);
     }
     members->ranks = ranks;
     refrain_members_conclude(members);

@@ -41,8 +41,8 @@ REFRAIN_HIDDEN void refrain_members_read(MPI_Comm comm, struct refrain_members *
 /* In steps. Their numbers, and own rank; `ranks` is null. */
 REFRAIN_HIDDEN void refrain_members_measure(MPI_Comm comm, struct refrain_members *members);
 
-/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are, into `ranks`, with room for four
- * times the larger group. By all of them. */
+/* Without MPI_COMM_WORLD there is no group to translate to: members say who they are, into `ranks`, with room for twice
+ * the larger group, as the scratch array has. By all of them. */
 REFRAIN_HIDDEN void refrain_members_gather(MPI_Comm comm, struct refrain_members *members, int *ranks);
 
 /* What follows from `ranks` and the numbers. */
