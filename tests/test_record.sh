@@ -78,7 +78,7 @@ for mpi in mpich openmpi; do
     at "cc.$mpi" MPI_Sendrecv exchange.cc 10
 done
 trace=$(the_trace run)
-[ "$(cat said)" = "refrain record: trace: $work/$trace; next: refrain info $work/$trace, refrain stats $work/$trace" ] &&
+[ "$(head -n 1 said)" = "refrain record: trace: $work/$trace; next: refrain report $work/$trace" ] &&
     pass || fail "the last line: $(cat said)"
 
 # Names of functions: C++ with what is around it and what it was put into, Fortran as written; debug information in a file

@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "commands/names_text.h"
 #include "record.h"
+#include "report/report_line.h"
 #include <refrain/metric_names.h>
 #include <refrain/settings.h>
 #include <refrain/suggest.h>
@@ -17,8 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { OPTION_NO_REPORT = 256 };
+
 struct arguments {
     const char *directory, *filter;
+    bool no_report;
     int first; /* of the launcher's words in argv */
 };
 
@@ -99,6 +103,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'd':
         arguments->directory = value;
         return 0;
+    case OPTION_NO_REPORT:
+        arguments->no_report = true;
+        return 0;
     case ARGP_KEY_ARG:
         arguments->first = state->next - 1;
         state->next = state->argc; /* the rest is the launcher's */
@@ -133,6 +140,7 @@ static const struct argp_option options[] = {
      0},
     {"mode", 'M', "stat|events|both|off", 0,
      "Learn what repeats (stat, the default), record every event (events), both, or nothing (off)", 0},
+    {"no-report", OPTION_NO_REPORT, NULL, 0, "Do not say at the end what cost the run most (refrain report)", 0},
     {"paused", 'P', NULL, 0,
      "Begin paused: nothing is traced before the program calls refrain_resume(), or refrain resume is run", 0},
     {"python", 'p', NULL, 0,
@@ -157,7 +165,7 @@ static const struct argp argp = {
     "LAUNCHER and its arguments are run as they are given: mpiexec, mpirun, srun, a script that calls them, or the "
     "program alone. What they start on the way to the program (numactl, env, sh -c) runs as before. The exit status is "
     "that of the launcher. Settings for which no option is given come from the environment (REFRAIN_MODE, "
-    "REFRAIN_TOTAL_MEMORY ..., as in the README).",
+    "REFRAIN_TOTAL_MEMORY ..., as in the README). Of a short run the last line says what cost it most.",
     NULL,
     NULL,
     NULL};
@@ -193,7 +201,16 @@ static void list_trace(const char *name, void *data) {
     refrain_record_settle(listing->directory, name, listing->over_ns);
 }
 
-static void report(const char *id, time_t since, const struct timespec *over, int argc, char **argv, int status) {
+/* The first line of the last trace's report, where reading it takes little time. */
+static void say_finding(const struct listing *listing) {
+    char *line = refrain_report_line(listing->text);
+    if (line)
+        fprintf(stderr, "refrain record: %s\n", line);
+    free(line);
+}
+
+static void report(const char *id, time_t since, const struct timespec *over, int argc, char **argv, int status,
+                   bool no_report) {
     struct listing listing = {.directory = getenv("REFRAIN_DIRECTORY"),
                               .over_ns = (uint64_t)over->tv_sec * 1000000000u + (uint64_t)over->tv_nsec};
     const char *mode = getenv("REFRAIN_MODE");
@@ -201,9 +218,11 @@ static void report(const char *id, time_t since, const struct timespec *over, in
         return;
     if (refrain_record_traces(listing.directory, id, since, list_trace, &listing) == 0)
         refrain_record_explain(argc, argv, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
-    else if (!refrain_warn_quiet && listing.n > 0)
-        fprintf(stderr, "refrain record: trace: %s; next: refrain info %s, refrain stats %s\n", listing.text,
-                listing.text, listing.text);
+    else if (!refrain_warn_quiet && listing.n > 0) {
+        fprintf(stderr, "refrain record: trace: %s; next: refrain report %s\n", listing.text, listing.text);
+        if (!no_report)
+            say_finding(&listing);
+    }
 }
 
 /* Ends this process as the launcher ended. */
@@ -257,7 +276,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (failed)
         fprintf(stderr, "refrain record: %s\n", error->message);
     else if (made)
-        report(id, now.tv_sec, &over, argc, argv, status);
+        report(id, now.tv_sec, &over, argc, argv, status, arguments.no_report);
     end_as(status);
     return REFRAIN_OK;
 }

@@ -127,6 +127,9 @@ struct refrain_activity_request {
     /* Makes a writer around the one that collects, which says how far it is (progress.h); null: nothing is said. */
     struct refrain_writer *(*around)(void *data, struct refrain_writer *inner);
     void *around_data;
+    /* Also takes each event, with its waits; false: there is no memory for that. Null: nobody does. */
+    bool (*watch)(void *data, const struct refrain_event *event);
+    void *watch_data;
 };
 
 /* Replays the trace. The caller closes *activity; the trace has to stay open as long. A damaged rank ends early: then

@@ -297,6 +297,10 @@ int refrain_activity_take(struct refrain_writer *writer, const struct refrain_ev
     location->last_ns = event.time_ns;
     if (!refrain_waiting_event(collector->waiting, &event))
         return -1;
+    if (collector->request->watch && !collector->request->watch(collector->request->watch_data, &event)) {
+        collector->no_memory = true;
+        return -1;
+    }
     if (event.wait)
         add_wait(collector, event.wait);
     if (event.peer_wait)

@@ -56,6 +56,12 @@ struct refrain_wait {
 /* The name of a kind of wait, such as "late sender", as tables and JSON have it. */
 const char *refrain_wait_kind_name(enum refrain_wait_kind kind);
 
+/* Does a call wait so for a message or its receiver, and not for a collective? */
+static inline bool refrain_wait_is_for_message(enum refrain_wait_kind kind) {
+    return kind == REFRAIN_WAIT_LATE_SENDER || kind == REFRAIN_WAIT_LATE_RECEIVER ||
+           kind == REFRAIN_WAIT_COMPLETION_SEND || kind == REFRAIN_WAIT_COMPLETION_RECEIVE;
+}
+
 struct refrain_waiting;
 
 /* Null without memory. The trace has to stay open. One thread. */

@@ -19,6 +19,10 @@
 #define MOST_LANES_SPANS 20000u /* with more, rows show shares of time */
 #define LEAST_LANE 9.0
 #define MOST_ROW 110.0
+#define MOST_SMALL_HEIGHT 260.0
+#define MOST_SMALL_ROW 46.0
+#define MOST_SMALL_SPANS 2000u
+#define MOST_SMALL_MESSAGES 300u
 #define MOST_MESSAGES 4000u
 #define LEGEND_LINE 18.0
 #define LEGEND_NAME 22u
@@ -32,7 +36,7 @@ struct drawing {
     uint32_t *rows; /* by location: its row; n_rows where it is not shown */
     uint32_t n_rows, depths;
     double width, row, from_ns, to_ns;
-    bool lanes;
+    bool lanes, done; /* done: the window is over */
 };
 
 /* ---- text and numbers ---- */
@@ -212,7 +216,7 @@ static void put_lines(const struct drawing *drawing) {
         fprintf(drawing->file, "<path class=\"c\" d=\"M%.2f %.2fV%.2f\"/>\n", x_of(drawing, collective->last_ns),
                 middle_of(drawing, collective->lowest), middle_of(drawing, collective->highest));
     }
-    for (size_t i = 0; n <= MOST_MESSAGES && i < n; i++) {
+    for (size_t i = 0; n <= (drawing->figure->small ? MOST_SMALL_MESSAGES : MOST_MESSAGES) && i < n; i++) {
         const struct refrain_picture_message *message = &messages[i];
         if (message->received_ns > drawing->to_ns || message->sent_ns < drawing->from_ns ||
             !shown(drawing, message->from) || !shown(drawing, message->to))
@@ -260,6 +264,11 @@ static int longest_first(const void *a, const void *b) {
 }
 
 #define LEGEND_ENTRIES 15u
+#define SMALL_LEGEND_ENTRIES 6u
+
+static unsigned legend_entries(const struct drawing *drawing) {
+    return drawing->figure->small ? SMALL_LEGEND_ENTRIES : LEGEND_ENTRIES;
+}
 
 static void put_legend(const struct drawing *drawing, double y) {
     const struct refrain_groups *groups = &drawing->groups;
@@ -270,7 +279,7 @@ static void put_legend(const struct drawing *drawing, double y) {
         sorted[i] = &groups->groups[i];
     qsort(sorted, groups->n, sizeof *sorted, longest_first);
     double x = GUTTER, column = drawing->width / 3;
-    for (uint32_t i = 0; i < groups->n && i < LEGEND_ENTRIES && sorted[i]->own_ns > 0; i++) {
+    for (uint32_t i = 0; i < groups->n && i < legend_entries(drawing) && sorted[i]->own_ns > 0; i++) {
         double entry_x = x + (i % 3) * column, entry_y = y + (i / 3 + 1) * LEGEND_LINE;
         fprintf(drawing->file, "<path fill=\"#%06x\" d=\"M%.1f %.1fh11v11h-11z\"/><text x=\"%.1f\" y=\"%.1f\">",
                 sorted[i]->colour, entry_x, entry_y - 10, entry_x + 16, entry_y);
@@ -288,7 +297,33 @@ static void put_legend(const struct drawing *drawing, double y) {
 
 /* ---- all of it ---- */
 
-static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawing, struct refrain_error *error) {
+/* Gives an event to the pictures that still want some; false: none does. */
+static bool draw_event(struct drawing *drawings, size_t n, const struct refrain_event *event) {
+    bool wanted = false;
+    for (size_t i = 0; i < n; i++) {
+        drawings[i].done |=
+            !drawings[i].done && refrain_picture_event(drawings[i].picture, event) == REFRAIN_PICTURE_DONE;
+        wanted |= !drawings[i].done;
+    }
+    return wanted;
+}
+
+static enum refrain_status finish(struct refrain_trace *trace, struct drawing *drawings, size_t n, bool ended,
+                                  const struct refrain_settled *settled, struct refrain_error *error) {
+    bool no_memory = refrain_settled_failed(settled);
+    for (size_t i = 0; i < n; i++) {
+        refrain_picture_finish(drawings[i].picture, ended && !drawings[i].done);
+        no_memory |= drawings[i].picture->no_memory;
+    }
+    if (refrain_settled_unseen(settled))
+        refrain_warn("%s: waits of senders that are not in the figure, since they were found out too late: %s; refrain "
+                     "stats has them",
+                     trace->path, refrain_show_count(refrain_settled_unseen(settled)));
+    return no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawings, size_t n,
+                                   struct refrain_writer *watcher, struct refrain_error *error) {
     struct refrain_cursor *cursor;
     struct refrain_settled *settled = refrain_settled_open(trace);
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
@@ -301,20 +336,17 @@ static enum refrain_status collect(struct refrain_trace *trace, struct drawing *
         return status;
     }
     const struct refrain_event *event;
-    while ((event = refrain_settled_next(settled, cursor)))
-        if (refrain_picture_event(drawing->picture, event) == REFRAIN_PICTURE_DONE)
-            break;
-    refrain_picture_finish(drawing->picture, !event);
-    if (refrain_settled_unseen(settled))
-        refrain_warn("%s: waits of senders that are not in the figure, since they were found out too late: %s; refrain "
-                     "stats has them",
-                     trace->path, refrain_show_count(refrain_settled_unseen(settled)));
-    drawing->picture->no_memory |= refrain_settled_failed(settled);
+    if (watcher && watcher->begin)
+        watcher->begin(watcher, trace);
+    while ((event = refrain_settled_next(settled, cursor)) && draw_event(drawings, n, event))
+        if (watcher)
+            watcher->event(watcher, event);
+    if (watcher && watcher->end)
+        watcher->end(watcher);
+    status = finish(trace, drawings, n, !event, settled, error);
     refrain_settled_close(settled);
-    status = refrain_cursor_close(cursor, error);
-    if (!status && drawing->picture->no_memory)
-        status = REFRAIN_FAIL_MEMORY(error);
-    return status;
+    enum refrain_status damage = refrain_cursor_close(cursor, error);
+    return status ? status : damage;
 }
 
 static bool place_rows(struct drawing *drawing) {
@@ -333,15 +365,17 @@ static void choose_heights(struct drawing *drawing) {
     for (size_t i = 0; i < drawing->picture->spans.n; i++)
         if (shown(drawing, spans[i].location) && spans[i].depth + 1 > drawing->depths)
             drawing->depths = spans[i].depth + 1;
-    drawing->row = fmin(MOST_ROW, fmax(1, MOST_HEIGHT / drawing->n_rows));
-    drawing->lanes =
-        drawing->picture->spans.n <= MOST_LANES_SPANS && (drawing->row - 3) / drawing->depths >= LEAST_LANE;
+    bool small = drawing->figure->small;
+    drawing->row =
+        fmin(small ? MOST_SMALL_ROW : MOST_ROW, fmax(1, (small ? MOST_SMALL_HEIGHT : MOST_HEIGHT) / drawing->n_rows));
+    drawing->lanes = drawing->picture->spans.n <= (small ? MOST_SMALL_SPANS : MOST_LANES_SPANS) &&
+                     (drawing->row - 3) / drawing->depths >= LEAST_LANE;
     if (!drawing->lanes)
         drawing->row = fmin(drawing->row, 26);
 }
 
 static void put_figure(struct drawing *drawing) {
-    double bottom = top_of(drawing, drawing->n_rows), height = bottom + LEGEND_LINE * (LEGEND_ENTRIES / 3 + 1);
+    double bottom = top_of(drawing, drawing->n_rows), height = bottom + LEGEND_LINE * (legend_entries(drawing) / 3 + 1);
     fprintf(drawing->file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
@@ -367,36 +401,58 @@ static void put_figure(struct drawing *drawing) {
     fputs("</svg>\n", drawing->file);
 }
 
+static void close_drawing(struct drawing *drawing) {
+    refrain_groups_close(&drawing->groups);
+    free(drawing->rows);
+    refrain_picture_close(drawing->picture);
+}
+
+static enum refrain_status open_drawing(struct refrain_trace *trace, const struct refrain_figure *figure, FILE *file,
+                                        struct drawing *drawing, struct refrain_error *error) {
+    *drawing = (struct drawing){.file = file, .figure = figure, .width = figure->width};
+    drawing->picture = refrain_picture_open(trace);
+    if (!drawing->picture || !place_rows(drawing))
+        return REFRAIN_FAIL_MEMORY(error);
+    drawing->from_ns = figure->from_s * 1e9;
+    drawing->to_ns = figure->to_s < 0 ? drawing->picture->end_ns : figure->to_s * 1e9;
+    if (drawing->n_rows == 0)
+        return REFRAIN_FAIL_USAGE(error, "%s: no such ranks in the trace", figure->ranks ? figure->ranks : "all");
+    if (drawing->to_ns <= drawing->from_ns || drawing->from_ns >= drawing->picture->end_ns)
+        return REFRAIN_FAIL_USAGE(error, "the window from %g to %g s is empty; the run ends at %g s", figure->from_s,
+                                  drawing->to_ns / 1e9, drawing->picture->end_ns / 1e9);
+    if (!refrain_picture_window(drawing->picture, drawing->from_ns, drawing->to_ns, figure->width, true))
+        return REFRAIN_FAIL_MEMORY(error);
+    return REFRAIN_OK;
+}
+
+static enum refrain_status draw(struct drawing *drawing, struct refrain_error *error) {
+    if (!refrain_groups_open(&drawing->groups, drawing->picture))
+        return REFRAIN_FAIL_MEMORY(error);
+    choose_heights(drawing);
+    put_figure(drawing);
+    if (fflush(drawing->file) != 0 || ferror(drawing->file))
+        return REFRAIN_FAIL(error, "the figure cannot be written: %s", strerror(errno));
+    return REFRAIN_OK;
+}
+
+enum refrain_status refrain_figures_write(struct refrain_trace *trace, const struct refrain_figure *figures,
+                                          FILE *const *files, size_t n, struct refrain_writer *watcher,
+                                          struct refrain_error *error) {
+    struct drawing *drawings = calloc(n + 1, sizeof *drawings);
+    enum refrain_status status = drawings ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; !status && i < n; i++)
+        status = open_drawing(trace, &figures[i], files[i], &drawings[i], error);
+    if (!status)
+        status = collect(trace, drawings, n, watcher, error);
+    for (size_t i = 0; !status && i < n; i++)
+        status = draw(&drawings[i], error);
+    for (size_t i = 0; drawings && i < n; i++)
+        close_drawing(&drawings[i]);
+    free(drawings);
+    return status;
+}
+
 enum refrain_status refrain_figure_write(struct refrain_trace *trace, const struct refrain_figure *figure, FILE *file,
                                          struct refrain_error *error) {
-    struct drawing drawing = {.file = file, .figure = figure, .width = figure->width};
-    drawing.picture = refrain_picture_open(trace);
-    if (!drawing.picture || !place_rows(&drawing)) {
-        refrain_picture_close(drawing.picture);
-        return REFRAIN_FAIL_MEMORY(error);
-    }
-    drawing.from_ns = figure->from_s * 1e9;
-    drawing.to_ns = figure->to_s < 0 ? drawing.picture->end_ns : figure->to_s * 1e9;
-    enum refrain_status status = REFRAIN_OK;
-    if (drawing.n_rows == 0)
-        status = REFRAIN_FAIL_USAGE(error, "%s: no such ranks in the trace", figure->ranks ? figure->ranks : "all");
-    else if (drawing.to_ns <= drawing.from_ns || drawing.from_ns >= drawing.picture->end_ns)
-        status = REFRAIN_FAIL_USAGE(error, "the window from %g to %g s is empty; the run ends at %g s", figure->from_s,
-                                    drawing.to_ns / 1e9, drawing.picture->end_ns / 1e9);
-    if (!status && !refrain_picture_window(drawing.picture, drawing.from_ns, drawing.to_ns, figure->width, true))
-        status = REFRAIN_FAIL_MEMORY(error);
-    if (!status)
-        status = collect(trace, &drawing, error);
-    if (!status && !refrain_groups_open(&drawing.groups, drawing.picture))
-        status = REFRAIN_FAIL_MEMORY(error);
-    if (!status) {
-        choose_heights(&drawing);
-        put_figure(&drawing);
-        if (fflush(file) != 0 || ferror(file))
-            status = REFRAIN_FAIL(error, "the figure cannot be written: %s", strerror(errno));
-    }
-    refrain_groups_close(&drawing.groups);
-    free(drawing.rows);
-    refrain_picture_close(drawing.picture);
-    return status;
+    return refrain_figures_write(trace, figure, &file, 1, NULL, error);
 }

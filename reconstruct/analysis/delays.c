@@ -1,0 +1,471 @@
+/* delays.c: what each rank does and which computation its waits began with (delays.h). */
+#include "analysis/delay_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum mark { MARK_NONE, MARK_INIT, MARK_FINALIZE };
+
+/* ---- places ---- */
+
+static struct refrain_pair place_key(enum refrain_doing doing, const struct refrain_region_info *function,
+                                     const struct refrain_region_info *call) {
+    return (struct refrain_pair){(uint64_t)(function ? (uint64_t)function->index + 1 : 0) << 8 | (uint64_t)doing,
+                                 call ? (uint64_t)call->index + 1 : 0};
+}
+
+/* Null without memory. */
+static struct refrain_delay_place *place_of(struct refrain_delays *delays, enum refrain_doing doing,
+                                            const struct refrain_region_info *function,
+                                            const struct refrain_region_info *call) {
+    struct refrain_delay_parts *parts = delays->parts;
+    struct refrain_pair key = place_key(doing, function, call);
+    struct refrain_delay_place *place = (struct refrain_delay_place *)refrain_pair_table_find(&parts->places, key);
+    if (place)
+        return place;
+    size_t n = delays->n_ranks + 1;
+    if ((place = calloc(1, sizeof *place)) && (place->spent_ns = calloc(3 * n, sizeof *place->spent_ns))) {
+        place->node.key = key;
+        place->doing = doing;
+        place->function = function;
+        place->call = call;
+        place->caused_ns = place->spent_ns + n;
+        place->waited_ns = place->spent_ns + 2 * n;
+        if (refrain_pair_table_add(&parts->places, &place->node))
+            return place;
+        free(place->spent_ns);
+    }
+    free(place);
+    parts->no_memory = true;
+    return NULL;
+}
+
+static void reset_place(struct refrain_delay_place *place, size_t n_ranks) {
+    memset(place->spent_ns, 0, 3 * (n_ranks + 1) * sizeof *place->spent_ns);
+    place->total_caused_ns = place->indirect_ns = place->indirect_messages_ns = 0;
+    place->n_waits = 0;
+    memset(place->victims, 0, sizeof place->victims);
+    place->worst = place->current = (struct refrain_delay_incident){0};
+}
+
+static enum mark mark_of(const struct refrain_delays *delays, const struct refrain_region_info *region) {
+    return region->index < delays->parts->trace->n_regions ? (enum mark)delays->parts->marks[region->index] : MARK_NONE;
+}
+
+/* ---- what a rank does ---- */
+
+static void add_to_bins(struct refrain_delays *delays, struct refrain_delay_rank *rank, enum refrain_doing doing,
+                        int64_t begin_ns, int64_t end_ns, int64_t sign) {
+    for (int64_t ns = begin_ns > 0 ? begin_ns : 0, bin_end_ns; ns < end_ns; ns = bin_end_ns) {
+        int64_t bin = ns / delays->bin_ns;
+        bin_end_ns = (bin + 1) * delays->bin_ns;
+        if (bin >= REFRAIN_DELAY_BINS - 1) { /* the last one has what was moved behind the end */
+            bin = REFRAIN_DELAY_BINS - 1;
+            bin_end_ns = end_ns;
+        }
+        bin_end_ns = bin_end_ns < end_ns ? bin_end_ns : end_ns;
+        rank->bins_ns[bin][doing] += sign * (bin_end_ns - ns);
+    }
+}
+
+/* `sign`: -1 takes it back. Only what lies in the window counts. */
+static void count(struct refrain_delays *delays, int32_t rank, enum refrain_doing doing,
+                  struct refrain_delay_place *place, int64_t begin_ns, int64_t end_ns, int64_t sign) {
+    begin_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
+    if (end_ns <= begin_ns)
+        return;
+    delays->ranks[rank].doing_ns[doing] += sign * (end_ns - begin_ns);
+    add_to_bins(delays, &delays->ranks[rank], doing, begin_ns, end_ns, sign);
+    if (place)
+        place->spent_ns[rank] += sign * (end_ns - begin_ns);
+}
+
+static enum refrain_doing doing_of(const struct refrain_region_info *region) {
+    static const enum refrain_doing doings[REFRAIN_OWN_TIMES] = {
+        [REFRAIN_OWN_TIME_COMPUTING] = REFRAIN_DOING_COMPUTING,
+        [REFRAIN_OWN_TIME_TRANSMISSION] = REFRAIN_DOING_TRANSMISSION,
+        [REFRAIN_OWN_TIME_MANAGEMENT] = REFRAIN_DOING_MANAGEMENT,
+        [REFRAIN_OWN_TIME_PAUSED] = REFRAIN_DOING_PAUSED};
+    return region ? doings[region->own_time] : REFRAIN_DOING_COMPUTING;
+}
+
+/* The rank does what it did until now, and then enters `next`, or null. */
+static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_ns,
+                       const struct refrain_region_info *next) {
+    struct refrain_delay_parts *parts = delays->parts;
+    struct refrain_delay_line *line = &parts->lines[rank];
+    int64_t begin_ns = line->begin_ns;
+    line->begin_ns = now_ns;
+    if (now_ns <= begin_ns)
+        return;
+    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
+    enum refrain_doing doing = doing_of(in);
+    bool is_mpi = in && in->kind == REFRAIN_REGION_MPI;
+    const struct refrain_region_info *leads_to = next && next->kind == REFRAIN_REGION_MPI ? next : NULL;
+    struct refrain_delay_place *place = place_of(delays, doing, is_mpi ? NULL : in, is_mpi ? in : leads_to);
+    if (!place || !refrain_delay_spans_add(&line->spans, begin_ns, now_ns, place, NULL)) {
+        parts->no_memory = true;
+        return;
+    }
+    count(delays, rank, doing, place, begin_ns, now_ns, 1);
+    if (doing == REFRAIN_DOING_COMPUTING) {
+        int64_t from_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
+        refrain_ideal_compute(parts->ideal, rank, now_ns > from_ns ? now_ns - from_ns : 0);
+    }
+}
+
+static bool push(struct refrain_delay_line *line, const struct refrain_region_info *region) {
+    if (line->depth == line->capacity) {
+        size_t larger = line->capacity ? line->capacity * 2 : 32;
+        const struct refrain_region_info **open = realloc(line->open, larger * sizeof *open);
+        if (!open)
+            return false;
+        line->open = open;
+        line->capacity = larger;
+    }
+    line->open[line->depth++] = region;
+    return true;
+}
+
+/* ---- waits ---- */
+
+static void add_victim(struct refrain_delay_place *place, const struct refrain_wait *wait, int64_t ns, bool direct) {
+    struct refrain_delay_victim *at = &place->victims[0];
+    for (unsigned i = 0; i < REFRAIN_DELAY_VICTIMS; i++) {
+        struct refrain_delay_victim *victim = &place->victims[i];
+        if (victim->ns > 0 && victim->kind == wait->kind && victim->region == wait->region &&
+            victim->cause == wait->cause) {
+            at = victim;
+            break;
+        }
+        at = victim->ns < at->ns ? victim : at;
+    }
+    /* The least one makes room for others; one that comes often grows until it stays. */
+    if (at->ns > 0 && (at->kind != wait->kind || at->region != wait->region || at->cause != wait->cause)) {
+        at->ns -= ns;
+        if (at->ns > 0)
+            return;
+        ns = -at->ns;
+    }
+    if (at->ns <= 0)
+        *at = (struct refrain_delay_victim){.kind = wait->kind, .region = wait->region, .cause = wait->cause};
+    at->ns += ns;
+    at->direct_ns += direct ? ns : 0;
+    if (wait->ns > at->longest_ns) {
+        at->longest_ns = wait->ns;
+        at->rank = wait->rank;
+        at->cause_rank = wait->cause_rank;
+    }
+}
+
+static void keep_worse(struct refrain_delay_place *place) {
+    if (place->current.ns > place->worst.ns)
+        place->worst = place->current;
+}
+
+static void add_incident(struct refrain_delay_place *place, const struct refrain_wait *wait,
+                         const struct refrain_delay_root *root, int64_t met_ns, int64_t ns) {
+    struct refrain_delay_incident *incident = &place->current;
+    int64_t end_ns = wait->begin_ns + wait->ns;
+    if (incident->end_ns != end_ns || incident->rank != root->rank) {
+        keep_worse(place);
+        *incident = (struct refrain_delay_incident){.met_ns = met_ns,
+                                                    .begin_ns = wait->begin_ns,
+                                                    .end_ns = end_ns,
+                                                    .rank = root->rank,
+                                                    .waiter = wait->rank,
+                                                    .n_path = root->n_path};
+        memcpy(incident->path, root->path, sizeof root->path);
+    }
+    incident->ns += ns;
+    incident->met_ns = met_ns < incident->met_ns ? met_ns : incident->met_ns;
+    incident->begin_ns = wait->begin_ns < incident->begin_ns ? wait->begin_ns : incident->begin_ns;
+}
+
+static void add_cause(const struct refrain_wait *wait, const struct refrain_delay_root *root, int64_t met_ns,
+                      int64_t ns) {
+    struct refrain_delay_place *place = root->place;
+    place->caused_ns[root->rank] += ns;
+    place->waited_ns[wait->rank] += ns;
+    place->total_caused_ns += ns;
+    place->indirect_ns += root->n_path ? ns : 0;
+    place->indirect_messages_ns += root->n_path && refrain_wait_is_for_message(wait->kind) ? ns : 0;
+    place->n_waits++;
+    add_victim(place, wait, ns, root->n_path == 0);
+    add_incident(place, wait, root, met_ns, ns);
+}
+
+/* Of the wait, what lies in the window. */
+static int64_t counted_ns(const struct refrain_delays *delays, const struct refrain_wait *wait) {
+    int64_t begin_ns = wait->begin_ns > delays->from_ns ? wait->begin_ns : delays->from_ns;
+    int64_t ns = wait->begin_ns + wait->ns - begin_ns;
+    return ns > 0 ? ns : 0;
+}
+
+static void explain(struct refrain_delays *delays, const struct refrain_wait *wait,
+                    const struct refrain_delay_roots *roots, int64_t met_ns, bool cut) {
+    int64_t ns = counted_ns(delays, wait);
+    delays->waiting_ns += ns;
+    delays->cut_ns += cut ? ns : 0;
+    delays->unexplained_ns += roots ? 0 : ns;
+    for (uint32_t i = 0; ns > 0 && roots && i < roots->n; i++)
+        add_cause(wait, &roots->roots[i], met_ns, (int64_t)(roots->roots[i].weight * (double)ns + 0.5));
+}
+
+static bool is_looked_at(const struct refrain_delays *delays, const struct refrain_wait *wait) {
+    return wait->thread == 0 && wait->ns > 0 && (size_t)wait->rank < delays->n_ranks && wait->cause_rank >= 0 &&
+           (size_t)wait->cause_rank < delays->n_ranks && delays->parts->lines[wait->cause_rank].begun;
+}
+
+static void add_wait(struct refrain_delays *delays, const struct refrain_wait *wait) {
+    struct refrain_delay_parts *parts = delays->parts;
+    if (!is_looked_at(delays, wait))
+        return;
+    struct refrain_delay_line *line = &parts->lines[wait->rank];
+    int64_t end_ns = wait->begin_ns + wait->ns, met_ns;
+    bool cut = false;
+    if (wait->begin_ns >= line->begin_ns)
+        close_span(delays, wait->rank, wait->begin_ns, NULL);
+    struct refrain_delay_roots *roots = refrain_delay_find(delays, wait, &met_ns, &cut);
+    explain(delays, wait, roots, met_ns, cut);
+    refrain_delay_meet(delays, wait);
+    if (wait->begin_ns == line->begin_ns) {
+        line->begin_ns = end_ns;
+        count(delays, wait->rank, REFRAIN_DOING_WAITING, NULL, wait->begin_ns, end_ns, 1);
+        parts->no_memory |= !refrain_delay_spans_add(&line->spans, wait->begin_ns, end_ns, NULL, roots);
+        return;
+    }
+    /* A send whose receive came late: it is known after the send. */
+    struct refrain_delay_place *place = refrain_delay_spans_cut(&line->spans, wait->begin_ns, end_ns, roots);
+    if (place) {
+        count(delays, wait->rank, place->doing, place, wait->begin_ns, end_ns, -1);
+        count(delays, wait->rank, REFRAIN_DOING_WAITING, NULL, wait->begin_ns, end_ns, 1);
+    }
+}
+
+/* ---- the window ---- */
+
+static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
+    struct refrain_delay_parts *parts = delays->parts;
+    for (size_t b = 0; b < parts->places.capacity; b++)
+        for (struct refrain_pair_node *node = parts->places.buckets[b]; node; node = node->next)
+            reset_place((struct refrain_delay_place *)node, delays->n_ranks);
+    for (size_t i = 0; i < delays->n_ranks; i++) {
+        memset(delays->ranks[i].doing_ns, 0, sizeof delays->ranks[i].doing_ns);
+        memset(delays->ranks[i].bins_ns, 0, sizeof delays->ranks[i].bins_ns);
+    }
+    delays->waiting_ns = delays->cut_ns = delays->unexplained_ns = 0;
+    delays->from_ns = now_ns;
+    delays->has_init = true;
+    refrain_ideal_reset(parts->ideal, now_ns);
+}
+
+/* ---- events ---- */
+
+static void enter(struct refrain_delays *delays, const struct refrain_event *event) {
+    struct refrain_delay_line *line = &delays->parts->lines[event->rank];
+    close_span(delays, event->rank, event->time_ns, event->region);
+    delays->parts->no_memory |= !push(line, event->region);
+    if (mark_of(delays, event->region) == MARK_FINALIZE) {
+        line->ended = true;
+        line->finalize = event->region;
+        delays->has_finalize = true;
+    }
+}
+
+static void leave(struct refrain_delays *delays, const struct refrain_event *event) {
+    struct refrain_delay_line *line = &delays->parts->lines[event->rank];
+    close_span(delays, event->rank, event->time_ns, NULL);
+    line->depth -= line->depth > 0;
+    if (mark_of(delays, event->region) == MARK_INIT)
+        begin_window(delays, event->time_ns);
+}
+
+static void begin_line(struct refrain_delays *delays, const struct refrain_event *event) {
+    struct refrain_delay_line *line = &delays->parts->lines[event->rank];
+    int64_t behind_ns = event->time_ns - refrain_ideal_now_ns(delays->parts->ideal, event->rank);
+    line->begun = true;
+    line->begin_ns = delays->ranks[event->rank].begin_ns = event->time_ns;
+    delays->ranks[event->rank].known = true;
+    delays->n_known++;
+    if (behind_ns > 0)
+        refrain_ideal_compute(delays->parts->ideal, event->rank, behind_ns);
+}
+
+bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_event *event) {
+    struct refrain_delay_parts *parts = delays->parts;
+    if (event->peer_wait)
+        add_wait(delays, event->peer_wait);
+    if (event->rank < 0 || (size_t)event->rank >= delays->n_ranks || event->thread != 0)
+        return !parts->no_memory;
+    struct refrain_delay_line *line = &parts->lines[event->rank];
+    if (line->ended)
+        return !parts->no_memory;
+    if (!line->begun)
+        begin_line(delays, event);
+    if (event->wait)
+        add_wait(delays, event->wait);
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        enter(delays, event);
+    else if (event->kind == REFRAIN_EVENT_LEAVE)
+        leave(delays, event);
+    delays->ranks[event->rank].end_ns = event->time_ns;
+    return refrain_ideal_event(parts->ideal, event) && !parts->no_memory;
+}
+
+/* ---- open, finish, close ---- */
+
+static bool prepare(struct refrain_delays *delays, const struct refrain_trace *trace) {
+    struct refrain_delay_parts *parts = delays->parts;
+    int64_t end_ns = 1;
+    for (size_t i = 0; i < trace->n_processes; i++)
+        if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= delays->n_ranks)
+            delays->n_ranks = (size_t)trace->processes[i].rank + 1;
+    for (size_t i = 0; i < trace->n_locations; i++) {
+        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+        delays->n_other_threads += trace->locations[i].thread > 0;
+    }
+    delays->bin_ns = end_ns / REFRAIN_DELAY_BINS + 1;
+    parts->trace = trace;
+    parts->lines = calloc(delays->n_ranks + 1, sizeof *parts->lines);
+    parts->marks = calloc(trace->n_regions + 1, sizeof *parts->marks);
+    parts->ideal = refrain_ideal_open(delays->n_ranks);
+    delays->ranks = calloc(delays->n_ranks + 1, sizeof *delays->ranks);
+    if (!parts->lines || !parts->marks || !parts->ideal || !delays->ranks)
+        return false;
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        const struct refrain_region_info *region = &trace->regions[i];
+        if (region->kind != REFRAIN_REGION_MPI)
+            continue;
+        if (strcmp(region->name, "MPI_Init") == 0 || strcmp(region->name, "MPI_Init_thread") == 0)
+            parts->marks[i] = MARK_INIT;
+        else if (strcmp(region->name, "MPI_Finalize") == 0)
+            parts->marks[i] = MARK_FINALIZE;
+    }
+    return true;
+}
+
+struct refrain_delays *refrain_delays_open(const struct refrain_trace *trace) {
+    struct refrain_delays *delays = calloc(1, sizeof *delays);
+    if (delays && (delays->parts = calloc(1, sizeof *delays->parts)) && prepare(delays, trace))
+        return delays;
+    refrain_delays_close(delays);
+    return NULL;
+}
+
+/* The last rank that came to MPI_Finalize, where all did; -1 else. */
+static int32_t last_to_finalize(const struct refrain_delays *delays) {
+    int32_t last = -1;
+    for (size_t i = 0; i < delays->n_ranks; i++) {
+        if (delays->ranks[i].known && !delays->parts->lines[i].ended)
+            return -1;
+        if (delays->ranks[i].known && (last < 0 || delays->ranks[i].end_ns > delays->ranks[last].end_ns))
+            last = (int32_t)i;
+    }
+    return last;
+}
+
+/* All that came before it to MPI_Finalize wait there for the last one. */
+static void wait_in_finalize(struct refrain_delays *delays, int32_t last) {
+    int64_t until_ns = delays->ranks[last].end_ns;
+    for (size_t i = 0; i < delays->n_ranks; i++) {
+        const struct refrain_delay_line *line = &delays->parts->lines[i];
+        int64_t begin_ns = delays->ranks[i].end_ns;
+        if (!delays->ranks[i].known || begin_ns >= until_ns)
+            continue;
+        struct refrain_wait wait = {.kind = REFRAIN_WAIT_BARRIER,
+                                    .rank = (int32_t)i,
+                                    .begin_ns = begin_ns,
+                                    .ns = until_ns - begin_ns,
+                                    .region = line->finalize,
+                                    .cause_rank = last,
+                                    .cause = delays->parts->lines[last].finalize};
+        add_wait(delays, &wait);
+    }
+}
+
+static void set_ends(struct refrain_delays *delays) {
+    int64_t first_ns = INT64_MAX;
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known && delays->ranks[i].begin_ns < first_ns)
+            first_ns = delays->ranks[i].begin_ns;
+    if (!delays->has_init)
+        delays->from_ns = first_ns < INT64_MAX ? first_ns : 0;
+    for (size_t i = 0; i < delays->n_ranks; i++) {
+        struct refrain_delay_rank *rank = &delays->ranks[i];
+        if (!rank->known)
+            continue;
+        delays->to_ns = rank->end_ns > delays->to_ns ? rank->end_ns : delays->to_ns;
+        rank->begin_ns = rank->begin_ns > delays->from_ns ? rank->begin_ns : delays->from_ns;
+        rank->ideal_ns = refrain_ideal_now_ns(delays->parts->ideal, (int32_t)i);
+        if (rank->ideal_ns > delays->ideal_end_ns)
+            delays->ideal_end_ns = rank->ideal_ns;
+    }
+}
+
+static int by_cause(const void *a, const void *b) {
+    const struct refrain_delay_place *x = *(void *const *)a, *y = *(void *const *)b;
+    if (x->total_caused_ns != y->total_caused_ns)
+        return x->total_caused_ns < y->total_caused_ns ? 1 : -1;
+    return x->node.key.a != y->node.key.a ? (x->node.key.a < y->node.key.a ? -1 : 1)
+                                          : (x->node.key.b > y->node.key.b) - (x->node.key.b < y->node.key.b);
+}
+
+static int by_length(const void *a, const void *b) {
+    const struct refrain_delay_victim *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+bool refrain_delays_finish(struct refrain_delays *delays) {
+    struct refrain_delay_parts *parts = delays->parts;
+    int32_t last = last_to_finalize(delays);
+    set_ends(delays);
+    if (last >= 0)
+        wait_in_finalize(delays, last);
+    delays->places = calloc(parts->places.n + 1, sizeof *delays->places);
+    if (!delays->places || parts->no_memory)
+        return false;
+    for (size_t b = 0; b < parts->places.capacity; b++)
+        for (struct refrain_pair_node *node = parts->places.buckets[b]; node; node = node->next) {
+            struct refrain_delay_place *place = (struct refrain_delay_place *)node;
+            keep_worse(place);
+            qsort(place->victims, REFRAIN_DELAY_VICTIMS, sizeof *place->victims, by_length);
+            delays->places[delays->n_places++] = place;
+        }
+    qsort(delays->places, delays->n_places, sizeof *delays->places, by_cause);
+    return true;
+}
+
+static void close_parts(struct refrain_delay_parts *parts, size_t n_ranks) {
+    for (size_t i = 0; parts->lines && i < n_ranks; i++) {
+        free(parts->lines[i].open);
+        refrain_delay_spans_close(&parts->lines[i].spans);
+    }
+    for (size_t b = 0; b < parts->places.capacity; b++)
+        for (struct refrain_pair_node *node = parts->places.buckets[b], *next; node; node = next) {
+            next = node->next;
+            free(((struct refrain_delay_place *)node)->spent_ns);
+            free(node);
+        }
+    for (size_t b = 0; b < parts->pairs.capacity; b++)
+        for (struct refrain_pair_node *node = parts->pairs.buckets[b], *next; node; node = next) {
+            next = node->next;
+            free(node);
+        }
+    free(parts->places.buckets);
+    free(parts->pairs.buckets);
+    free(parts->lines);
+    free(parts->marks);
+    refrain_ideal_close(parts->ideal);
+    free(parts);
+}
+
+void refrain_delays_close(struct refrain_delays *delays) {
+    if (!delays)
+        return;
+    if (delays->parts)
+        close_parts(delays->parts, delays->n_ranks);
+    free(delays->places);
+    free(delays->ranks);
+    free(delays);
+}

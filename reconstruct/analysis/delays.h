@@ -1,0 +1,114 @@
+/* delays.h: which computation each wait began with, followed along chains of ranks that waited themselves (events with
+ * their waits, in time order -> report).
+ *
+ *     rank 0   |== burn() ========|Send|                      burn() is late by d
+ *     rank 1   |== work |  waits  d   |== work |Send|         waits d for rank 0: a direct delay
+ *     rank 2   |== work ======|  waits          d   |         waits d for rank 1, which waited d itself: an indirect
+ * one
+ *
+ * When rank r waits for rank c, both are compared over the time since they last met (waited for each other, or in one
+ * collective). What c had more of than r is why it came late: computing, by function and by the call that it led to;
+ * time in MPI calls; or waiting, whose causes are then those of the waits in it. This is the delay analysis of
+ * Boehme et al., "Identifying the root causes of wait states in large-scale parallel applications" (ACM TOPC 2016),
+ * done forwards in one walk: a wait keeps its causes for those that follow from it. Each nanosecond of waiting has one
+ * cause.
+ *
+ * Only the first thread of a rank is looked at, from the end of the last MPI_Init to the last begin of MPI_Finalize. A
+ * rank that comes to MPI_Finalize before others counts as waiting for the last one there.
+ *
+ * Memory: REFRAIN_DELAY_SPANS spans of each rank, and a few numbers for each place and rank. A wait whose ranks met
+ * longer ago is explained by what is kept (`cut_ns`). */
+#ifndef REFRAIN_DELAYS_H
+#define REFRAIN_DELAYS_H
+
+#include "analysis/waiting.h"
+#include "common/pair_table.h"
+
+#define REFRAIN_DELAY_SPANS 2048u /* of a rank */
+#define REFRAIN_DELAY_VICTIMS 4u  /* of a place, those with the longest waits */
+#define REFRAIN_DELAY_PATH 6u     /* ranks of a chain that are named */
+#define REFRAIN_DELAY_BINS 120u   /* of the run's time, for the load of ranks */
+
+/* What a rank does at a moment. */
+enum refrain_doing {
+    REFRAIN_DOING_COMPUTING,
+    REFRAIN_DOING_WAITING,
+    REFRAIN_DOING_TRANSMISSION,
+    REFRAIN_DOING_MANAGEMENT,
+    REFRAIN_DOING_PAUSED,
+    REFRAIN_DOINGS
+};
+
+/* Waits that follow from a place: where, for which call. */
+struct refrain_delay_victim {
+    enum refrain_wait_kind kind;
+    const struct refrain_region_info *region, *cause; /* the call that waited, the call that it waited for */
+    int32_t rank, cause_rank;                         /* of the longest one */
+    int64_t ns, longest_ns;
+    int64_t direct_ns; /* of ns, where the rank that was late did not wait itself */
+};
+
+/* Waits that ended at one moment. */
+struct refrain_delay_incident {
+    int64_t met_ns, begin_ns, end_ns; /* when the ranks had met before, when the first began to wait, until when */
+    int64_t ns;                       /* over all that waited */
+    int32_t rank, waiter;             /* where it began, and one that waited */
+    uint32_t n_path;
+    int32_t path[REFRAIN_DELAY_PATH]; /* of an indirect one: the ranks from the first that waited to the one awaited */
+};
+
+/* A part of the program: what ranks compute in a function on the way to an MPI call, or an MPI call. */
+struct refrain_delay_place {
+    struct refrain_pair_node node; /* private */
+    enum refrain_doing doing;
+    const struct refrain_region_info *function; /* of computing: the innermost one that is open; null: none is known */
+    const struct refrain_region_info *call;     /* of computing: that it leads to, null: none; else the call itself */
+    int64_t *spent_ns;                          /* by rank */
+    int64_t *caused_ns;                         /* by rank that was late: the waiting that began here */
+    int64_t *waited_ns;                         /* by rank that waited */
+    int64_t total_caused_ns;                    /* over all ranks; ... */
+    int64_t indirect_ns, indirect_messages_ns;  /* ... of it, by way of other ranks; of that, in calls for messages */
+    uint64_t n_waits;
+    struct refrain_delay_victim victims[REFRAIN_DELAY_VICTIMS]; /* longest first at the end; ns 0: none */
+    struct refrain_delay_incident worst, current;               /* current: private */
+    unsigned stamp;                                             /* private */
+    uint32_t item;
+};
+
+struct refrain_delay_rank {
+    bool known;                       /* has a first thread */
+    int64_t doing_ns[REFRAIN_DOINGS]; /* of the window */
+    int64_t bins_ns[REFRAIN_DELAY_BINS][REFRAIN_DOINGS];
+    int64_t begin_ns, end_ns; /* its part of the window */
+    int64_t ideal_ns;         /* when it would have ended on an ideal network (ideal.h) */
+};
+
+struct refrain_delays {
+    int64_t from_ns, to_ns;      /* the window */
+    bool has_init, has_finalize; /* that the window begins and ends with; else with the trace */
+    size_t n_ranks, n_known;
+    struct refrain_delay_rank *ranks;    /* by rank */
+    struct refrain_delay_place **places; /* those that cause the longest waits first; filled at the end */
+    size_t n_places;
+    int64_t waiting_ns;                /* over all ranks */
+    int64_t cut_ns;                    /* of it, explained by what was kept only */
+    int64_t unexplained_ns;            /* of it, of which no cause was found */
+    int64_t ideal_end_ns;              /* of the run on an ideal network */
+    int64_t bin_ns;                    /* bins count from the start of the run */
+    size_t n_other_threads;            /* that are not looked at */
+    struct refrain_delay_parts *parts; /* private */
+};
+
+/* Null without memory. The trace has to stay open. One thread. */
+struct refrain_delays *refrain_delays_open(const struct refrain_trace *trace);
+
+/* Takes the next event, with its waits. False without memory. */
+bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_event *event);
+
+/* There are no further events: fills what is filled at the end. False without memory. */
+bool refrain_delays_finish(struct refrain_delays *delays);
+
+/* Null is allowed. */
+void refrain_delays_close(struct refrain_delays *delays);
+
+#endif

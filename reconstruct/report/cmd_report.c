@@ -1,0 +1,151 @@
+/* cmd_report.c: refrain report: what a run lost, as findings in the order of their cost. */
+#define _GNU_SOURCE
+#include "commands/command.h"
+#include "commands/progress.h"
+#include "commands/whole_file.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FORCE = 256, OPTION_LEAST, OPTION_RECORDED };
+
+struct arguments {
+    const char *trace, *path;
+    double least;
+    bool json, force, recorded;
+};
+
+static double percent(const char *text, struct argp_state *state) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%") != 0) || !(value >= 0) || value > 100)
+        argp_error(state, "--least=%s: a share of the run in per cent is expected, such as 5", text);
+    return value / 100;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'o':
+        arguments->path = value;
+        return 0;
+    case 'j':
+        arguments->json = true;
+        return 0;
+    case OPTION_FORCE:
+        arguments->force = true;
+        return 0;
+    case OPTION_LEAST:
+        arguments->least = percent(value, state);
+        return 0;
+    case OPTION_RECORDED:
+        arguments->recorded = true;
+        return 0;
+    default:
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write a page to FILE, such as report.html; - is standard output", 0},
+    {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
+    {"json", 'j', NULL, 0, "Print JSON, or write it to FILE", 0},
+    {"least", OPTION_LEAST, "PERCENT", 0, "Show findings that cost at least so much of the run (default 2)", 0},
+    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Says what a run lost, and where that began: findings, those that cost most first.\v"
+    "A finding is a sentence with the place (function, call, line), the rank and the cost: the time that ranks lost by "
+    "it, "
+    "as a share of the time of all ranks from the end of MPI_Init to the begin of MPI_Finalize. Below it stands the "
+    "command that shows more. Without -o the findings are printed; with it they are a page that any browser shows, "
+    "with "
+    "a "
+    "picture of the worst moment of each and of the load of the ranks over time.\n"
+    "Waiting is followed to the computation with which it began, also through ranks that were late since they waited "
+    "themselves. Two ranks are compared over the time since they last met, and what the late one had more of is the "
+    "cause. So each wait has one cause, and the costs of findings about waiting may be added up. What MPI calls take "
+    "without waiting has findings of its own: there the cost is the most that can be won.\n"
+    "Parallel efficiency is as the POP centre of excellence defines it: the mean computing of a rank, of the run; it "
+    "is "
+    "the product of load balance (the mean computing, of the longest), serialisation (the longest computing, of the "
+    "run "
+    "on a network that takes no time) and transfer (that run, of the run). The run on such a network is computed from "
+    "the events and their order, so the last two are estimates.\n"
+    "Then follows what is well, and what the trace cannot tell. docs/report.md describes the kinds of findings and the "
+    "members of --json, which has a schema_version: it changes when a member is removed or changes its meaning.",
+    NULL,
+    NULL,
+    NULL};
+
+static enum refrain_status write_json(const struct refrain_report *report, FILE *file, struct refrain_error *error) {
+    json_t *object = refrain_report_json(report);
+    if (file == stdout)
+        return refrain_print_json(object, error);
+    int failed = json_dumpf(object, file, JSON_INDENT(2));
+    fputc('\n', file);
+    json_decref(object);
+    return failed ? REFRAIN_FAIL(error, "the report cannot be written") : REFRAIN_OK;
+}
+
+static enum refrain_status write_one(const struct refrain_report *report, const struct arguments *arguments, FILE *file,
+                                     struct refrain_error *error) {
+    return arguments->json ? write_json(report, file, error) : refrain_report_html(report, file, error);
+}
+
+static enum refrain_status write_report(const struct refrain_report *report, const struct arguments *arguments,
+                                        struct refrain_error *error) {
+    struct refrain_whole_file whole;
+    if (!arguments->path && !arguments->json) {
+        refrain_report_print(report, stdout);
+        return REFRAIN_OK;
+    }
+    if (!arguments->path || strcmp(arguments->path, "-") == 0)
+        return write_one(report, arguments, stdout, error);
+    enum refrain_status status = refrain_whole_file_open(&whole, arguments->path, arguments->force, error);
+    if (status)
+        return status;
+    status = write_one(report, arguments, whole.file, error);
+    return refrain_whole_file_close(&whole, status, error);
+}
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {.least = REFRAIN_REPORT_LEAST};
+    struct refrain_trace *trace;
+    struct refrain_report report = {0};
+    struct refrain_progress progress;
+    refrain_command_parse(&refrain_command_report, argc, argv, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
+    if (status)
+        return status;
+    refrain_warn_missing(trace);
+    struct refrain_report_request request = {.least = arguments.least,
+                                             .recorded = arguments.recorded ||
+                                                         trace->processes[0].header->mode == REFRAIN_MODE_EVENTS,
+                                             .around = refrain_progress_around,
+                                             .around_data = &progress};
+    status = refrain_report_make(trace, &request, &report, error);
+    enum refrain_status written = report.activity ? write_report(&report, &arguments, error) : REFRAIN_OK;
+    refrain_report_close(&report);
+    refrain_trace_close(trace);
+    return status ? status : written;
+}
+
+const struct refrain_command refrain_command_report = {
+    .name = "report",
+    .summary = "what the run lost and where that began, the most costly first",
+    .argp = &argp,
+    .run = run,
+    .flags = REFRAIN_COMMAND_PAGED,
+    .examples = "  refrain report app-*.refrain                        # findings as text\n"
+                "  refrain report app-*.refrain -o report.html         # a page, with pictures\n"
+                "  refrain report --json app-*.refrain | jq .findings  # for a script\n",
+};

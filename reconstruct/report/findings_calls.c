@@ -1,0 +1,179 @@
+/* findings_calls.c: what MPI calls take that is not waiting for others, by call site (report.h). */
+#define _GNU_SOURCE
+#include "commands/command.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define SMALL_BYTES 2048.0 /* a message that is mostly start-up: the network could have moved some times as much */
+#define MANY_MESSAGES 100u
+
+static bool begins_with(const char *text, const char *beginning) {
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool is_one_of(const char *name, const char *const *names) {
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static bool is_poll(const char *name) {
+    return is_one_of(name, (const char *const[]){"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe",
+                                                 "MPI_Improbe", "MPI_Request_get_status", NULL});
+}
+
+static bool is_one_sided(const char *name) {
+    return begins_with(name, "MPI_Win_") ||
+           is_one_of(name, (const char *const[]){"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Rput", "MPI_Rget",
+                                                 "MPI_Raccumulate", "MPI_Get_accumulate", "MPI_Rget_accumulate",
+                                                 "MPI_Fetch_and_op", "MPI_Compare_and_swap", NULL});
+}
+
+/* What begins and ends MPI is there once, and nobody can do without. */
+static bool is_start_or_end(const char *name) {
+    return is_one_of(name, (const char *const[]){"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init",
+                                                 "MPI_Session_finalize", "MPI_Abort", NULL});
+}
+
+static bool is_small(const struct refrain_activity_region *region) {
+    return region->messages >= MANY_MESSAGES && (double)region->bytes / (double)region->messages < SMALL_BYTES;
+}
+
+static enum refrain_finding_kind kind_of(const struct refrain_activity_region *region) {
+    const char *name = region->region->name;
+    if (begins_with(name, "MPI_File_"))
+        return REFRAIN_FINDING_INPUT_OUTPUT;
+    if (is_poll(name))
+        return REFRAIN_FINDING_POLLING;
+    if (is_one_sided(name) && region->region->own_time == REFRAIN_OWN_TIME_TRANSMISSION)
+        return REFRAIN_FINDING_ONE_SIDED;
+    if (region->region->own_time == REFRAIN_OWN_TIME_MANAGEMENT)
+        return REFRAIN_FINDING_MANAGEMENT;
+    return is_small(region) ? REFRAIN_FINDING_SMALL_MESSAGES : REFRAIN_FINDING_TRANSFER;
+}
+
+static char *sentence_of(struct refrain_report *report, enum refrain_finding_kind kind,
+                         const struct refrain_activity_region *region, double cost_ns) {
+    const char *call = refrain_report_region(region->region), *time = refrain_show_ns((long double)cost_ns);
+    const char *count = refrain_show_count(region->count);
+    switch (kind) {
+    case REFRAIN_FINDING_POLLING:
+        return refrain_report_text(report, "%s is called %s times to ask whether something has come, and takes %s",
+                                   call, count, time);
+    case REFRAIN_FINDING_INPUT_OUTPUT:
+        return refrain_report_text(report, "%s is called %s times and takes %s: files", call, count, time);
+    case REFRAIN_FINDING_ONE_SIDED:
+        return refrain_report_text(report, "%s is called %s times and takes %s: one-sided communication", call, count,
+                                   time);
+    case REFRAIN_FINDING_MANAGEMENT:
+        return refrain_report_text(report,
+                                   "%s is called %s times and takes %s: it makes, frees or asks for something of MPI "
+                                   "rather than move data",
+                                   call, count, time);
+    default:
+        break;
+    }
+    if (region->messages)
+        return refrain_report_text(report, "%s moves %s in %s messages, and takes %s without waiting", call,
+                                   refrain_show_bytes(region->bytes), refrain_show_count(region->messages), time);
+    return refrain_report_text(report, "%s is called %s times and takes %s without waiting", call, count, time);
+}
+
+static const char *advice_of(enum refrain_finding_kind kind) {
+    switch (kind) {
+    case REFRAIN_FINDING_POLLING:
+        return "How much of it is waiting is not known, as calls that poll come back at once.";
+    case REFRAIN_FINDING_INPUT_OUTPUT:
+    case REFRAIN_FINDING_ONE_SIDED:
+        return "How much of it is waiting for other ranks is not known.";
+    case REFRAIN_FINDING_MANAGEMENT:
+        return "What is made once can be used again.";
+    default:
+        return "It is the most that a faster network, less data, or computing meanwhile could save.";
+    }
+}
+
+/* The rank with most of it, where that is most of all; else -1. */
+static int32_t rank_of(const struct refrain_activity_region *region, double cost_ns) {
+    for (size_t i = 0; i < region->n_parts; i++)
+        if ((double)(region->parts[i]->own_ns - region->parts[i]->waiting_ns) > 0.6 * cost_ns)
+            return region->parts[i]->rank;
+    return -1;
+}
+
+/* What its calls take without waiting. */
+static double cost_of(const struct refrain_activity_region *region) {
+    return (double)(region->own_ns - region->waiting_ns);
+}
+
+static void look_at(struct refrain_report *report, const struct refrain_activity_region *region) {
+    double cost_ns = cost_of(region);
+    enum refrain_finding_kind kind = kind_of(region);
+    struct refrain_finding *finding = refrain_report_add(report, kind, cost_ns);
+    if (!finding)
+        return;
+    finding->at_most = kind != REFRAIN_FINDING_MANAGEMENT;
+    finding->call = region->region;
+    finding->rank = rank_of(region, cost_ns);
+    finding->sentence = sentence_of(report, kind, region, cost_ns);
+    finding->detail = refrain_report_text(report, "%s", advice_of(kind));
+    finding->command = refrain_report_command(report, "refrain stats --by source-line ", "");
+}
+
+/* ---- small messages: those of all call sites are one finding, as a message has two ---- */
+
+struct small {
+    const struct refrain_activity_region *first, *second; /* call sites that take longest */
+    double ns;
+    uint64_t messages, bytes; /* of both ends */
+    size_t n;
+};
+
+static void add_small(struct small *small, const struct refrain_activity_region *region) {
+    double ns = cost_of(region);
+    small->ns += ns;
+    small->messages += region->messages;
+    small->bytes += region->bytes;
+    small->n++;
+    if (!small->first || ns > cost_of(small->first)) {
+        small->second = small->first;
+        small->first = region;
+    } else if (!small->second || ns > cost_of(small->second)) {
+        small->second = region;
+    }
+}
+
+static void tell_small(struct refrain_report *report, const struct small *small) {
+    struct refrain_finding *finding =
+        small->n ? refrain_report_add(report, REFRAIN_FINDING_SMALL_MESSAGES, small->ns) : NULL;
+    if (!finding)
+        return;
+    const char *first = refrain_report_region(small->first->region);
+    const char *second = small->second ? refrain_report_region(small->second->region) : "";
+    finding->at_most = true;
+    finding->call = small->first->region;
+    finding->rank = rank_of(small->first, cost_of(small->first));
+    finding->sentence = refrain_report_text(
+        report,
+        "many small messages, %s each on average: %s%s%s%s move or receive them %s times, and take %s without waiting",
+        refrain_show_bytes((small->bytes + small->messages / 2) / small->messages), first, small->second ? " and " : "",
+        second, small->n > 2 ? " and other calls" : "", refrain_show_count(small->messages),
+        refrain_show_ns((long double)small->ns));
+    finding->detail = refrain_report_text(report, "Fewer and larger messages would save most of it.");
+    finding->command = refrain_report_command(report, "refrain stats --by partner ", "");
+}
+
+void refrain_findings_calls(struct refrain_report *report) {
+    struct small small = {.n = 0};
+    for (size_t i = 0; i < report->activity->n_regions; i++) {
+        const struct refrain_activity_region *region = &report->activity->regions[i];
+        if (region->region->kind != REFRAIN_REGION_MPI || is_start_or_end(region->region->name))
+            continue;
+        if (kind_of(region) == REFRAIN_FINDING_SMALL_MESSAGES)
+            add_small(&small, region);
+        else
+            look_at(report, region);
+    }
+    tell_small(report, &small);
+}

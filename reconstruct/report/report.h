@@ -1,0 +1,135 @@
+/* report.h: what a run lost, as sentences in the order of what it cost (events -> facts -> findings -> text, JSON,
+ * page).
+ *
+ *     one walk of the trace --> analysis/activity.h  calls, messages, times by call site  -.
+ *                           '-> analysis/delays.h    causes of waits, what ranks do        |-> facts
+ *     facts --> findings_waits.c   what ranks wait for: delays, by place and rank         -.
+ *           --> findings_calls.c   what MPI calls take that is not waiting                  |-> findings, by cost
+ *           --> report_notes.c     what is well, and what the trace cannot know            -'
+ *     findings --> report_text.c, report_json.c, report_html.c
+ *
+ * A family of findings is a function that looks at the facts and adds those findings that cost more than the threshold
+ * (report_make.c lists them). Writers know no kinds. Costs are times over all ranks. Each nanosecond of waiting is in
+ * one finding; what is said of MPI calls is said without waiting, so that costs may be added up. */
+#ifndef REFRAIN_REPORT_H
+#define REFRAIN_REPORT_H
+
+#include "analysis/activity.h"
+#include "analysis/delays.h"
+
+#include <stdio.h>
+
+#define REFRAIN_REPORT_LEAST 0.02 /* share of the run that a finding costs */
+
+/* The names of these are those of JSON; docs/report.md says what each means. */
+enum refrain_finding_kind {
+    REFRAIN_FINDING_IMBALANCE,
+    REFRAIN_FINDING_LATE_SENDER,
+    REFRAIN_FINDING_LATE_RECEIVER,
+    REFRAIN_FINDING_LATE_ROOT,
+    REFRAIN_FINDING_EARLY_REDUCE,
+    REFRAIN_FINDING_DELAY_CHAIN,
+    REFRAIN_FINDING_SERIAL_PHASE,
+    REFRAIN_FINDING_SLOW_CALL,
+    REFRAIN_FINDING_SMALL_MESSAGES,
+    REFRAIN_FINDING_POLLING,
+    REFRAIN_FINDING_INPUT_OUTPUT,
+    REFRAIN_FINDING_ONE_SIDED,
+    REFRAIN_FINDING_TRANSFER,
+    REFRAIN_FINDING_MANAGEMENT,
+    REFRAIN_FINDING_KINDS
+};
+
+struct refrain_finding {
+    enum refrain_finding_kind kind;
+    double cost_ns;                             /* over all ranks */
+    bool at_most;                               /* not all of it can be won */
+    char *sentence;                             /* without a full stop; texts are UTF-8 without control characters */
+    char *detail;                               /* more sentences, each with its full stop; "" none */
+    char *command;                              /* that shows more */
+    const struct refrain_region_info *function; /* where it begins; null: not known */
+    const struct refrain_region_info *call;     /* the MPI call that it is, or that it leads to; null: none */
+    const struct refrain_region_info *waits_in; /* where most of the waiting is; null: it is none */
+    int32_t rank;                               /* that it begins on; -1: on several */
+    int64_t from_ns, to_ns;                     /* where it is at its worst, for a picture; equal: nowhere */
+};
+
+/* Of the POP centre of excellence; from 0 to 1, each the product of those below it. */
+struct refrain_efficiency {
+    bool known;
+    double parallel;      /* the mean of computing on a rank, of the run */
+    double balance;       /* the mean of computing, of the longest */
+    double serialisation; /* the longest computing, of the run on an ideal network: an estimate, as is ... */
+    double transfer;      /* ... that run, of the run */
+};
+
+struct refrain_report {
+    struct refrain_trace *trace;
+    struct refrain_activity *activity;
+    struct refrain_delays *delays;
+    double run_ns;                    /* of all ranks together, in the window of delays */
+    double least;                     /* share of it that a finding costs */
+    struct refrain_finding *findings; /* those that cost most first */
+    size_t n, capacity;
+    struct refrain_efficiency efficiency;
+    char **well; /* sentences: what is not wrong ... */
+    size_t n_well, capacity_well;
+    char **unknown; /* ... and what the trace cannot know */
+    size_t n_unknown, capacity_unknown;
+    bool no_memory;
+};
+
+struct refrain_report_request {
+    double least;  /* share of the run's time that a finding costs, REFRAIN_REPORT_LEAST */
+    bool recorded; /* recorded events in place of what was learned */
+    struct refrain_writer *(*around)(void *data, struct refrain_writer *inner); /* as struct refrain_activity_request */
+    void *around_data;
+};
+
+/* Replays the trace. The caller closes *report; the trace has to stay open as long. A damaged rank ends early: then
+ * there is a report and an error. */
+enum refrain_status refrain_report_make(struct refrain_trace *trace, const struct refrain_report_request *request,
+                                        struct refrain_report *report, struct refrain_error *error);
+void refrain_report_close(struct refrain_report *report);
+
+/* "late_sender" */
+const char *refrain_finding_name(enum refrain_finding_kind kind);
+
+/* ---- writers ---- */
+
+void refrain_report_print(const struct refrain_report *report, FILE *file);
+struct json_t *refrain_report_json(const struct refrain_report *report);
+enum refrain_status refrain_report_html(const struct refrain_report *report, FILE *file, struct refrain_error *error);
+
+/* ---- for findings ---- */
+
+/* A finding of that cost, all else 0 and rank -1; null where it costs less than the threshold, or without memory. */
+struct refrain_finding *refrain_report_add(struct refrain_report *report, enum refrain_finding_kind kind,
+                                           double cost_ns);
+
+/* Sentences of what is well or unknown. */
+void refrain_report_well(struct refrain_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void refrain_report_unknown(struct refrain_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Families. */
+void refrain_findings_waits(struct refrain_report *report);
+void refrain_findings_calls(struct refrain_report *report);
+void refrain_report_notes(struct refrain_report *report);
+
+/* ---- words (report_words.c) ---- */
+
+/* A text, malloced: UTF-8 without control characters; sets report->no_memory. */
+char *refrain_report_text(struct refrain_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "MPI_Allreduce step.c:21", without a line "MPI_Allreduce in solve+0x1e9"; "burn(), heat.c:41" of a function. For use
+ * in one printf, as what command.h shows. */
+const char *refrain_report_region(const struct refrain_region_info *region);
+
+/* A share of the run: "12 %", "3.4 %". Likewise. */
+const char *refrain_report_percent(double share);
+
+/* A command with the trace's path in it where %s stands. */
+char *refrain_report_command(struct refrain_report *report, const char *before, const char *behind);
+
+#endif

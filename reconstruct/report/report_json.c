@@ -1,0 +1,86 @@
+/* report_json.c: a report as JSON (report.h); docs/report.md describes its members. */
+#include "commands/command.h"
+#include "report/report.h"
+
+#include <jansson.h>
+
+#define SCHEMA_VERSION 1 /* grows when a member is taken away or changes its meaning */
+
+static json_t *region_json(const struct refrain_region_info *region) {
+    if (!region)
+        return json_null();
+    json_t *object = json_object();
+    json_object_set_new(object, "name", refrain_json_text(region->name));
+    json_object_set_new(object, "file", refrain_json_text(region->file));
+    json_object_set_new(object, "line", json_integer(region->line));
+    if (region->kind == REFRAIN_REGION_MPI)
+        json_object_set_new(object, "in_function", refrain_json_text(region->function));
+    return object;
+}
+
+static json_t *finding_json(const struct refrain_report *report, const struct refrain_finding *finding) {
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(refrain_finding_name(finding->kind)));
+    json_object_set_new(object, "cost_ns", json_integer((json_int_t)finding->cost_ns));
+    json_object_set_new(object, "cost_percent", json_real(100 * finding->cost_ns / report->run_ns));
+    json_object_set_new(object, "at_most", json_boolean(finding->at_most));
+    json_object_set_new(object, "sentence", json_string(finding->sentence));
+    json_object_set_new(object, "detail", json_string(finding->detail));
+    json_object_set_new(object, "rank", finding->rank < 0 ? json_null() : json_integer(finding->rank));
+    json_object_set_new(object, "function", region_json(finding->function));
+    json_object_set_new(object, "call", region_json(finding->call));
+    json_object_set_new(object, "waits_in", region_json(finding->waits_in));
+    if (finding->to_ns > finding->from_ns) {
+        json_object_set_new(object, "from_ns", json_integer(finding->from_ns));
+        json_object_set_new(object, "to_ns", json_integer(finding->to_ns));
+    }
+    json_object_set_new(object, "command", json_string(finding->command));
+    return object;
+}
+
+static json_t *efficiency_json(const struct refrain_efficiency *efficiency) {
+    if (!efficiency->known)
+        return json_null();
+    return json_pack("{s:f,s:f,s:f,s:f,s:[s,s]}", "parallel", efficiency->parallel, "load_balance", efficiency->balance,
+                     "serialisation", efficiency->serialisation, "transfer", efficiency->transfer, "estimates",
+                     "serialisation", "transfer");
+}
+
+static json_t *rank_json(const struct refrain_delay_rank *rank, int32_t number) {
+    return json_pack("{s:i,s:I,s:I,s:I,s:I,s:I}", "rank", (int)number, "computing_ns",
+                     (json_int_t)rank->doing_ns[REFRAIN_DOING_COMPUTING], "waiting_ns",
+                     (json_int_t)rank->doing_ns[REFRAIN_DOING_WAITING], "transmission_ns",
+                     (json_int_t)rank->doing_ns[REFRAIN_DOING_TRANSMISSION], "management_ns",
+                     (json_int_t)rank->doing_ns[REFRAIN_DOING_MANAGEMENT], "paused_ns",
+                     (json_int_t)rank->doing_ns[REFRAIN_DOING_PAUSED]);
+}
+
+static json_t *texts_json(char *const *texts, size_t n) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_string(texts[i]));
+    return array;
+}
+
+json_t *refrain_report_json(const struct refrain_report *report) {
+    const struct refrain_process *first = &report->trace->processes[0];
+    const struct refrain_delays *delays = report->delays;
+    json_t *object = json_object(), *findings = json_array(), *ranks = json_array();
+    for (size_t i = 0; i < report->n; i++)
+        json_array_append_new(findings, finding_json(report, &report->findings[i]));
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known)
+            json_array_append_new(ranks, rank_json(&delays->ranks[i], (int32_t)i));
+    json_object_set_new(object, "schema_version", json_integer(SCHEMA_VERSION));
+    json_object_set_new(object, "program", refrain_json_text(refrain_process_name(first, first->header->executable)));
+    json_object_set_new(object, "from_ns", json_integer(delays->from_ns));
+    json_object_set_new(object, "to_ns", json_integer(delays->to_ns));
+    json_object_set_new(object, "run_ns", json_integer((json_int_t)report->run_ns));
+    json_object_set_new(object, "least_percent", json_real(100 * report->least));
+    json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));
+    json_object_set_new(object, "findings", findings);
+    json_object_set_new(object, "well", texts_json(report->well, report->n_well));
+    json_object_set_new(object, "unknown", texts_json(report->unknown, report->n_unknown));
+    json_object_set_new(object, "ranks", ranks);
+    return object;
+}

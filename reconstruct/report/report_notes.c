@@ -1,0 +1,134 @@
+/* report_notes.c: what is well, and what the trace cannot know (report.h). */
+#define _GNU_SOURCE
+#include "analysis/gone.h"
+#include "commands/command.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define LITTLE 0.05 /* share of the run that is not worth a thought */
+#define GOOD_BALANCE 0.95
+
+/* ---- what is well ---- */
+
+static int64_t sum_of(const struct refrain_delays *delays, enum refrain_doing doing) {
+    int64_t ns = 0;
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        ns += delays->ranks[i].doing_ns[doing];
+    return ns;
+}
+
+static void say_if_little(struct refrain_report *report, const char *what, double ns) {
+    if (ns > 0 && ns < LITTLE * report->run_ns)
+        refrain_report_well(report, "%s is %s of the run", what, refrain_report_percent(ns / report->run_ns));
+}
+
+static void say_what_is_well(struct refrain_report *report) {
+    const struct refrain_delays *delays = report->delays;
+    if (report->run_ns <= 0)
+        return;
+    double waiting = (double)sum_of(delays, REFRAIN_DOING_WAITING);
+    double transmission = (double)sum_of(delays, REFRAIN_DOING_TRANSMISSION);
+    double management = (double)sum_of(delays, REFRAIN_DOING_MANAGEMENT);
+    double communication = waiting + transmission + management;
+    if (communication < LITTLE * report->run_ns)
+        refrain_report_well(report, "communication is %s of the run, waiting included",
+                            refrain_report_percent(communication / report->run_ns));
+    else {
+        say_if_little(report, "waiting for other ranks", waiting);
+        say_if_little(report, "moving data in MPI calls", transmission);
+        say_if_little(report, "management (making communicators, datatypes, windows)", management);
+    }
+    if (report->efficiency.known && report->efficiency.balance >= GOOD_BALANCE)
+        refrain_report_well(report, "the ranks compute evenly: the mean is %s of the longest",
+                            refrain_report_percent(report->efficiency.balance));
+    if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0)
+        refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
+                            refrain_show_count(report->activity->events));
+}
+
+/* ---- what is not known ---- */
+
+static void say_how_it_ended(struct refrain_report *report) {
+    size_t unfinished = 0, aborted = 0;
+    for (size_t i = 0; i < report->trace->n_processes; i++) {
+        uint32_t finished = report->trace->processes[i].header->finished;
+        unfinished += finished == REFRAIN_UNFINISHED;
+        aborted += finished == REFRAIN_FINISHED_BY_ABORT;
+    }
+    if (unfinished)
+        refrain_report_unknown(
+            report,
+            "%zu of %zu processes did not end by themselves, or still run: what they would have done "
+            "afterwards, and what the last calls waited for (refrain stats says how it ended)",
+            unfinished, report->trace->n_processes);
+    if (aborted)
+        refrain_report_unknown(report, "%zu of %zu processes ended by MPI_Abort: what would have come afterwards",
+                               aborted, report->trace->n_processes);
+}
+
+static void say_what_is_not_there(struct refrain_report *report) {
+    const struct refrain_trace *trace = report->trace;
+    const struct refrain_cursor_report *ends = &report->activity->report;
+    uint64_t unmatched = ends->unmatched_sends + ends->unmatched_receives + ends->unmatched_collectives;
+    if (trace->n_missing)
+        refrain_report_unknown(report, "%zu of %d ranks have no file: what they did, and who waited for them",
+                               trace->n_missing, trace->size);
+    if (unmatched)
+        refrain_report_unknown(report,
+                               "the other ends of %s messages and calls of collectives, and so whether these waited",
+                               refrain_show_count(unmatched));
+    if (ends->other_end_untold)
+        refrain_report_unknown(report,
+                               "what happened in pauses, where %s messages and calls of collectives have their other "
+                               "ends",
+                               refrain_show_count(ends->other_end_untold));
+    if (report->activity->approximate)
+        refrain_report_unknown(report,
+                               "the exact order: %s of %s events are approximate, and so is what follows from them "
+                               "(refrain info says what was given up)",
+                               refrain_show_count(report->activity->approximate),
+                               refrain_show_count(report->activity->events));
+    if (report->delays->n_other_threads)
+        refrain_report_unknown(report,
+                               "what %zu threads beside the first ones of their ranks did: causes of waits are looked "
+                               "for in first threads only",
+                               report->delays->n_other_threads);
+}
+
+static bool has_functions(const struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_regions; i++)
+        if (trace->regions[i].kind == REFRAIN_REGION_FUNCTION)
+            return true;
+    return false;
+}
+
+static void say_what_was_not_traced(struct refrain_report *report) {
+    const struct refrain_delays *delays = report->delays;
+    bool recorded_only = report->trace->n_processes && report->trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
+    if (!has_functions(report->trace))
+        refrain_report_unknown(report,
+                               "the functions that compute, as only MPI calls were traced: places are said by the call "
+                               "that computing leads to (refrain record --call-path, or refrain-mpicc, has functions)");
+    if (recorded_only)
+        refrain_report_unknown(report,
+                               "counts of loops and branches: the trace has events only, as one that was converted");
+    if (!delays->has_init)
+        refrain_report_unknown(report,
+                               "when MPI began, as there is no MPI_Init in the trace: the whole of it is looked at");
+    if ((double)delays->cut_ns > 0.01 * report->run_ns)
+        refrain_report_unknown(report, "where %s of waiting began further back than the last %u things that ranks did",
+                               refrain_show_ns((long double)delays->cut_ns), REFRAIN_DELAY_SPANS);
+    if ((double)delays->unexplained_ns > 0.01 * report->run_ns)
+        refrain_report_unknown(report, "why %s of waiting came about",
+                               refrain_show_ns((long double)delays->unexplained_ns));
+}
+
+void refrain_report_notes(struct refrain_report *report) {
+    if (report->delays->n_known == 0 || report->run_ns <= 0)
+        refrain_report_unknown(report, "anything of the run: the trace has no events");
+    say_what_is_well(report);
+    say_how_it_ended(report);
+    say_what_is_not_there(report);
+    say_what_was_not_traced(report);
+}

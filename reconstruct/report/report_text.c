@@ -1,0 +1,73 @@
+/* report_text.c: a report on a terminal (report.h). */
+#include "commands/command.h"
+#include "report/report.h"
+
+#include <string.h>
+
+#define INDENT "         "
+
+/* The text, a line's end where the next word does not fit any more. */
+static void print_wrapped(FILE *file, const char *text) {
+    unsigned width = refrain_terminal_columns();
+    width = width > 120 || width < 40 ? 100 : width;
+    unsigned at = sizeof INDENT - 1;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        bool first = at == sizeof INDENT - 1;
+        if (!first && at + 1 + n > width) {
+            fputs("\n" INDENT, file);
+            at = sizeof INDENT - 1;
+            first = true;
+        }
+        at += (unsigned)fprintf(file, "%s%.*s", first ? "" : " ", (int)n, text);
+        text += n + (text[n] == ' ');
+    }
+}
+
+static void print_head(const struct refrain_report *report, FILE *file) {
+    const struct refrain_process *first = &report->trace->processes[0];
+    const struct refrain_delays *delays = report->delays;
+    fprintf(file, "%s, %zu rank%s, %s", refrain_show_name(refrain_process_name(first, first->header->executable)),
+            delays->n_known, delays->n_known == 1 ? "" : "s",
+            refrain_show_ns((long double)(delays->to_ns - delays->from_ns)));
+    if (delays->has_init)
+        fprintf(file, " from MPI_Init to %s", delays->has_finalize ? "MPI_Finalize" : "the end of the trace");
+    fputc('\n', file);
+    const struct refrain_efficiency *efficiency = &report->efficiency;
+    if (efficiency->known)
+        fprintf(file, "parallel efficiency %s = load balance %s x serialisation %s x transfer %s (both estimates)\n",
+                refrain_report_percent(efficiency->parallel), refrain_report_percent(efficiency->balance),
+                refrain_report_percent(efficiency->serialisation), refrain_report_percent(efficiency->transfer));
+}
+
+static void print_finding(const struct refrain_report *report, const struct refrain_finding *finding, FILE *file) {
+    fprintf(file, "\n%s%7s%s  ", refrain_style(REFRAIN_BOLD), refrain_report_percent(finding->cost_ns / report->run_ns),
+            refrain_style(REFRAIN_NORMAL));
+    print_wrapped(file, finding->sentence);
+    if (finding->detail[0]) {
+        fputs(".\n" INDENT, file);
+        print_wrapped(file, finding->detail);
+    }
+    fprintf(file, "\n" INDENT "%s%s%s\n", refrain_style(REFRAIN_FAINT), finding->command,
+            refrain_style(REFRAIN_NORMAL));
+}
+
+static void print_list(FILE *file, const char *title, char *const *texts, size_t n) {
+    if (n)
+        fprintf(file, "\n%s%s%s\n", refrain_style(REFRAIN_BOLD), title, refrain_style(REFRAIN_NORMAL));
+    for (size_t i = 0; i < n; i++) {
+        fputs("       - ", file);
+        print_wrapped(file, texts[i]);
+        fputc('\n', file);
+    }
+}
+
+void refrain_report_print(const struct refrain_report *report, FILE *file) {
+    print_head(report, file);
+    if (report->n == 0 && report->run_ns > 0)
+        fprintf(file, "\nnothing that costs %s of the run or more was found\n", refrain_report_percent(report->least));
+    for (size_t i = 0; i < report->n; i++)
+        print_finding(report, &report->findings[i], file);
+    print_list(file, "what is well", report->well, report->n_well);
+    print_list(file, "what the trace cannot tell", report->unknown, report->n_unknown);
+}

@@ -1,0 +1,114 @@
+/* report_words.c: parts of sentences (report.h). */
+#define _GNU_SOURCE
+#include "commands/command.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFERS 8
+
+static bool is_utf8(const char *text) {
+    json_t *value = json_string(text);
+    json_decref(value);
+    return value != NULL;
+}
+
+static char *make_text(const char *format, va_list arguments) {
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    bool good = is_utf8(text);
+    for (char *at = text; *at; at++)
+        if (!good && (unsigned char)*at >= 0x80)
+            *at = '?';
+    return text;
+}
+
+char *refrain_report_text(struct refrain_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = make_text(format, arguments);
+    va_end(arguments);
+    report->no_memory |= !text;
+    return text;
+}
+
+static void add(struct refrain_report *report, char ***list, size_t *n, size_t *capacity, char *text) {
+    char **larger = *n < *capacity ? *list : realloc(*list, (*capacity * 2 + 8) * sizeof **list);
+    if (!text || !larger) {
+        free(text);
+        report->no_memory = true;
+        return;
+    }
+    if (larger != *list || *n == *capacity)
+        *capacity = *capacity * 2 + 8;
+    *list = larger;
+    (*list)[(*n)++] = text;
+}
+
+void refrain_report_well(struct refrain_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(report, &report->well, &report->n_well, &report->capacity_well, make_text(format, arguments));
+    va_end(arguments);
+}
+
+void refrain_report_unknown(struct refrain_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add(report, &report->unknown, &report->n_unknown, &report->capacity_unknown, make_text(format, arguments));
+    va_end(arguments);
+}
+
+const char *refrain_report_region(const struct refrain_region_info *region) {
+    static char buffers[BUFFERS][1024];
+    static unsigned next;
+    char *text = buffers[next++ % BUFFERS];
+    const char *slash = strrchr(region->file, '/');
+    bool is_mpi = region->kind == REFRAIN_REGION_MPI;
+    const char *name = refrain_show_name(region->name), *call = region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
+    if (region->file[0])
+        snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s:%u", name, call, is_mpi ? " " : ", ",
+                 refrain_show_name(slash ? slash + 1 : region->file), region->line);
+    else if (is_mpi && region->function[0])
+        snprintf(text, sizeof buffers[0], "%.200s in %.500s", name, refrain_show_name(region->function));
+    else
+        snprintf(text, sizeof buffers[0], "%.500s%s", name, call);
+    return text;
+}
+
+const char *refrain_report_percent(double share) {
+    static char buffers[BUFFERS][32];
+    static unsigned next;
+    char *text = buffers[next++ % BUFFERS];
+    double percent = 100 * share;
+    if (percent > 0 && percent < 0.05)
+        snprintf(text, sizeof buffers[0], "less than 0.1 %%");
+    else
+        snprintf(text, sizeof buffers[0], fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    return text;
+}
+
+/* A path as a shell takes it. */
+static void quote(const char *path, char *text, size_t bytes) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,";
+    if (*path && *path != '-' && path[strspn(path, plain)] == 0) {
+        snprintf(text, bytes, "%s", path);
+        return;
+    }
+    size_t n = 0;
+    text[n++] = '\'';
+    for (; *path && n + 6 < bytes; path++)
+        n += (size_t)snprintf(text + n, 6, *path == '\'' ? "'\\''" : "%c", *path);
+    snprintf(text + n, 2, "'");
+}
+
+char *refrain_report_command(struct refrain_report *report, const char *before, const char *behind) {
+    char path[4096];
+    quote(report->trace->path, path, sizeof path);
+    return refrain_report_text(report, "%s%s%s", before, refrain_show_name(path), behind);
+}

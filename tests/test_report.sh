@@ -1,0 +1,82 @@
+#!/bin/sh
+# refrain report: runs with one fault each, whose first finding has to be that fault by kind, place and rank, and faultless
+# ones, of which nothing is found. Most are texts with exact times (faults.py), a few are runs of faults.c.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# asserts TEXT: Python, true of the report r in the file report.
+asserts() {
+    python3 -c 'import json, sys; r = json.load(open("report")); f = r["findings"]; assert eval(sys.argv[1]), [(x["kind"], x["rank"], x["sentence"]) for x in f]' "$1" 2>said
+}
+
+# ---- exact times ----
+python3 "$tests/faults.py" write >cases || fail "faults.py"
+while read -r name; do
+    refrain -q convert --format text "$name.txt" -o "$name.refrain" && refrain -q report --json "$name.refrain" -o "$name.json" ||
+        fail "$name"
+done <cases
+python3 "$tests/faults.py" check >said && pass || fail "$(cat said)"
+[ "$(wc -l <cases)" -ge 25 ] && pass || fail "there are only $(wc -l <cases) cases"
+
+# Costs are what the ranks lost; waiting is followed over more than one rank.
+refrain -q report --json one_computes_longer.refrain >report
+asserts 'abs(f[0]["cost_ns"] - 60e6) < 1e6 and f[0]["waits_in"]["name"] == "MPI_Allreduce" and f[0]["waits_in"]["line"] == 30' && pass || fail "cost: $(tail -n 1 said)"
+asserts 'abs(r["efficiency"]["load_balance"] - 0.75) < 0.01 and abs(r["efficiency"]["parallel"] - 0.75) < 0.01' && pass || fail "efficiency: $(tail -n 1 said)"
+refrain -q report --json chain_of_before.refrain >report
+asserts 'len(f) == 1 and abs(f[0]["cost_ns"] - 60e6) < 1e6 and "40.0" in f[0]["detail"]' && pass || fail "chain: $(tail -n 1 said)"
+refrain -q report --json large_messages.refrain >report
+asserts 'abs(r["efficiency"]["transfer"] - 1 / 3) < 0.01 and r["efficiency"]["load_balance"] > 0.99' && pass || fail "transfer: $(tail -n 1 said)"
+refrain -q report --json --least 30 one_computes_longer.refrain >report
+asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
+refrain -q report --json even.refrain >report
+asserts 'any("communication is" in s for s in r["well"]) and any("events only" in s for s in r["unknown"])' && pass || fail "well: $(tail -n 1 said)"
+
+# As text and as a page: the same sentences; names are data.
+COLUMNS=100 refrain -q report serial_phase.refrain >text
+grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"
+refrain -q report even.refrain | grep -q '^nothing that costs 2.0 % of the run or more was found' && pass || fail "text of even"
+refrain -q report html_in_names.refrain -o names.html && pass || fail "page"
+grep -q '&lt;img src=x onerror=alert(1)&gt;&amp;&quot;' names.html && ! grep -q '<img src=x' names.html && pass || fail "a name is not data"
+if refrain help | grep -q '^ *view '; then
+    [ "$(grep -c 'src="data:image/svg+xml,%3Csvg' names.html)" -eq 2 ] && pass || fail "pictures"
+fi
+refrain -q report html_in_names.refrain -o names.html 2>error
+[ $? -eq 1 ] && grep -q 'exists; --force' error && pass || fail "a page was replaced: $(cat error)"
+refrain -q report --json html_in_names.refrain -o names.json && python3 -c 'import json; json.load(open("names.json"))' && pass || fail "JSON in a file"
+
+# What there is nothing to say of.
+printf '0\t0.000000001\tenter\tf\tfile=a.c\tline=1\n0\t0.000000001\tleave\tf\n' >nothing.txt
+refrain -q convert --format text nothing.txt -o nothing.refrain && refrain -q report --json nothing.refrain >report
+asserts 'not f and any("no events" in s for s in r["unknown"])' && pass || fail "nothing: $(tail -n 1 said)"
+grep -v "^3" even.txt >cut.txt && head -n 1000 cut.txt | grep -v '^1' >less.txt
+refrain -q convert --format text less.txt -o less.refrain && refrain -q report --json less.refrain >report
+asserts 'any("no file" in s or "other ends" in s for s in r["unknown"])' && pass || fail "missing: $(tail -n 1 said)"
+
+# ---- runs ----
+command -v mpicc.mpich >/dev/null || { summary; exit; }
+mpicc.mpich -g -O1 "$tests/programs/faults.c" -o faults || fail "compile"
+
+# run WHICH: records it, and makes a report of what costs a tenth of the run.
+run() {
+    rm -rf run
+    timeout 120 refrain record -d run mpiexec.mpich -n 4 ./faults "$1" >out 2>recorded
+    trace=$(the_trace run)
+    refrain -q report --json --least 10 "$trace" >report 2>error || fail "$1: $(cat error recorded)"
+}
+line() {
+    grep -n "/\* $1 \*/" "$tests/programs/faults.c" | cut -d : -f 1
+}
+run imbalance
+asserts "f[0]['kind'] == 'imbalance' and f[0]['rank'] == 2 and f[0]['call']['line'] == $(line IMBALANCE) and f[0]['call']['in_function'] == 'imbalance'" && pass || fail "imbalance: $(tail -n 1 said)"
+grep -q 'next: refrain report' recorded && grep -q '% of the run: rank 2 computes before MPI_Allreduce faults.c:' recorded && pass || fail "record's last line: $(cat recorded)"
+run chain
+asserts "f[0]['kind'] == 'delay_chain' and f[0]['rank'] == 0 and f[0]['call']['line'] == $(line CHAIN)" && pass || fail "chain: $(tail -n 1 said)"
+run serial
+asserts "f[0]['kind'] == 'serial_phase' and f[0]['rank'] == 0 and f[0]['call']['line'] == $(line SERIAL)" && pass || fail "serial: $(tail -n 1 said)"
+run killed
+asserts "f[0]['kind'] == 'imbalance' and f[0]['rank'] == 2 and any('did not end by themselves' in s for s in r['unknown'])" && pass || fail "killed: $(tail -n 1 said)"
+rm -rf run
+timeout 120 refrain record --no-report -d run mpiexec.mpich -n 2 ./faults even >out 2>recorded
+[ "$(wc -l <recorded)" -eq 1 ] && pass || fail "--no-report: $(cat recorded)"
+summary
