@@ -1,8 +1,8 @@
 /* allowance.c: which probes go dormant, and when they come back (allowance.h). */
 #define _GNU_SOURCE
 #include "allowance.h"
+#include "arch/registers.h"
 #include "configure.h"
-#include "registers.h"
 #include "stacks.h"
 #include <refrain/settings.h>
 
@@ -71,9 +71,7 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
     refrain_allowance_count(context);
     if (allowance->most_ticks == 0 && !refrain_spent_ticks)
         return;
-#if defined(__x86_64__)
-    __asm__ volatile("lfence" ::: "memory"); /* the probe is over when the clock is read */
-#endif
+    refrain_arch_wait(); /* the probe is over when the clock is read */
     uint64_t now = refrain_clock();
     uint64_t cost = (now - begin_ticks + (uint64_t)ticks_of_ns(REFRAIN_ENTRY_NS)) << COST_SHIFT;
     uint64_t longest = (uint64_t)allowance->cost_ticks * LONGEST_PROBE_COSTS;

@@ -20,7 +20,7 @@
 #ifndef REFRAIN_ALLOWANCE_H
 #define REFRAIN_ALLOWANCE_H
 
-#include "clock.h"
+#include "arch/clock.h"
 #include "monitor.h"
 #include <refrain/settings.h>
 

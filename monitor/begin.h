@@ -32,19 +32,18 @@ static inline struct refrain_context *refrain_begin(void) {
         return NULL;
     }
     context->busy = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    refrain_keep_order();
     return context;
 }
 
 /* The same where the thread's context is at hand, and no probe has begun. */
 static inline void refrain_begin_in(struct refrain_context *context) {
     context->busy = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    refrain_keep_order();
 }
 
 static inline void refrain_end(struct refrain_context *context) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    context->busy = 0;
+    refrain_publish(&context->busy, 0); /* a thread that ends the trace looks at it */
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_BLOCK_H
 #define REFRAIN_BLOCK_H
 
-#include "clock.h"
+#include "arch/clock.h"
 #include "monitor.h"
 
 /* Gives a slot its history, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.
@@ -42,8 +42,8 @@ static inline struct refrain_history *refrain_end_block(struct refrain_context *
 
 /* The clock where blocks are not special (metrics.h): they are wherever it is the system's. */
 static inline uint64_t refrain_ticks_of_block(void) {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
+#if REFRAIN_ARCH_HAS_COUNTER
+    return refrain_arch_counter();
 #else
     return refrain_clock_of_system();
 #endif

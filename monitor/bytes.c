@@ -45,22 +45,15 @@ static inline void copy_few(unsigned char *to, const unsigned char *from, size_t
     }
 }
 
-/* From so many bytes on, and where source and target do not lie closer than a cache line, the processor's own loop is
- * faster. */
-#define LONG_BYTES 512u
-#define LINE_BYTES 64u
+#define LONG_BYTES 512u /* from so many on the processor's own loop is faster, where it has one */
 
 static inline void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
     if (bytes < 8) {
         copy_few(to, from, bytes);
         return;
     }
-#if defined(__x86_64__)
-    if (bytes >= LONG_BYTES && (uintptr_t)from - (uintptr_t)to >= LINE_BYTES) {
-        __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+    if (bytes >= LONG_BYTES && refrain_arch_copy_long(to, from, bytes))
         return;
-    }
-#endif
     unsigned char *last = to + bytes - 8;
     uint64_t last_word = word_at(from + bytes - 8);
     for (; bytes >= 32; bytes -= 32, to += 32, from += 32)

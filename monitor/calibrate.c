@@ -13,8 +13,8 @@
 #define _GNU_SOURCE
 #include "calibrate.h"
 #include "allowance.h"
+#include "arch/clock.h"
 #include "begin.h"
-#include "clock.h"
 #include "metrics.h"
 #include <refrain/settings.h>
 #define REFRAIN_BUILDING
@@ -79,26 +79,18 @@ static struct sums *sums;
 static const struct refrain_context *own;
 static uint64_t began;
 
-/* What comes before is over when what comes after begins: else the processor would do much of a probe while the clock
- * is read. */
-static void fence(void) {
-#if defined(__x86_64__)
-    __asm__ volatile("lfence" ::: "memory");
-#endif
-}
-
 static inline void begin(void) {
     if (!sums)
         return;
-    began = refrain_clock();
-    fence();
+    began = refrain_clock(); /* all before it and after it is kept apart: else much of a probe would run meanwhile */
+    refrain_arch_wait();
 }
 
 /* The probe that began last is over; `reads`: it read the clock. */
 static inline void end(enum refrain_probe_kind kind, bool reads) {
     if (!sums)
         return;
-    fence();
+    refrain_arch_wait();
     uint64_t now = refrain_clock(), inside = reads ? own->thread->last_ticks : now;
     sums->before[kind] += inside - began;
     sums->after[kind] += now - inside;
@@ -181,8 +173,8 @@ static uint64_t clock_ticks(void) {
         uint64_t ticks = 0;
         for (unsigned i = 0; i < TIMES; i++) {
             uint64_t from = refrain_clock();
-            fence();
-            fence();
+            refrain_arch_wait();
+            refrain_arch_wait();
             ticks += refrain_clock() - from;
         }
         least = ticks < least ? ticks : least;
@@ -239,27 +231,12 @@ static void measure_row(const struct row *row, struct refrain_unit *unit, char *
 
 /* ---- in cold caches ---- */
 
-/* Takes memory out of the caches; false where that is not possible. */
-static bool displace(const void *from, size_t bytes) {
-#if defined(__x86_64__)
-    const char *at = (const char *)((uintptr_t)from & ~(uintptr_t)(CACHE_LINE_BYTES - 1));
-    for (const char *end = (const char *)from + bytes; at < end; at += CACHE_LINE_BYTES)
-        __asm__ volatile("clflush (%0)" ::"r"(at) : "memory");
-    __asm__ volatile("mfence" ::: "memory");
-    return true;
-#else
-    (void)from;
-    (void)bytes;
-    return false;
-#endif
-}
-
 /* All data that the row's probes look at: calls that go like those before them do without the table of addresses. */
 static bool displace_all(uint64_t pool_from) {
     const struct refrain_header *header = refrain_trace_file.header;
-    return displace(own, sizeof *own) && displace(own->top - 1, 2 * sizeof *own->top) &&
-           displace(header, sizeof *header) &&
-           displace((const unsigned char *)header + pool_from, header->pool_used - pool_from);
+    return refrain_arch_displace(own, sizeof *own) && refrain_arch_displace(own->top - 1, 2 * sizeof *own->top) &&
+           refrain_arch_displace(header, sizeof *header) &&
+           refrain_arch_displace((const unsigned char *)header + pool_from, header->pool_used - pool_from);
 }
 
 /* Sixteenths of a tick that a row takes where all data of the monitor has to come from memory, the least of some
@@ -271,9 +248,9 @@ static uint32_t ticks_cold(const struct row *row, struct refrain_unit *unit, cha
         if (!displace_all(pool_from))
             return 0;
         uint64_t from = refrain_clock();
-        fence();
+        refrain_arch_wait();
         row->run(unit, frame);
-        fence();
+        refrain_arch_wait();
         uint64_t ticks = less(refrain_clock() - from, read);
         least = ticks < least ? ticks : least;
     }

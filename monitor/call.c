@@ -19,7 +19,7 @@
 #include "pause.h"
 #include "probe.h"
 #include "python.h"
-#include "site_quiet.h"
+#include "sites/site_quiet.h"
 #include "untold.h"
 #include <refrain/settings.h>
 

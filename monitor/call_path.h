@@ -21,7 +21,7 @@
 #ifndef REFRAIN_CALL_PATH_H
 #define REFRAIN_CALL_PATH_H
 
-#include "caller.h"
+#include "arch/caller.h"
 #include "python.h"
 
 /* Room for the thread's path, where paths are told. False without memory. */

@@ -2,7 +2,7 @@
  * (configure.h). */
 #define _GNU_SOURCE
 #include "configure.h"
-#include "clock.h"
+#include "arch/clock.h"
 #include "learn_scratch.h"
 #include <refrain/event_file.h>
 #include <refrain/settings.h>
@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 struct refrain_configuration refrain_configuration;
 
@@ -182,16 +179,11 @@ static void read_order(void) {
         bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
 }
 
-/* The time-stamp counter is the default where the processor says that it runs
+/* The processor's counter is the default where the processor says that it runs
  * at one rate in all states. */
 static void read_clock(void) {
     const char *value = setting("REFRAIN_CLOCK");
-    refrain_clock_is_gettime = 1;
-#if defined(__x86_64__)
-    unsigned eax, ebx, ecx, edx;
-    if (__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && edx >> 8 & 1)
-        refrain_clock_is_gettime = 0;
-#endif
+    refrain_clock_is_gettime = !refrain_arch_counter_is_steady();
     if (value && strcasecmp(value, "gettime") == 0)
         refrain_clock_is_gettime = 1;
     else if (value && strcasecmp(value, "tsc") != 0)

@@ -2,7 +2,7 @@
  * back when the thread ends. */
 #define _GNU_SOURCE
 #include "begin.h"
-#include "registers.h"
+#include "arch/registers.h"
 #include "tracing.h"
 #include <refrain/settings.h>
 

@@ -8,7 +8,7 @@
 #include "learn_scratch.h"
 #include "outside.h"
 #include "own_files.h"
-#include "site_table.h"
+#include "sites/site_table.h"
 #include <refrain/settings.h>
 
 #include <sys/mman.h>

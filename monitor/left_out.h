@@ -9,7 +9,7 @@
 #ifndef REFRAIN_LEFT_OUT_H
 #define REFRAIN_LEFT_OUT_H
 
-#include "caller.h"
+#include "arch/caller.h"
 
 /* MPI functions whose calls are left out: a bit for each line of mpi_calls.def. */
 #define REFRAIN_LEFT_OUT_WORDS 16u

@@ -1,9 +1,9 @@
 /* metrics.c: counters of the processor and the kernel, opened and read (metrics.h). */
 #define _GNU_SOURCE
 #include "metrics.h"
+#include "arch/arch.h"
 #include "block.h"
 #include "configure.h"
-#include "system_call.h"
 #include <refrain/metric_names.h>
 #include <refrain/suggest.h>
 
@@ -50,7 +50,7 @@ struct group {
 /* The counter's identity, 0 for what is no counter. */
 static uint64_t id_of(int fd) {
     uint64_t id = 0;
-    return refrain_call_system(SYS_ioctl, (uintptr_t)fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
+    return refrain_arch_call_system(SYS_ioctl, (uintptr_t)fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
 }
 
 static bool is_ours(const struct refrain_counting *counting, uint32_t i) {
@@ -179,7 +179,7 @@ void refrain_metrics_choose(void) {
         return;
     metrics->n = n_chosen + n_refused;
     memcpy(metrics->metric + n_chosen, refused, n_refused * sizeof *refused);
-    header->metrics = refrain_reference(metrics);
+    refrain_publish(&header->metrics, refrain_reference(metrics));
     header->n_metrics = n_chosen;
     refrain_blocks_are_special |= n_chosen > 0;
 }
@@ -188,28 +188,22 @@ void refrain_metrics_choose(void) {
 
 /* As the kernel's header describes it; false where the counter is not in the processor at this moment. */
 static inline bool read_page(const volatile struct perf_event_mmap_page *page, uint64_t *value) {
-#if defined(__x86_64__)
     uint32_t sequence, index;
-    uint64_t count;
+    uint64_t count, raw;
     do {
         sequence = page->lock;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        refrain_keep_order(); /* the kernel changes the page on this processor */
         index = page->index;
         if (!page->cap_user_rdpmc || index == 0)
             return false;
         unsigned shift = 64u - page->pmc_width;
-        uint32_t low, high;
-        __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
-        count = (uint64_t)page->offset + (uint64_t)((int64_t)(((uint64_t)high << 32 | low) << shift) >> shift);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (!refrain_arch_read_metric(index, &raw))
+            return false;
+        count = (uint64_t)page->offset + (uint64_t)((int64_t)(raw << shift) >> shift);
+        refrain_keep_order(); /* the kernel changes the page on this processor */
     } while (page->lock != sequence);
     *value = count;
     return true;
-#else
-    (void)page;
-    (void)value;
-    return false;
-#endif
 }
 
 /* Fills n_chosen values; false when they cannot be read, since the program has closed what it did not open. A number
@@ -223,7 +217,7 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
         return true;
     struct group group;
     if (!is_ours(counting, 0) ||
-        refrain_call_system(SYS_read, (uintptr_t)counting->fd[0], (uintptr_t)&group, sizeof group) !=
+        refrain_arch_call_system(SYS_read, (uintptr_t)counting->fd[0], (uintptr_t)&group, sizeof group) !=
             (long)((3 + n_chosen) * sizeof(uint64_t)) ||
         group.n != n_chosen)
         return false;
@@ -258,16 +252,12 @@ uint64_t refrain_close_special_block(struct refrain_context *context, struct ref
 
 /* The page that the kernel shares of a counter, where it may be read without asking. */
 static volatile struct perf_event_mmap_page *page_of(int fd) {
-#if defined(__x86_64__)
     volatile struct perf_event_mmap_page *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         return NULL;
     if (page->cap_user_rdpmc)
         return page;
     munmap((void *)(uintptr_t)page, PAGE_BYTES);
-#else
-    (void)fd;
-#endif
     return NULL;
 }
 

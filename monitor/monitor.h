@@ -10,6 +10,7 @@
 #ifndef REFRAIN_MONITOR_H
 #define REFRAIN_MONITOR_H
 
+#include "arch/arch.h"
 #include "timeline.h"
 #include <refrain/event_file.h>
 #include <refrain/trace.h>
@@ -22,14 +23,6 @@
 
 #define REFRAIN_HIDDEN __attribute__((visibility("hidden")))  /* within librefrain.so */
 #define REFRAIN_SHARED __attribute__((visibility("default"))) /* between librefrain.so and librefrain-<mpi>.so */
-
-/* In a function that the program calls: two words below the frame of its caller, and above all that it calls itself. On
- * x86-64 the frame pointer is there; elsewhere it is at the other end of the frame. */
-#if defined(__x86_64__)
-#define REFRAIN_FRAME_ADDRESS __builtin_frame_address(0)
-#else
-#define REFRAIN_FRAME_ADDRESS ((void *)((uintptr_t *)__builtin_dwarf_cfa() - 2))
-#endif
 
 /* One activation on the shadow stack; private memory. */
 struct refrain_entry {

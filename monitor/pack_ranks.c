@@ -1,8 +1,8 @@
 /* pack_ranks.c: see pack_ranks.h. */
 #define _GNU_SOURCE
 #include "pack_ranks.h"
-#include "clock.h"
-#include "clock_system.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
 #include "configure.h"
 #include "contexts.h"
 #include "own_files.h"

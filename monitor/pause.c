@@ -4,7 +4,7 @@
 #include "activation.h"
 #include "begin.h"
 #include "call_path.h"
-#include "registers.h"
+#include "arch/registers.h"
 #include "untold.h"
 #include "user.h"
 #define REFRAIN_BUILDING

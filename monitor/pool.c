@@ -1,7 +1,7 @@
 /* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
 #define _GNU_SOURCE
-#include "clock.h"
-#include "clock_system.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
 #include "tracing.h"
 
 #include <string.h>

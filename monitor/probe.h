@@ -1,4 +1,4 @@
-/* probe.h: what a probe does (probe.c). Its callers are refrain_probe() and the sites (x86_64/site_run.c). */
+/* probe.h: what a probe does (probe.c). Its callers are refrain_probe() and the sites (arch/x86_64/site_run.c). */
 #ifndef REFRAIN_PROBE_H
 #define REFRAIN_PROBE_H
 
@@ -16,7 +16,7 @@ REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct 
 REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
 
-/* The same for slot [0] of an MPI call whose probe is quiet (x86_64/site_quiet.h): the probe does not end. */
+/* The same for slot [0] of an MPI call whose probe is quiet (sites/site_quiet.h): the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
 
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */

@@ -4,7 +4,7 @@
  * in nobody's way. */
 #define _GNU_SOURCE
 #include "configure.h"
-#include "registers.h"
+#include "arch/registers.h"
 #include "reserve.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "stacks.h"
 #include "step.h"
-#include "system_call.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 
 /* ---- functions without probes, which end when something else than an MPI call comes ---- */
 
@@ -61,7 +61,7 @@ void refrain_abandon(struct refrain_context *context, struct refrain_entry *keep
 /* Is that on a signal stack on which the thread runs, and the activation on top on another one? */
 static bool is_handler(const struct refrain_context *context, uintptr_t address) {
     stack_t now;
-    if (refrain_call_system(SYS_sigaltstack, 0, (uintptr_t)&now, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
+    if (refrain_arch_call_system(SYS_sigaltstack, 0, (uintptr_t)&now, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
         return false;
     uintptr_t begin = (uintptr_t)now.ss_sp;
     return address - begin < now.ss_size && context->top->address - begin >= now.ss_size;

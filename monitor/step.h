@@ -3,6 +3,7 @@
 #ifndef REFRAIN_STEP_H
 #define REFRAIN_STEP_H
 
+#include "arch/arch.h"
 #include "block.h"
 #include "learn.h"
 #include "metrics.h"
@@ -15,9 +16,9 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
 
 /* Closes the block that `slot` began and opens the next: one clock read for both. */
 static inline uint64_t refrain_close_block(struct refrain_context *context, struct refrain_slot *slot) {
-#if defined(__x86_64__)
+#if REFRAIN_ARCH_HAS_COUNTER
     if (__builtin_expect(!refrain_blocks_are_special, 1)) {
-        uint64_t now = __builtin_ia32_rdtsc();
+        uint64_t now = refrain_arch_counter();
         refrain_end_block(context, slot, now);
         return now;
     }

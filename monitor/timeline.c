@@ -19,10 +19,6 @@
 #define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
 #define NEVER (~(uint64_t)0)
 
-static void commit(void) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 static unsigned log2_of(uint64_t n) {
     return n ? 63u - (unsigned)__builtin_clzll(n) : 0;
 }
@@ -47,7 +43,7 @@ static unsigned char *put_number(unsigned char *at, uint64_t number) {
 static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
     uint64_t number = quanta + 1;
     unsigned char *next = number < 128 ? at + 1 : put_number(at + 1, number >> 7);
-    commit();
+    refrain_commit();
     *at = (unsigned char)(number < 128 ? number : number | 128);
     return next;
 }
@@ -55,12 +51,12 @@ static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
 static inline unsigned char *put_several(unsigned char *at, uint64_t blocks, uint64_t quanta) {
     if (__builtin_expect((blocks | quanta) < 128, 1)) { /* as most are */
         at[1] = (unsigned char)quanta;
-        commit();
+        refrain_commit();
         at[0] = (unsigned char)blocks;
         return at + 2;
     }
     unsigned char *next = put_number(blocks < 128 ? at + 1 : put_number(at + 1, blocks >> 7), quanta);
-    commit();
+    refrain_commit();
     *at = (unsigned char)(blocks < 128 ? blocks : blocks | 128);
     return next;
 }
@@ -74,7 +70,7 @@ static struct refrain_time_page *page_at(uint32_t reference) {
 /* The page holds nothing from here on; it is kept until one is needed. */
 static void set_free(struct refrain_timeline_writer *writer, struct refrain_time_page *page) {
     page->first_block = REFRAIN_TIME_PAGE_FREE;
-    commit();
+    refrain_commit();
     page->next = writer->spare ? refrain_reference(writer->spare) : 0;
     writer->spare = page;
 }
@@ -286,16 +282,16 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
         else
             fill(page, &source, until, entry_ticks);
         page->next = refrain_reference(source.page);
-        commit();
+        refrain_commit();
         page->first_block = block;
-        commit();
+        refrain_commit();
         if (before)
             before->next = refrain_reference(page);
         else
             timeline->first = refrain_reference(page);
-        commit();
+        refrain_commit();
         timeline->merges++;
-        commit();
+        refrain_commit();
         before = page;
         while (first != source.page) {
             struct refrain_time_page *next = page_at(first->next);
@@ -364,7 +360,7 @@ static void begin_page(struct refrain_timeline_writer *writer, struct refrain_ti
     page->quantum_shift = (uint8_t)writer->first_quantum_shift;
     if (entry_ticks > 0)
         set_length(page, entry_ticks);
-    commit();
+    refrain_commit();
     page->first_block = block;
     writer->page = page;
     writer->at = page->entries;
@@ -423,8 +419,7 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
         entry_ticks = writer->merged_ticks;
     }
     begin_page(writer, page, block, now, entry_ticks);
-    commit();
-    full->next = refrain_reference(page);
+    refrain_publish(&full->next, refrain_reference(page));
 }
 
 /* The quanta from one time to another; 0 if the clock went back. */
@@ -475,7 +470,7 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
     if (writer->limit || !writer->timeline || writer->timeline->end_block || writer->blocks == 0)
         return;
     end_several(writer, now);
-    commit();
+    refrain_commit();
     writer->timeline->end_block = writer->block;
     writer->most_ticks = NEVER;
 }
@@ -494,7 +489,7 @@ void refrain_timeline_open(struct refrain_context *context) {
     writer->timeline = timeline;
     struct refrain_time_page *page = take_page(timeline);
     writer->spare = take_page(timeline);
-    context->thread->timeline = refrain_reference(timeline);
+    refrain_publish(&context->thread->timeline, refrain_reference(timeline));
     if (!page || !writer->spare) {
         stop(writer);
         return;
@@ -504,6 +499,5 @@ void refrain_timeline_open(struct refrain_context *context) {
     writer->first_quantum_shift =
         (uint16_t)log2_of(ns ? ticks * REFRAIN_TIME_QUANTUM_NS / ns : REFRAIN_TIME_QUANTUM_NS);
     begin_page(writer, page, 0, context->thread->start_ticks, 0);
-    commit();
-    timeline->first = refrain_reference(page);
+    refrain_publish(&timeline->first, refrain_reference(page));
 }

@@ -6,6 +6,7 @@
 #ifndef REFRAIN_MONITOR_TIMELINE_H
 #define REFRAIN_MONITOR_TIMELINE_H
 
+#include "arch/arch.h"
 #include <refrain/time_page.h>
 #include <stdbool.h>
 
@@ -57,8 +58,7 @@ static inline bool refrain_timeline_takes(struct refrain_timeline_writer *writer
         if (__builtin_expect(quanta < 128 * 128 - 1, 1)) {
             writer->at = at + 2;
             at[1] = (unsigned char)((quanta + 1) >> 7);
-            __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            at[0] = (unsigned char)((quanta + 1) | 128);
+            refrain_publish(at, (unsigned char)((quanta + 1) | 128));
             return true;
         }
     } else if (now - writer->entry_ticks <= writer->most_ticks) {

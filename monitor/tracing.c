@@ -9,7 +9,7 @@
 #include "call_path.h"
 #include "call_room.h"
 #include "call_round.h"
-#include "clock_system.h"
+#include "arch/clock_system.h"
 #include "configure.h"
 #include "contexts.h"
 #include "describe.h"

@@ -1,8 +1,8 @@
 /* unit.c: the tables of translation units: registration, and their copy in the trace file. */
 #define _GNU_SOURCE
 #include "contexts.h"
-#include "site.h"
-#include "site_table.h"
+#include "sites/site.h"
+#include "sites/site_table.h"
 #include "slot_flags.h"
 #include "speakers.h"
 #include "tracing.h"
@@ -165,12 +165,8 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
     header->n_slots += unit->n_slots;
     header->slot_bytes += (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
     header->tree_bytes += bytes - (uint64_t)unit->n_slots * header->n_threads * sizeof *slots;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint64_t offset = (uint64_t)(p - refrain_trace_file.base);
-    if (last_record)
-        last_record->next = offset;
-    else
-        header->units = offset;
+    refrain_publish(last_record ? &last_record->next : &header->units, offset);
     last_record = record;
     unit->record = offset;
     unit->slots = slots;

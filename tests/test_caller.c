@@ -1,8 +1,8 @@
 /* test_caller.c: the rules read from .eh_frame lead from frame to frame as libgcc's unwinder goes, through functions
  * with frames of many kinds. */
 #define _GNU_SOURCE
-#include "caller.h"
-#include "frame_table.h"
+#include "arch/caller.h"
+#include "arch/x86_64/frame_table.h"
 
 #include <alloca.h>
 #include <link.h>

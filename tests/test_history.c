@@ -28,9 +28,9 @@ static void look(void) {
     }
 }
 
-#define __atomic_thread_fence(order) look()
+#define refrain_commit() look()
 #include "slot_history.c"
-#undef __atomic_thread_fence
+#undef refrain_commit
 
 int main(void) {
     static struct refrain_slot slot;

@@ -49,9 +49,11 @@ static void look(void) {
     }
 }
 
-#define __atomic_signal_fence(order) look()
+#define refrain_commit() look()
+#undef refrain_publish
+#define refrain_publish(place, value) (look(), *(place) = (value))
 #include "timeline.c"
-#undef __atomic_signal_fence
+#undef refrain_commit
 
 static uint64_t seed = 1;
 

@@ -6,11 +6,6 @@
 
 #include <refrain/group.h>
 
-/* What was stored before is seen before what is stored after. */
-static inline void refrain_commit(void) {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 static inline struct refrain_item *refrain_formula_items(struct refrain_formula *formula) {
     return (struct refrain_item *)(formula + 1);
 }

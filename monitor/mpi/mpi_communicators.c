@@ -206,11 +206,10 @@ static struct communicator *make(const struct description *description, int lead
         made->other = *chain;
         *chain = made;
     }
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (youngest)
-        youngest->record->next = refrain_reference(record);
+        refrain_publish(&youngest->record->next, refrain_reference(record));
     else
-        refrain_trace_file.header->communicators = refrain_reference(record);
+        refrain_publish(&refrain_trace_file.header->communicators, refrain_reference(record));
     *(youngest ? &youngest->younger : &oldest) = made;
     youngest = made;
     refrain_trace_file.header->n_communicators = ++n_communicators;
@@ -461,8 +460,7 @@ void refrain_communicator_named(MPI_Comm comm, const char *text) {
             name->length = (uint32_t)length;
             memcpy(name->text, text, length);
             name->text[length] = 0;
-            __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            record->name = refrain_reference(name);
+            refrain_publish(&record->name, refrain_reference(name));
         }
     }
     refrain_mpi_unlock();

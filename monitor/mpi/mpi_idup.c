@@ -1,8 +1,8 @@
 /* mpi_idup.c: see mpi_idup.h. */
 #define _GNU_SOURCE
 #include "mpi_idup.h"
-#include "clock.h"
-#include "clock_system.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
 #include "mpi_communicators.h"
 
 #include <sched.h>

@@ -7,8 +7,8 @@
  * at once, others where that thread has ended, has run on for a second, or has slept for a minute. What it was about is
  * counted as lost. */
 #define _GNU_SOURCE
-#include "clock.h"
-#include "clock_system.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
 #include "mpi_state.h"
 
 #include <sched.h>

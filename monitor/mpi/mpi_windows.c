@@ -47,8 +47,7 @@ static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, 
     *object =
         (struct refrain_object){.kind = kind, .number = n_numbers[kind]++, .comm = comm, .slot = slot, .name = name};
     header->n_objects++;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *(last_link ? last_link : &header->objects) = refrain_reference(object);
+    refrain_publish(last_link ? last_link : &header->objects, refrain_reference(object));
     last_link = &object->next;
     return object;
 }

@@ -1,4 +1,4 @@
-/* count_quiet.h: how many sites of the program are quiet (monitor/x86_64/site_quiet.h). */
+/* count_quiet.h: how many sites of the program are quiet (monitor/sites/site_quiet.h). */
 #ifndef REFRAIN_TESTS_COUNT_QUIET_H
 #define REFRAIN_TESTS_COUNT_QUIET_H
 

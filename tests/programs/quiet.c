@@ -1,5 +1,5 @@
 /* quiet.c: MPI calls of which the compiler makes one of two, or several of one, or which have no place of their own, in
- * loops that are long enough for sites to become quiet (monitor/x86_64/site_quiet.h). Prints how many are at the end.
+ * loops that are long enough for sites to become quiet (monitor/sites/site_quiet.h). Prints how many are at the end.
  */
 #include "count_quiet.h"
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /* site_table.c: makes the tables of sites (site_table.h). */
 #define _GNU_SOURCE
-#include "site_table.h"
+#include "sites/site_table.h"
 
 #include <string.h>
 #include <sys/mman.h>

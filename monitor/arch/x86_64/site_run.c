@@ -4,14 +4,14 @@
  *                          \--> anything else: here, and in probe.c
  */
 #define _GNU_SOURCE
-#include "site_run.h"
+#include "arch/x86_64/site_run.h"
 #include "allowance.h"
+#include "arch/registers.h"
 #include "begin.h"
 #include "learn.h"
 #include "pause.h"
 #include "probe.h"
-#include "registers.h"
-#include "site_table.h"
+#include "sites/site_table.h"
 #include "stacks.h"
 #include "tracing.h"
 #include <refrain/settings.h>

@@ -1,10 +1,6 @@
-/* registers.c: which registers there are besides the general ones (registers.h). */
-#define _GNU_SOURCE
-#include "registers.h"
+/* vectors.c: which registers there are besides the general ones (arch/registers.h). */
+#include "arch/registers.h"
 
-#include <pthread.h>
-
-#if defined(__x86_64__)
 #include <cpuid.h>
 
 /* Components of the extended state that a function may change: x87, SSE, AVX, the three of AVX-512, the further
@@ -36,33 +32,8 @@ static void measure(void) {
     __atomic_store_n(&state_bytes, bytes, __ATOMIC_RELEASE);
 }
 
-static void call_keeping_vectors(void (*function)(void *argument), void *argument) {
+void refrain_arch_call_keeping_vectors(void (*function)(void *argument), void *argument) {
     if (__atomic_load_n(&state_bytes, __ATOMIC_ACQUIRE) == 0)
         measure();
     refrain_call_with_state(function, argument, state_bytes, state_components);
-}
-
-#else
-
-static void call_keeping_vectors(void (*function)(void *argument), void *argument) {
-    function(argument);
-}
-
-#endif
-
-struct call {
-    void (*function)(void *argument);
-    void *argument;
-};
-
-static void call_uncancelled(void *of) {
-    const struct call *call = of;
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    call->function(call->argument);
-    pthread_setcancelstate(before, NULL);
-}
-
-void refrain_keep_vectors(void (*function)(void *argument), void *argument) {
-    call_keeping_vectors(call_uncancelled, &(struct call){function, argument});
 }

@@ -8,8 +8,12 @@
 
 #include "monitor.h"
 
-/* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. The thread cannot be
- * cancelled meanwhile: functions of the C library that wait for the system are cancellation points, probes are none. */
+/* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. The thread cannot
+ * be cancelled meanwhile: functions of the C library that wait for the system are cancellation points, probes are none.
+ */
 REFRAIN_HIDDEN void refrain_keep_vectors(void (*function)(void *argument), void *argument);
+
+/* What the processor's part of it does: calls function(argument) with these registers kept. */
+REFRAIN_HIDDEN void refrain_arch_call_keeping_vectors(void (*function)(void *argument), void *argument);
 
 #endif

@@ -2,13 +2,12 @@
  *
  * Nearly always the site is known, it is in the innermost activation, and what comes is what was learned. That is done
  * here, with five registers. Everything else is for C (site_run.c), once the others are saved, too: general registers
- * only, as it uses no others (registers.h). The stack need not be aligned for it, as only those would ask for that.
+ * only, as it uses no others (arch/registers.h). The stack need not be aligned for it, as only those would ask for that.
  *
  *     rdi  the context            rsi  its innermost activation, then where that is
  *     rax  the slot               rcx  the first slot of its node
  */
-#if defined(__x86_64__)
-#include "site_run.h"
+#include "arch/x86_64/site_run.h"
 #if defined(__CET__)
 #include <cet.h>
 #else
@@ -213,5 +212,5 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
     rest refrain_site_begin
     .cfi_endproc
     .size refrain_site_9, . - refrain_site_9
-#endif
+
     .section .note.GNU-stack, "", %progbits

@@ -12,7 +12,7 @@
 #ifndef REFRAIN_SITE_TABLE_H
 #define REFRAIN_SITE_TABLE_H
 
-#include "site.h"
+#include "sites/site.h"
 #include <refrain/site_places.h>
 
 struct refrain_site_place {

@@ -1,5 +1,4 @@
-/* registers.S: calls that keep the vector registers (registers.h). x86-64, System V. */
-#if defined(__x86_64__)
+/* vectors.S: calls that keep the vector registers (arch/registers.h). x86-64, System V. */
 #if defined(__CET__)
 #include <cet.h>
 #else
@@ -57,5 +56,4 @@ refrain_call_with_state:
     .cfi_endproc
     .size refrain_call_with_state, . - refrain_call_with_state
 
-#endif
     .section .note.GNU-stack, "", %progbits

@@ -1,9 +1,9 @@
 /* clock.c: the clock of machines whose time-stamp counter cannot be used (clock.h). */
 #define _GNU_SOURCE
-#include "clock.h"
-#include "clock_system.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
+#include "arch/registers.h"
 #include "monitor.h"
-#include "registers.h"
 
 int refrain_clock_is_gettime;
 

@@ -1,8 +1,8 @@
 /* site.c: probes that are off are taken out of the program's code (site.h). */
 #define _GNU_SOURCE
-#include "site.h"
+#include "sites/site.h"
 #include "configure.h"
-#include "site_table.h"
+#include "sites/site_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

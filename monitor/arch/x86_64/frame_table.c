@@ -1,6 +1,6 @@
 /* frame_table.c: reads .eh_frame_hdr and .eh_frame (Linux Standard Base 5.0, "Exception Frames"; DWARF 5, section 6.4)
  * as far as frames of compiled functions need it (frame_table.h). */
-#include "frame_table.h"
+#include "arch/x86_64/frame_table.h"
 
 #include <string.h>
 

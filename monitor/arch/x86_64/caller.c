@@ -1,12 +1,11 @@
 /* caller.c: what the code before a return address is, and the way out of its frame (caller.h). */
 #define _GNU_SOURCE
-#include "caller.h"
-#include "frame_table.h"
+#include "arch/caller.h"
+#include "arch/x86_64/frame_table.h"
 
 #include <link.h>
 #include <string.h>
 
-#if defined(__x86_64__)
 /* PT_GNU_EH_FRAME; null where the object has none. */
 static const unsigned char *frames_of(const struct refrain_loaded *object) {
     const ElfW(Phdr) *segments = object->segments;
@@ -73,17 +72,3 @@ uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
     refrain_caller_look(address, layers, &code);
     return code.is_layer ? code.rule : 0;
 }
-
-#else
-void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
-    (void)address;
-    (void)layers;
-    *code = (struct refrain_caller_code){.object = {.path = ""}};
-}
-
-uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
-    (void)address;
-    (void)layers;
-    return 0;
-}
-#endif

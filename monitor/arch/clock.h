@@ -1,7 +1,9 @@
-/* clock.h: the probes' clock: the time-stamp counter where it runs at one rate in all states, else CLOCK_MONOTONIC in
- * nanoseconds. Reads cost about 10 and 100 ns. */
+/* clock.h: the probes' clock: the processor's counter where it runs at one rate in all states, else CLOCK_MONOTONIC in
+ * nanoseconds. Reads cost about 10 and 100 ns on x86-64. */
 #ifndef REFRAIN_CLOCK_H
 #define REFRAIN_CLOCK_H
+
+#include "arch/arch.h"
 
 #include <stdint.h>
 
@@ -11,9 +13,9 @@ extern int refrain_clock_is_gettime; /* set once, when the trace file is opened 
 uint64_t refrain_clock_of_system(void);
 
 static inline uint64_t refrain_clock(void) {
-#if defined(__x86_64__)
+#if REFRAIN_ARCH_HAS_COUNTER
     if (__builtin_expect(!refrain_clock_is_gettime, 1))
-        return __builtin_ia32_rdtsc();
+        return refrain_arch_counter();
 #endif
     return refrain_clock_of_system();
 }

@@ -1,0 +1,64 @@
+/* arch.h: the one header for what depends on the processor. Everything else of the monitor is plain C.
+ *
+ *     arch.h           order of stores, and what each processor's header has to define
+ *     clock.h          the probes' clock
+ *     system_call.h    calls of the system that change no register and not errno
+ *     registers.h      calls of other libraries from probes
+ *     caller.h         frames above a return address
+ *     x86_64/          all of it, and the entry of sites (probes that are instructions in the program's code)
+ *     aarch64/         its counter and frames; the rest as in generic/
+ *     generic/         any other processor: the system's clock, no sites, no frames above a wrapper's
+ *
+ * A processor's header defines, all inline and without other registers than the general ones:
+ *
+ *     REFRAIN_FRAME_ADDRESS       In a function that the program calls: two words below the frame of its caller, and
+ *                                 above all that it calls itself.
+ *     REFRAIN_ARCH_HAS_COUNTER    1: the processor has a counter that may run at one rate in all states ...
+ *     refrain_arch_counter()      ... in ticks; may be read earlier than what comes before it in the program ...
+ *     refrain_arch_counter_is_steady()  ... and does run so, and fast enough to time a probe.
+ *     refrain_arch_wait()         What comes before is over when what comes after begins.
+ *     refrain_arch_displace()     Takes bytes out of the caches. False where that is not possible.
+ *     refrain_arch_copy_long()    Copies upwards as the processor itself does; false where it has no such instruction.
+ *     refrain_arch_read_metric()  The processor's counter with this index, from 1 on; false where it cannot be read.
+ *     refrain_arch_call_system()  A call of the kernel with three arguments: its result, or -errno. Keeps errno.
+ */
+#ifndef REFRAIN_ARCH_H
+#define REFRAIN_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(REFRAIN_ARCH_GENERIC) /* for tests: what any processor has */
+#include "arch/generic/arch_generic.h"
+#elif defined(__x86_64__)
+#include "arch/x86_64/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "arch/aarch64/arch_aarch64.h"
+#else
+#include "arch/generic/arch_generic.h"
+#endif
+
+/* ---- the order of stores ----
+ *
+ *     of whom                                        what it takes
+ *     a signal handler of the same thread            refrain_keep_order(): the compiler keeps the order
+ *     who reads the file of a process that ended     the same: a process ends between two of its instructions
+ *     another thread; who reads while it runs        refrain_publish() or refrain_commit(): the processor keeps it, too
+ */
+
+/* Stores `value`. Who reads it with ACQUIRE order, in any thread or process, sees all that was stored before. */
+#define refrain_publish(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
+
+/* The same for stores that follow: what was stored before is seen before what is stored after. Costs nothing on
+ * x86-64, a barrier elsewhere. */
+static inline void refrain_commit(void) {
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void refrain_keep_order(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif
