@@ -11,6 +11,6 @@ sh "$root/tests/build.sh" "$build" -DCMAKE_C_COMPILER=gcc -DREFRAIN_WERROR=ON
 echo "== testing"
 cd "$build"
 status=0
-ctest --output-on-failure --timeout 900 || status=$?
+ctest -j"$(nproc)" --output-on-failure --timeout 900 || status=$?
 echo "== $(($(date +%s) - started)) seconds"
 exit $status

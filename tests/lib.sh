@@ -55,7 +55,7 @@ parallel_only() {
     [ -x "$bin/refrain-reconstruct" ] || skip "built without MPI or OTF2"
 }
 
-# launch MPI RANKS COMMAND...: runs under that MPI's launcher, yielding where ranks outnumber cores.
+# launch MPI RANKS COMMAND...: runs under that MPI's launcher. Ranks that wait yield: another test may run beside them.
 launch() {
     mpi=$1
     ranks=$2
@@ -63,7 +63,8 @@ launch() {
     if [ "$mpi" = openmpi ]; then
         # A directory of its own for each: a launcher that ends may remove what another has just made in a common one.
         OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$work/ompi.XXXXXX") \
-            timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader -n "$ranks" "$@"
+            timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader --bind-to none \
+            --mca mpi_yield_when_idle 1 -n "$ranks" "$@"
     else
         timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
     fi
@@ -98,18 +99,6 @@ the_trace() {
     [ $# -eq 1 ] && [ -d "$1" ] && echo "$1"
 }
 
-# per_location FILE: event lines without their time, each thread's of each rank in order.
-per_location() {
-    awk -F '\t' -v OFS='\t' '{
-        thread = 0
-        for (i = 5; i <= NF; i++)
-            if ($i ~ /^thread=/)
-                thread = substr($i, 8)
-        $2 = thread
-        print
-    }' "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2
-}
-
 # prefix A B: one of two files of one rank's lines begins with the other, which lacks at most one probe's lines.
 prefix() {
     a=$(wc -l <"$1")
@@ -121,7 +110,7 @@ prefix() {
     [ "$shorter" -gt 0 ] && [ $((a > b ? a - b : b - a)) -le 3 ] && cmp -s "$work/p1" "$work/p2"
 }
 
-# exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time.
+# exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time (per_location.c).
 exact() {
     if ! refrain reconstruct "$1" --format text -o - >"$work/reconstructed" 2>"$work/error"; then
         fail "$2: reconstruct: $(head -n 1 "$work/error")"

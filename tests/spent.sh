@@ -92,7 +92,6 @@ if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
         /^HUNDRED\(SITE, / { for (i = 0; i < 100; i++) printf "SITE(%d%02d)\n", $2, i; next } { print }' \
         "$tests/programs/chance_late.c" >"$program"
 fi
-mpicc.mpich -O1 -w -shared -fPIC "$tests"/pmpi_logger*.c -o "$work/logger.so" -ldl || fail "the logger"
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w $debug -I"$tests/programs" -I"$tests/../include" "$program" -o "$work/chance" -lpthread || fail "compile"
 
 # one SEED SIZE
@@ -105,7 +104,7 @@ one() {
         # A run of its own: below the logger all calls of a function would come from one place.
         # shellcheck disable=SC2016 # expanded by the ranks' shell
         REFRAIN_MODE=off MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
-            sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$work/logger.so" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-1}}" \
+            sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$bin/../lib/libpmpi_logger-mpich.so" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-1}}" \
             >"$run/out" 2>"$run/err" || fail "$what, logged: status $?: $(head -n 2 "$run/err")"
     fi
     if [ "${SPENT_LATE:-}" = places ]; then

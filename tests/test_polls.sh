@@ -38,7 +38,7 @@ for options in -O0 -O2 "--detail=calls -O2"; do
     refrain formulas "$(the_trace run)" >one_by_one
     check "$options: learned as one by one" cmp by_streak one_by_one
     for what in between inside; do
-        run 3000 $what
+        run 30 $what
         exact "$(the_trace run)" "$options, killed $what polls"
     done
     for mode in stat both; do

@@ -9,8 +9,8 @@
 # partner, where there is room for guests, and of 200 at the size that `refrain size` names; communicators that come
 # after these do not take the room in which the first partner of each is counted.
 spent=$(dirname "$0")/spent.sh
-sh "$spent" "$1" 2 1200 2 492K 2120K 16M && sh "$spent" "$1" 2 6000 2 492K &&
-    SPENT_KINDS=1 REFRAIN_THROTTLE=off sh "$spent" "$1" 6 400 1 258K 264K &&
+sh "$spent" "$1" 1 1200 2 492K 2120K 16M && sh "$spent" "$1" 1 6000 2 492K &&
+    SPENT_KINDS=1 REFRAIN_THROTTLE=off sh "$spent" "$1" 3 400 1 258K 264K &&
     SPENT_MIDDLE=1 REFRAIN_THROTTLE=off sh "$spent" "$1" 1 7500 1 250K &&
     SPENT_COMMS=4 sh "$spent" "$1" 1 4000 3 250K && SPENT_COMMS=0 SPENT_PARTNERS=1 sh "$spent" "$1" 1 4000 3 300K && SPENT_REQUESTS=900 sh "$spent" "$1" 1 3000 2 512K &&
     SPENT_LATE=1 SPENT_PARTNERS=1 sh "$spent" "$1" 1 3000 2 270K 290K 318K 328K &&
