@@ -91,9 +91,8 @@ def same(text, read, unknown):
     return text[:2] == read[:2] and known == [field for field in read[2:] if field[0] not in keys]
 
 
-def main():
-    text_path, read_path = sys.argv[1:3]
-    whole_path = sys.argv[3] if len(sys.argv) > 3 else text_path
+def compare(text_path, read_path, whole_path):
+    """Ends the process where they differ."""
     with open(read_path, encoding="utf-8", errors="surrogateescape") as lines:
         header = dict(word.split("=", 1) for word in lines.readline()[1:].split())
 
@@ -117,4 +116,5 @@ def main():
     print(f"{n} events")
 
 
-main()
+if __name__ == "__main__":
+    compare(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else sys.argv[1])

@@ -34,18 +34,14 @@ round_trip() {
     texts "$@"
     trace=$1 name=$2
     shift 2
+    rm -rf "$work/to" && mkdir "$work/to"
     for format in $formats; do
-        rm -rf "$work/to" && mkdir "$work/to"
-        if ! refrain reconstruct "$trace" --format "$format" -o "$work/to/out" "$@" 2>"$work/said"; then
+        refrain reconstruct "$trace" --format "$format" -o "$work/to/$format" "$@" 2>"$work/said" && pass ||
             fail "$name: to $format: $(cat "$work/said")"
-        elif ! python3 "$readers/read_$format.py" "$work/to/out" >"$work/read" 2>"$work/wrong"; then
-            fail "$name: $format cannot be read: $(tail -n 1 "$work/wrong")"
-        elif ! python3 "$readers/compare.py" "$work/text" "$work/read" "$work/whole" >"$work/compared" 2>&1; then
-            fail "$name: $format differs from the text: $(cat "$work/compared")"
-        else
-            pass
-        fi
     done
+    # shellcheck disable=SC2086 # a list of words
+    python3 "$readers/round_trip.py" "$work/text" "$work/whole" "$work/to" $formats >"$work/wrong" 2>&1 && [ ! -s "$work/wrong" ] &&
+        pass || fail "$name: $(cat "$work/wrong")"
 }
 
 # otf2_round_trip TRACE NAME OPTION...: OTF2's own tool has nothing to say to the archive, ViTE (where it is installed) finds
