@@ -136,17 +136,28 @@ END
 
 # ---- what is added up comes to the totals of the run: a region with some long visits beside one without ----
 
+cat >"$work/pass.h" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+/* The false clock goes on. */
+static void pass(int ns) {
+    static char variable[48];
+    static long passed;
+    sprintf(variable, "REFRAIN_FALSE_PASSED=%ld", passed + ns);
+    if (passed == 0)
+        putenv(variable);
+    passed += ns;
+}
+END
 cat >"$work/uneven.c" <<'END'
 #include <mpi.h>
 #include <refrain/refrain.h>
-static volatile unsigned long result;
+#include "pass.h"
 static void do_even(int n) {
-    while (n-- > 0)
-        result = result * 6364136223846793005UL + 1;
+    pass(2 * n);
 }
 static void do_uneven(int n) { /* not the same: which of two callers the time of one function is of is estimated */
-    while (n-- > 0)
-        result = result * 6364136223846793005UL + 1;
+    pass(2 * n);
 }
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
@@ -162,8 +173,13 @@ int main(int argc, char **argv) {
     return 0;
 }
 END
+# by_false_clock PROGRAM: on one rank, by a clock that goes on by 50 ns at each look and by what the program says.
+by_false_clock() {
+    REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=50 launch mpich 1 sh -c \
+        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$1"
+}
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/uneven.c" -o "$work/uneven" || fail "compile uneven.c"
-traced "uneven" 32K launch mpich 1 "$work/uneven"
+traced "uneven" 32K by_false_clock "$work/uneven"
 # totals NAME SHARE REGION...: those of the trace come to what was measured, to within that share of the run.
 totals() {
     refrain compare --json "$trace:events" "$trace:unaligned" >"$work/compared"
@@ -183,11 +199,10 @@ totals "uneven" 0.0001 even uneven
 cat >"$work/callers.c" <<'END'
 #include <mpi.h>
 #include <refrain/refrain.h>
-static volatile unsigned long result;
+#include "pass.h"
 static void work(int n) {
     refrain_region_begin("work");
-    while (n-- > 0)
-        result = result * 6364136223846793005UL + 1;
+    pass(2 * n);
     refrain_region_end();
 }
 static void pass_on(int n) {
@@ -213,7 +228,7 @@ int main(int argc, char **argv) {
 }
 END
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/callers.c" -o "$work/callers" || fail "compile callers.c"
-traced "callers" 16K launch mpich 1 "$work/callers"
+traced "callers" 16K by_false_clock "$work/callers"
 totals "callers" 0.0001 light heavy middle pass_on work
 
 # ---- none at all ----
