@@ -144,10 +144,7 @@ counts() {
 }
 
 for compiler in gcc clang; do
-    command -v $compiler >said || {
-        echo "skipped: no $compiler"
-        continue
-    }
+    available $compiler || continue
     if [ $compiler = gcc ]; then
         ways gcc -O1 "-O2 -mstackrealign -fno-omit-frame-pointer" "-O3 -march=native -fcf-protection=full" \
             "-Os -maccumulate-outgoing-args -fstack-clash-protection -fstack-protector-all"

@@ -23,7 +23,7 @@ END { print n }
 END
 
 for mpi in mpich openmpi; do
-    command -v "mpicc.$mpi" >/dev/null || continue
+    available mpicc.$mpi || continue
     REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -w "$tests/programs/given_up.c" -o "given_up.$mpi" 2>said ||
         fail "compile: $(head -n 1 said)"
     mkdir "$mpi"
@@ -50,7 +50,7 @@ trace_of() {
 }
 
 # Whose message a receive from anyone took that was given up before is not known: what follows of its tag is approximate.
-if command -v mpicc.mpich >/dev/null; then
+if available mpicc.mpich; then
     trace_of any 3
     refrain reconstruct --format=text -o - "$(the_trace any)" >reconstructed 2>said
     for tag in 7 8; do
@@ -63,7 +63,7 @@ fi
 
 # One that is overtaken before it is given up has the first message all the same, and the one that overtook it the second.
 # Where that is too far ahead to be found, it is said that they may have each other's.
-if command -v mpicc.mpich >/dev/null; then
+if available mpicc.mpich; then
     trace_of late 2
     refrain reconstruct --format=chrome --force -o pairs.json "$(the_trace late)" 2>said
     [ "$(awk -f pairs.awk pairs.json | grep -cE 'sent (1[0-9]|[1-9]),')" = 0 ] && pass ||
@@ -78,7 +78,7 @@ if command -v mpicc.mpich >/dev/null; then
     grep -q '^refrain: 2 receives may' said && ! grep -q 'are approximate' said && pass || fail "stats said: $(cat said)"
 fi
 
-if command -v mpicc.mpich >/dev/null; then
+if available mpicc.mpich; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/reused_handle.c" -o reused_handle 2>said ||
         fail "compile: $(head -n 1 said)"
     mkdir reused
@@ -94,7 +94,7 @@ if command -v mpicc.mpich >/dev/null; then
 fi
 # Once the memory is spent, receives come too early or at another place: their messages are still their own, so that those
 # which are known exactly afterwards have theirs.
-if command -v mpicc.mpich >/dev/null; then
+if available mpicc.mpich; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/chance_matches.c" -o chance_matches 2>said ||
         fail "compile: $(head -n 1 said)"
     for memory in 1M 2M; do

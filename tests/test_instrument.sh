@@ -284,7 +284,7 @@ for i in $(seq 8); do
     printf 'many%d.o: many%d.c\n\trefrain-cc gcc -c $<\n' "$i" "$i" >>Makefile
 done
 check "parallel make" make -j4 many1.o many2.o many3.o many4.o many5.o many6.o many7.o many8.o
-if command -v ccache >/dev/null; then
+if available ccache; then
     export CCACHE_DIR="$work/ccache"
     refrain-cc ccache gcc -Iinc -c main.c && refrain-cc ccache gcc -Iinc -c main.c
     check "ccache after the wrapper" sh -c 'ccache -s -v 2>/dev/null | grep -E "Hits: +[1-9]"'
@@ -292,7 +292,7 @@ if command -v ccache >/dev/null; then
     check "ccache before the wrapper" ccache refrain-cc gcc -Iinc -c main.c
 fi
 for compiler in mpicc.mpich mpicc.openmpi; do
-    command -v $compiler >/dev/null || continue
+    available $compiler || continue
     printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 0; }\n' >mpi.c
     REFRAIN_MPICC=$compiler refrain-mpicc mpi.c -o mpi
     check "$compiler: refrain comes before the MPI library" sh -c 'readelf -d mpi | grep NEEDED | grep -n "" |

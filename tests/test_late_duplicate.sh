@@ -4,7 +4,7 @@
 # between two calls do not match.
 set -u
 . "$(dirname "$0")/lib.sh"
-command -v mpicc.mpich >/dev/null || { pass; echo "skipped: no MPICH"; summary; exit; }
+command -v mpicc.mpich >/dev/null || skip "no MPICH"
 cd "$work" || exit 1
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$tests/programs/late_duplicate.c" -o late_duplicate 2>said ||
     fail "compile: $(head -n 1 said)"

@@ -136,7 +136,7 @@ mkdir "$work/plain" "$work/traced"
 cc -O1 -shared -fPIC "$tests/slow_end.c" -o "$work/slow_end.so" || fail "compile slow_end.c"
 run=$work/run
 for mpi in mpich openmpi; do
-    command -v "mpicc.$mpi" >/dev/null || { echo "skipped: $mpi is not installed"; continue; }
+    available mpicc.$mpi || continue
     for program in mpi_leave mpi_errors; do
         "mpicc.$mpi" -O1 -w "$tests/programs/$program.c" -o "$work/plain/$program-$mpi" || fail "$program ($mpi): compile"
         REFRAIN_MPICC=mpicc.$mpi refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/traced/$program-$mpi" ||

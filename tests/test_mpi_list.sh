@@ -7,7 +7,7 @@ calls=$tests/../include/refrain/mpi_calls.def
 generator=$tests/../monitor/mpi/mpi_generate.awk
 tried=0
 for mpi in mpich openmpi; do
-    command -v "mpicc.$mpi" >/dev/null || continue
+    available mpicc.$mpi || continue
     tried=$((tried + 1))
     echo '#include <mpi.h>' | "mpicc.$mpi" -E -x c - >"$work/mpi.i" || fail "$mpi: cannot preprocess mpi.h"
     missing=$(awk -f "$generator" -v out=check "$calls" "$work/mpi.i" | tr '\n' ' ')

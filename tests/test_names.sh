@@ -35,7 +35,7 @@ for format in text paraver picl alog chrome; do
     done
 done
 [ -z "$(awk -F '\t' 'NF < 3 { print NR }' out.text)" ] && pass || fail "text: a line with fewer than three columns"
-if command -v python3 >/dev/null; then
+if available python3; then
     for command in info stats formulas; do
         refrain $command --json "$trace" >said 2>err
         python3 -c 'import json; json.load(open("said"))' 2>err && pass || fail "$command --json: $(tail -n 1 err)"

@@ -4,7 +4,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 for mpi in mpich openmpi; do
-    command -v "mpicc.$mpi" >/dev/null || continue
+    available mpicc.$mpi || continue
     REFRAIN_MPICC=mpicc.$mpi refrain-mpicc --detail=every -O1 -w "$tests/programs/order.c" -o "$work/order.$mpi" ||
         fail "$mpi: compile order.c"
 done

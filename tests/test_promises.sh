@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 END_OF_CC
-if command -v mpicxx.mpich >/dev/null; then
+if available mpicxx.mpich; then
     REFRAIN_MPICXX=mpicxx.mpich refrain-mpicxx -O1 throws.cc -o throws || fail "compile throws"
     traced 2 ./throws
     exact "$trace" "exceptions"

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 x86_64_only "code is changed on x86-64 only"
-command -v mpicc.mpich >/dev/null || { echo "skipped: no MPICH"; exit 77; }
+command -v mpicc.mpich >/dev/null || skip "no MPICH"
 cd "$work" || exit 1
 export REFRAIN_MODE=both
 export REFRAIN_THROTTLE=off # which goes by time

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 
-command -v mpicc.mpich >/dev/null || { echo "skipped: no MPICH"; exit 77; }
+command -v mpicc.mpich >/dev/null || skip "no MPICH"
 cd "$work" || exit 1
 export REFRAIN_MODE=both REFRAIN_THREADS=2 REFRAIN_THROTTLE=off # which goes by time
 

@@ -3,7 +3,7 @@
 # the memory of those that run at a time; none is lost, and the trace is exact.
 set -u
 . "$(dirname "$0")/lib.sh"
-command -v mpicc.mpich >/dev/null || { pass; echo "skipped: no MPICH"; summary; exit; }
+command -v mpicc.mpich >/dev/null || skip "no MPICH"
 cd "$work" || exit 1
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w "$tests/programs/short_threads.c" -o short_threads -lpthread 2>said ||
     fail "compile: $(head -n 1 said)"

@@ -42,7 +42,7 @@ for variant in "gcc -O0" "gcc -O2" "clang -O2"; do
 done
 # A small stack is the program's own: a tracer takes little of it, however many requests a call has.
 for mpi in mpich openmpi; do
-    command -v mpicc.$mpi >/dev/null || continue
+    available mpicc.$mpi || continue
     mpicc.$mpi -O1 -w -pthread "$tests/programs/small_stack.c" -o small || fail "small_stack ($mpi): compile"
     check "thousands of requests on a small stack ($mpi)" refrain record -q -t 2 -M both -d "small-$mpi" ./small
     exact "$(the_trace "small-$mpi")" "thousands of requests on a small stack ($mpi)"

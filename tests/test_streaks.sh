@@ -19,7 +19,7 @@ run() {
 }
 
 for mpi in mpich openmpi; do
-    command -v mpicc.$mpi >/dev/null || continue
+    available mpicc.$mpi || continue
     for options in -O2 "--detail=calls -O0"; do
         [ "$mpi $options" != "openmpi -O2" ] || continue
         # shellcheck disable=SC2086 # a list of options

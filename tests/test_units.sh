@@ -87,7 +87,7 @@ sections() {
 }
 
 for compiler in gcc clang; do
-    command -v $compiler >/dev/null || continue
+    available $compiler || continue
     # shellcheck disable=SC2086 # lists of files
     for level in -O2 -O0 "-O2 -fPIC" "-O2 -ffunction-sections"; do
         for file in main $files loaded helper_of_loaded; do

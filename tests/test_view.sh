@@ -5,10 +5,7 @@ set -u
 
 sources=$tests/../reconstruct/view
 if ! refrain view --help >/dev/null 2>&1 || ! command -v npm >/dev/null || ! command -v chromium >/dev/null; then
-    pass
-    echo "skipped: refrain view, npm or chromium is missing"
-    summary
-    exit
+    skip "refrain view, npm or chromium is missing"
 fi
 
 # ---- traces: a real run, one that was killed, one with threads, one without instrumentation, one of many ranks

@@ -3,12 +3,11 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 wasm=$bin/../lib/dump_images.wasm
-if [ ! -e "$wasm" ] || ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
-    echo "skipped: it takes clang with a C library for wasm32-wasi, and node 20 or newer, which Debian 12 does not have"
-    pass
-    summary
-    exit
-fi
+[ -e "$wasm" ] || skip "built without clang with a C library for wasm32-wasi"
+node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || {
+    echo "skipped: it takes node 20 or newer, which Debian 12 does not have"
+    exit 77
+}
 
 # compare NAME RECORDED FILE...
 compare() {

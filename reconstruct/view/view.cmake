@@ -58,7 +58,7 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
         set(view_checks WASM_RT_USE_MMAP=0 WASM_RT_MEMCHECK_SIGNAL_HANDLER=0 _GNU_SOURCE)
         list(APPEND view_sources ${view_machine} ${view_build}/engine_machine.h ${view_runtime})
         set_source_files_properties(${view_machine} ${view_runtime} PROPERTIES COMPILE_DEFINITIONS "${view_checks}"
-                                    COMPILE_OPTIONS "-w;-O1;-ffp-contract=off;-fno-sanitize=all")
+                                    COMPILE_OPTIONS "-w;$<IF:$<CONFIG:Debug>,-O0,-O1>;-ffp-contract=off;-fno-sanitize=all")
         set_source_files_properties(${view_directory}/view_machine.c PROPERTIES COMPILE_DEFINITIONS
                                     "${view_checks}" OBJECT_DEPENDS ${view_build}/engine_machine.h
                                     INCLUDE_DIRECTORIES "${view_build};${WASM2C_RUNTIME}")
