@@ -104,6 +104,7 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
         REFRAIN_FIELD(packer, REFRAIN_PACKED_LOSS, header->losses[i]);
     refrain_packer_name(packer, &header->executable);
     refrain_packer_name(packer, &header->environment);
+    refrain_packer_name(packer, &header->arguments);
     refrain_packer_name(packer, &header->host);
     refrain_packer_name(packer, &header->mpi_library);
     refrain_packer_name(packer, &header->start_directory);

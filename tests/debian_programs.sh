@@ -39,8 +39,8 @@ program() {
     status=$?
     [ $status = $plain ] && pass || fail "$name: status $status, without refrain $plain: $(tail -n 3 said)"
     trace=$(the_trace run) && exact "$trace" "$name" &&
-        printf '%-28s %9s events, %s\n' "$name" "$events" "$(refrain info "$trace" | grep -c 'nothing was lost') of $ranks ranks lost nothing"
-    refrain info "$trace" 2>/dev/null | grep '^  lost' | sort | uniq -c
+        printf '%-28s %9s events, %s\n' "$name" "$events" "$(refrain info --verbose "$trace" | grep -c 'nothing was lost') of $ranks ranks lost nothing"
+    refrain info --verbose "$trace" 2>/dev/null | grep '^  lost' | sort | uniq -c
     refrain stats "$trace" >stats 2>&1 && pass || fail "$name: stats: $(head -n 1 stats)"
     cd .. && rm -rf "$name"
 }

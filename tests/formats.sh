@@ -89,7 +89,7 @@ for each in "$@"; do
     most=$((n < events ? n : events))
     both "$whole" "$each, the middle" --from "$(at $((most / 3 + 1)))" --to "$(at $((most * 2 / 3 + 1)))"
     # shellcheck disable=SC2086
-    [ "$(refrain info "$whole" --json | grep -c '"rank": 1,')" = 0 ] || both "$whole" "$each, rank 1" --ranks 1 ${to:+--to $to}
+    [ "$(refrain info --verbose "$whole" --json | grep -c '"rank": 1,')" = 0 ] || both "$whole" "$each, rank 1" --ranks 1 ${to:+--to $to}
     [ "$n" -lt 20000 ] || full_disk "$whole" "$each"
     echo "$each: $n events"
     rm -rf "$whole"

@@ -132,7 +132,7 @@ compare_spent() {
         totals "$work/recorded" >"$work/b"
         cmp -s "$work/a" "$work/b" && pass || {
             fail "$1, spent: $(diff "$work/b" "$work/a" | grep -c '^[<>]') counts differ: $(diff "$work/b" "$work/a" | sed -n '2p;/^>/{p;q}' | tr '\n' ' ')"
-            refrain info "$trace" | sed -n '/[Ll]ost/,/^$/p;/counted as another/p;/beyond the table/p' | head -n 5
+            refrain info --verbose "$trace" | sed -n '/[Ll]ost/,/^$/p;/counted as another/p;/beyond the table/p' | head -n 5
         }
     done
 }

@@ -122,7 +122,7 @@ one() {
     }
     refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
     refrain events "$trace" >"$work/recorded" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
-    if refrain info "$trace" | grep 'requests beyond\|without room for their call site' >"$work/lost"; then
+    if refrain info --verbose "$trace" | grep 'requests beyond\|without room for their call site' >"$work/lost"; then
         fail "$what: $(cat "$work/lost")"
     fi
     kib=$(echo "$2" | awk '{ n = $1 + 0; print /M$/ ? n * 1024 : n }')
@@ -177,7 +177,7 @@ same() {
 
 # counted_as_another TRACE RANK: the values that `refrain info` says were.
 counted_as_another() {
-    refrain info "$1" | tr -d , | awk -v r="$2" '/^rank / { rank = $2 } rank == r && /values counted as another/ { n = $2 } END { print n + 0 }'
+    refrain info --verbose "$1" | tr -d , | awk -v r="$2" '/^rank / { rank = $2 } rank == r && /values counted as another/ { n = $2 } END { print n + 0 }'
 }
 
 # accounted TEXT EXPECTED GOT MOST: lines of partners, whose calls differ in MOST at most.

@@ -19,14 +19,14 @@ for memory in 3M 4M 8M; do
     bytes=$(du -s --block-size=1K "$work"/run/*.refrain | cut -f 1)
     [ "$bytes" -le "$limit" ] && pass || fail "$memory: $bytes KiB on disk"
     trace=$(the_trace "$work/run")
-    check "$memory: info" refrain info "$trace"
+    check "$memory: info" refrain info --verbose "$trace"
     check "$memory: reconstruct" refrain reconstruct "$trace" --format text -o "$work/text" --force
     # Totals: as many messages as there were, whether or not each is exact.
     sends=$(awk -F '\t' '$3 == "send"' "$work/text" | wc -l)
     marked=$(grep -c 'approximate$' "$work/text")
     echo "$memory: $sends messages of ${traced%% *}, $marked lines marked approximate"
     [ "$sends" = "${traced%% *}" ] && pass || fail "$memory: $sends messages reconstructed of ${traced%% *}"
-    lost=$(refrain info "$trace" | grep -c "nothing was lost")
+    lost=$(refrain info --verbose "$trace" | grep -c "nothing was lost")
     if [ "$lost" = 1 ]; then
         [ "$marked" = 0 ] && pass || fail "$memory: nothing was lost, but $marked lines are marked"
     else
@@ -43,7 +43,7 @@ REFRAIN_TOTAL_MEMORY=540K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/run mpiex
     fail "late: status $?"
 trace=$(the_trace "$work/run")
 refrain formulas "$trace" >"$work/formulas"
-grep -q 'main .* summary' "$work/formulas" && pass || fail "late: the memory was not spent: $(refrain info "$trace" | grep lost)"
+grep -q 'main .* summary' "$work/formulas" && pass || fail "late: the memory was not spent: $(refrain info --verbose "$trace" | grep lost)"
 late=$(grep -c ' regular .* 100.00 %' "$work/formulas")
 [ "$late" -ge 18 ] && ! grep -q ' regular .* summary' "$work/formulas" && pass ||
     fail "late: what came after the memory was spent is not learned: $(grep -m 1 ' regular .* summary' "$work/formulas")"
@@ -74,7 +74,7 @@ said=$(REFRAIN_TOTAL_MEMORY=256K refrain size "$work/plain" --json | tr -d ' ",'
 REFRAIN_TOTAL_MEMORY=256K REFRAIN_MODE=both REFRAIN_DIRECTORY="$work/run" launch mpich 2 "$work/plain" || fail "256K: status $?"
 trace=$(the_trace "$work/run")
 exact "$trace" "256K"
-[ "$(refrain info "$trace" | grep -c "nothing was lost")" = 2 ] && pass || fail "256K: something was lost"
+[ "$(refrain info --verbose "$trace" | grep -c "nothing was lost")" = 2 ] && pass || fail "256K: something was lost"
 bytes=$(cat "$trace/rank-0.trace" | wc -c)
 [ "$bytes" = "$said" ] && pass || fail "256K: $bytes bytes, refrain size said $said"
 rm -rf "$work/run"
@@ -101,7 +101,7 @@ END
 REFRAIN_WRAPPER=on refrain-cc --detail=every gcc -O1 -w -fopenmp "$work/many.c" -o "$work/many" || fail "compile many"
 mkdir "$work/run"
 OMP_NUM_THREADS=64 REFRAIN_DIRECTORY="$work/run" "$work/many" >/dev/null || fail "64 threads: status $?"
-refrain info "$(the_trace "$work/run")" >"$work/info"
+refrain info --verbose "$(the_trace "$work/run")" >"$work/info"
 grep -q "threads *64 of 64" "$work/info" && grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(cat "$work/info")"
 rm -rf "$work/run"
 
@@ -169,9 +169,9 @@ for calls in 0 20000; do
     trace=$(the_trace "$work/run")
     bytes=$(stat -c %s "$trace/rank-0.events")
     [ "$bytes" -le 1048576 ] && pass || fail "$calls calls: $bytes bytes of recorded events"
-    lost=$(refrain info "$trace" | grep -c 'recorded events that could not be written')
+    lost=$(refrain info --verbose "$trace" | grep -c 'recorded events that could not be written')
     if [ $calls = 0 ]; then
-        [ "$lost" = 0 ] && pass || fail "polls: $(refrain info "$trace" | grep lost)"
+        [ "$lost" = 0 ] && pass || fail "polls: $(refrain info --verbose "$trace" | grep lost)"
         refrain events "$trace" | cut -f 1,3- >"$work/recorded"
         refrain reconstruct "$trace" --format text -o - | cut -f 1,3- >"$work/replayed"
         [ "$(grep -c 'enter	MPI_Test' "$work/recorded")" = 280000 ] && cmp -s "$work/recorded" "$work/replayed" && pass ||
@@ -217,7 +217,7 @@ for arguments in "" deeper; do
     # All probes stay on: dormant ones would not fill the shadow stack.
     # shellcheck disable=SC2086 # none or one
     REFRAIN_THROTTLE=off REFRAIN_MODE=both REFRAIN_THREADS=64 REFRAIN_DIRECTORY=$work/run "$work/threads" $arguments || fail "threads: status $?"
-    refrain info "$(the_trace "$work/run")" >"$work/info"
+    refrain info --verbose "$(the_trace "$work/run")" >"$work/info"
     if [ -z "$arguments" ]; then
         exact "$(the_trace "$work/run")" "64 threads"
         grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(grep -i -A 3 lost "$work/info")"

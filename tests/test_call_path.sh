@@ -52,7 +52,7 @@ for way in "mpich -O2 -fomit-frame-pointer" "mpich -O0" "openmpi -O2"; do
     # shellcheck disable=SC2086 # words
     record --call-path $launcher -n 2 ./paths log 20
     agrees "$way"
-    refrain info "$(the_trace run)" >info
+    refrain info --verbose "$(the_trace run)" >info
     grep -q 'call paths' info && fail "$way: $(grep 'call paths' info)" || pass
 done
 

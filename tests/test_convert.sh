@@ -93,7 +93,7 @@ END
 
 # The commands work on it.
 refrain stats "$work/control-of-otf2.refrain" >"$work/stats" 2>&1 && grep -q "MPI_Recv control.c:[0-9]" "$work/stats" && pass || fail "stats: $(head -n 3 "$work/stats")"
-refrain info "$work/control-of-otf2.refrain" >"$work/info" 2>&1 && grep -q "converted from OTF2 of refrain" "$work/info" && pass ||
+refrain info --verbose "$work/control-of-otf2.refrain" >"$work/info" 2>&1 && grep -q "converted from OTF2 of refrain" "$work/info" && pass ||
     fail "info: $(head -n 5 "$work/info")"
 check "diff" refrain diff "$work/control-of-otf2.refrain" "$work/control-of-text.refrain"
 check "formats" refrain events "$work/control-of-otf2.refrain" -o "$work/control.slog2"

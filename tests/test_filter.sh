@@ -34,7 +34,7 @@ for mpi in mpich openmpi; do
     [ "$(python3 "$tests/message_pairs.py" pairs.json)" = "8 0" ] && pass || fail "pairs, and wrong ones, under $mpi: $(python3 "$tests/message_pairs.py" pairs.json)"
     ! grep -q without said && pass || fail "said: $(cat said)"
 done
-refrain info "$(the_trace run)" | grep -q 'filtered  [0-9,]* MPI calls that the filter leaves out' && pass || fail "refrain info"
+refrain info --verbose "$(the_trace run)" | grep -q 'filtered  [0-9,]* MPI calls that the filter leaves out' && pass || fail "refrain info"
 
 # Functions of call paths; the rule that comes last decides.
 cat >functions <<'END'

@@ -35,7 +35,7 @@ for mpi in mpich openmpi; do
     [ "$(cat pairs)" = 15 ] && pass || fail "$mpi: $(cat pairs)"
     grep -q '^refrain: 6 messages and calls of collectives have their other ends in .* receive that was given up$' said &&
         ! grep -q without said && pass || fail "$mpi said: $(cat said)"
-    refrain info "$trace" >info
+    refrain info --verbose "$trace" >info
     ! grep -q '^  lost' info && pass || fail "$mpi: $(grep -m 1 '^  lost' info)"
 done
 

@@ -55,15 +55,15 @@ for command in info formulas events "reconstruct -o $work/x"; do
 done
 cp -r "$good" "$work/short.refrain"
 truncate -s 9000 "$work/short.refrain/rank-0.trace"
-says "a truncated trace" "short.refrain.*(truncated|shorter|cut|bytes)" refrain info "$work/short.refrain"
+says "a truncated trace" "short.refrain.*(truncated|shorter|cut|bytes)" refrain info --verbose "$work/short.refrain"
 for bytes in 0 1 60 -1; do
     cp "$good/rank-0.trace" "$work/rank-0.trace"
     truncate -s "$bytes" "$work/rank-0.trace"
-    says "a trace cut to $bytes bytes" "rank-0.trace: .*\\($(stat -c %s "$work/rank-0.trace") bytes" refrain info "$work/rank-0.trace"
+    says "a trace cut to $bytes bytes" "rank-0.trace: .*\\($(stat -c %s "$work/rank-0.trace") bytes" refrain info --verbose "$work/rank-0.trace"
 done
 cp -r "$good" "$work/foreign.refrain"
 printf 'something' | dd of="$work/foreign.refrain/rank-0.trace" conv=notrunc 2>/dev/null
-says "a foreign file" "foreign.refrain.*not a" refrain info "$work/foreign.refrain"
+says "a foreign file" "foreign.refrain.*not a" refrain info --verbose "$work/foreign.refrain"
 cp -r "$good" "$work/newer.refrain"
 printf '\377' | dd of="$work/newer.refrain/rank-0.trace" bs=1 seek=8 conv=notrunc 2>/dev/null
 for command in info formulas stats "reconstruct -o $work/x" "view -o $work/x"; do
@@ -190,7 +190,7 @@ for limited in "16M stat" "4M both"; do
     [ $? -eq 5 ] && [ "$(cat "$work/out")" = "done" ] && pass || fail "ulimit -f, $limited: $(cat "$work/out" "$work/err")"
 done
 trace=$(the_trace "$work/limited")
-refrain info "$trace" | grep -q 'recorded events that could not be written' && pass || fail "lost events are not said"
+refrain info --verbose "$trace" | grep -q 'recorded events that could not be written' && pass || fail "lost events are not said"
 rm -rf "$work/limited"
 (
     ulimit -f 16384
@@ -231,7 +231,7 @@ END
 gcc -shared -fPIC "$work/reserve.c" -o "$work/reserve.so" || fail "reserve.so"
 rm -rf "$work/run"
 runs "no reservation" "cannot reserve room" LD_PRELOAD="$work/reserve.so"
-[ "$(ls "$work"/run/*.refrain/rank-*.trace | wc -l)" = 2 ] && refrain info "$work"/run/*.refrain | grep -q "nothing was lost" &&
+[ "$(ls "$work"/run/*.refrain/rank-*.trace | wc -l)" = 2 ] && refrain info --verbose "$work"/run/*.refrain | grep -q "nothing was lost" &&
     pass || fail "no reservation: not traced"
 
 # One that says only when it has written that the disk is full, as NFS does; one that cannot map files.

@@ -22,7 +22,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     wait $launcher 2>/dev/null
     for trace in "$run"/*.refrain; do
         [ -d "$trace" ] || continue
-        check "try $try: info" refrain info "$trace"
+        check "try $try: info" refrain info --verbose "$trace"
         check "try $try: reconstruct" refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force
         check "try $try: events" refrain events "$trace" --format text -o "$work/recorded" --force
         ranks=$(cut -f 1 "$work/recorded" | sort -u)
@@ -53,7 +53,7 @@ mkdir "$work/early.run"
 REFRAIN_DIRECTORY=$work/early.run refrain-run mpiexec.mpich -n 2 "$work/early" >/dev/null 2>&1
 early=0
 for trace in "$work"/early.run/*.refrain; do
-    check "killed in MPI_Init: info" refrain info "$trace"
+    check "killed in MPI_Init: info" refrain info --verbose "$trace"
     check "killed in MPI_Init: reconstruct" refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force
     early=$((early + 1))
 done

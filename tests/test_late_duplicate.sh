@@ -15,7 +15,7 @@ REFRAIN_MODE=both REFRAIN_DIRECTORY=run launch mpich 4 ./late_duplicate "$PWD/fi
 [ "$(cat out)" = "late_duplicate: 4" ] && pass || fail "printed $(head -n 1 out)"
 exact "$(the_trace run)" late_duplicate
 ! grep -q approximate reconstructed && pass || fail "$(grep -m 1 approximate reconstructed)"
-refrain info "$(the_trace run)" >info
+refrain info --verbose "$(the_trace run)" >info
 ! grep -q '^  lost' info && pass || fail "$(grep -m 1 '^  lost' info)"
 # The duplicates that are used, in two of four rounds: an exchange of four ranks each, in a communicator of four.
 received=$(grep -c '	recv	MPI_Sendrecv	source=' reconstructed)

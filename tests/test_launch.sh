@@ -54,7 +54,7 @@ srun_record() {
 }
 
 srun_record "srun" 1
-[ "$(refrain info "$(the_trace run)" | grep -c '^rank [01] on')" = 2 ] && pass || fail "srun: $(refrain info "$(the_trace run)")"
+[ "$(refrain info --verbose "$(the_trace run)" | grep -c '^rank [01] on')" = 2 ] && pass || fail "srun: $(refrain info --verbose "$(the_trace run)")"
 srun_record "srun --export=ALL" 1 --export=ALL
 srun_record "srun --export=ALL,NAME" 1 --export=ALL,HOME
 srun_record "srun --export=NONE" 0 --export=NONE
@@ -119,7 +119,7 @@ for mpi in mpich openmpi; do
     mpicc.$mpi meet.c -o meet || fail "compile meet"
     rm -rf run
     below "below the launcher, $mpi" $mpi 4 refrain record ./meet
-    [ "$(refrain info "$(the_trace run)" | grep -c '^rank [0-3] on')" = 4 ] && pass || fail "below $mpi: not all ranks"
+    [ "$(refrain info --verbose "$(the_trace run)" | grep -c '^rank [0-3] on')" = 4 ] && pass || fail "below $mpi: not all ranks"
     rm -rf run
     REFRAIN_PACK=on below "below the launcher, packed, $mpi" $mpi 3 refrain record ./meet
     launch $mpi 2 refrain record --directory run true >out 2>said

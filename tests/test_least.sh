@@ -15,7 +15,7 @@ traced() {
     least=$(REFRAIN_TOTAL_MEMORY=1K refrain size "$work/least" 2>&1 | grep -o '[0-9]*$')
     REFRAIN_TOTAL_MEMORY=$least REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/least" "$1" || fail "$1: status $?"
     trace=$(the_trace "$work/run") || fail "$1: no trace"
-    refrain info "$trace" >"$work/info"
+    refrain info --verbose "$trace" >"$work/info"
     refrain events "$trace" >"$work/recorded" || fail "$1: recorded events"
     refrain reconstruct "$trace" --format text -o "$work/replayed" --force || fail "$1: reconstruct"
     if grep -q 'without room for their call site' "$work/info"; then
@@ -62,7 +62,7 @@ for threads in 1 3; do
     grep -q "at least $least " "$work/said" && [ ! -d "$work/run" ] && pass || fail "many, below the least: $(cat "$work/said")"
     REFRAIN_TOTAL_MEMORY=$least REFRAIN_DIRECTORY=$work/run "$work/many" 2>"$work/said" || fail "many: $(cat "$work/said")"
     trace=$(the_trace "$work/run") || fail "many: no trace"
-    refrain info "$trace" >"$work/info"
+    refrain info --verbose "$trace" >"$work/info"
     grep -q 'untraced' "$work/info" && fail "many, $threads threads: $(grep untraced "$work/info")" || pass
     entered=$(refrain events "$trace" | awk -F '\t' '$3 == "enter" && $4 ~ /^of_/' | wc -l)
     [ "$entered" = 400 ] && pass || fail "many, $threads threads: $entered of 400 functions"

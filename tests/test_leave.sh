@@ -13,7 +13,7 @@ agrees() {
         fail "$1: not one trace: $(cd "$run" && echo *)"
         return
     }
-    check "$1: info" refrain info "$trace"
+    check "$1: info" refrain info --verbose "$trace"
     refrain reconstruct "$trace" --all --format text -o - >"$work/reconstructed" 2>"$work/error" || fail "$1: reconstruct: $(cat "$work/error")"
     refrain events "$trace" --all --format text -o - >"$work/recorded" 2>"$work/error" || fail "$1: events: $(cat "$work/error")"
     rank=0
@@ -33,7 +33,7 @@ agrees() {
 
 # aborted WHAT: the trace says that rank 0 called MPI_Abort, and its file is as small as that of one that ends by itself.
 aborted() {
-    refrain info "$trace" >"$work/said" 2>&1
+    refrain info --verbose "$trace" >"$work/said" 2>&1
     grep -q '^rank 0 on .*: ended by MPI_Abort(3) after' "$work/said" && pass || fail "$1: $(grep '^rank' "$work/said")"
     [ "$(wc -c <"$trace/rank-0.trace")" -lt 65536 ] && pass || fail "$1: a file of $(wc -c <"$trace/rank-0.trace") bytes"
 }

@@ -57,7 +57,7 @@ check "as text" sh -c 'refrain stats "$0" | grep -q "page-faults  *task-clock  *
 check "text by rank" sh -c 'refrain stats --by rank "$0" | grep -q "page-faults  *task-clock"' "$work/faults.refrain"
 check "of a window nothing" sh -c 'refrain stats --from 50% "$0" 2>&1 | grep -q "known of the whole run only"' \
     "$work/faults.refrain"
-check "info" sh -c 'refrain info "$0" | grep -q "metrics   counted: page-faults, task-clock"' "$work/faults.refrain"
+check "info" sh -c 'refrain info --verbose "$0" | grep -q "metrics   counted: page-faults, task-clock"' "$work/faults.refrain"
 
 # In one file of all ranks, and of processes that were killed.
 refrain pack "$work/faults.refrain" -o "$work/pack" || fail "pack"
@@ -69,17 +69,17 @@ is "killed" "$work/stats" '6000 <= of("touch")["page-faults"] <= 6100' True
 
 # What cannot be counted.
 FALSE=none counted none instructions,page-faults,PAPI_L3_TCM
-check "no such event" sh -c 'refrain info "$0" | grep -q "metrics   instructions: not counted: this machine"' \
+check "no such event" sh -c 'refrain info --verbose "$0" | grep -q "metrics   instructions: not counted: this machine"' \
     "$work/none.refrain"
 refrain stats --json "$work/none.refrain" >"$work/stats"
 is "the others are" "$work/stats" 'list(j["metrics"])' "['page-faults']"
 FALSE=user counted user instructions
-check "user mode" sh -c 'refrain info "$0" | grep -q "metrics   instructions: counted in user mode only"' \
+check "user mode" sh -c 'refrain info --verbose "$0" | grep -q "metrics   instructions: counted in user mode only"' \
     "$work/user.refrain"
 refrain stats --json "$work/user.refrain" >"$work/stats"
 is "counted all the same" "$work/stats" '6000 <= of("touch")["instructions"] <= 6100' True
 FALSE=forbidden counted forbidden instructions,page-faults
-check "forbidden" sh -c 'refrain info "$0" | grep -q "metrics   page-faults: not counted: the kernel or the container"' \
+check "forbidden" sh -c 'refrain info --verbose "$0" | grep -q "metrics   page-faults: not counted: the kernel or the container"' \
     "$work/forbidden.refrain"
 [ "$(refrain stats "$work/forbidden.refrain" | grep -c page-faults)" = 0 ] && pass || fail "a column of nothing"
 

@@ -129,7 +129,7 @@ program() {
             ;;
         mpi_spawn) ;;
         mpi_tables) # tables grow; where the memory is too little for that, what did not fit was counted
-            refrain info "$trace" >"$work/info" 2>&1
+            refrain info --verbose "$trace" >"$work/info" 2>&1
             lost=$(grep -c 'beyond the[a-z ]* table' "$work/info")
             # those with a record, and those shown as another: all that the program makes
             awk '/ communicators [0-9,]+$/ { gsub(",", ""); with = $NF } /communicators shown as/ { gsub(",", ""); print with + $2; with = 0 }

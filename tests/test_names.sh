@@ -25,7 +25,7 @@ done
 refrain diff "$trace" "$trace" >said 2>err
 plain said "refrain diff" ''
 # Its name in each of them that tells it.
-refrain info "$trace" | grep -qF 'comm a\tb\nc\x1b[31m"\<&>\x01\x0d\x7f: 2 ranks' && pass || fail "info: $(refrain info "$trace" | grep comm=2)"
+refrain info --verbose "$trace" | grep -qF 'comm a\tb\nc\x1b[31m"\<&>\x01\x0d\x7f: 2 ranks' && pass || fail "info: $(refrain info --verbose "$trace" | grep comm=2)"
 refrain stats "$trace" | grep -qF 'region a\tb\nc\x1b[31m"\<&>\x01\x0d\x7f' && pass || fail "stats: $(refrain stats "$trace" | grep -F region)"
 refrain formulas "$trace" | grep -qF 'counter a\tb\nc\x1b[31m' && pass || fail "formulas: $(refrain formulas "$trace" | grep -F counter)"
 for format in text paraver picl alog chrome; do

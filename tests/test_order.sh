@@ -72,8 +72,8 @@ for mpi in mpich openmpi; do
     order virtual "$mpi" 4 deadlock
     grep -q "from 0, then 3" "$work/printed" && pass || fail "$mpi: deadlock: $(cat "$work/printed")"
     exact "$trace" "$mpi: deadlock"
-    refrain info "$trace" | grep -q "2 receives of any source, .* 0 of them to the limit" && pass ||
-        fail "$mpi: deadlock: $(refrain info "$trace" | grep '^  order')"
+    refrain info --verbose "$trace" | grep -q "2 receives of any source, .* 0 of them to the limit" && pass ||
+        fail "$mpi: deadlock: $(refrain info --verbose "$trace" | grep '^  order')"
 done
 
 # ---- where it cannot be done it is said ----
@@ -92,7 +92,7 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -w "$work/multiple.c" -o "$work/order.mu
 rm -rf "$work/run"
 mkdir "$work/run"
 REFRAIN_ORDER=virtual REFRAIN_DIRECTORY=$work/run launch mpich 1 "$work/order.multiple" || fail "multiple: run"
-refrain info "$(the_trace "$work/run")" | grep -q "REFRAIN_ORDER=virtual was not possible" && pass || fail "multiple: info"
+refrain info --verbose "$(the_trace "$work/run")" | grep -q "REFRAIN_ORDER=virtual was not possible" && pass || fail "multiple: info"
 REFRAIN_ORDER=random REFRAIN_DIRECTORY=$work/run launch mpich 1 "$work/order.multiple" 2>&1 |
     grep -q "REFRAIN_ORDER" && pass || fail "a wrong REFRAIN_ORDER is not said"
 summary

@@ -76,7 +76,7 @@ for n in 4 16; do
     refrain reconstruct "$trace" --format text -o - >"$work/a" && per_location "$work/a" >"$work/c"
     refrain reconstruct "$pack" --format text -o - >"$work/b" && per_location "$work/b" >"$work/d"
     [ -s "$work/c" ] && cmp -s "$work/c" "$work/d" && pass || fail "$n ranks, packed at the end: events differ"
-    refrain info "$pack" | grep -q 'traced to MPI_Finalize' && pass || fail "$n ranks: info on what was packed at the end"
+    refrain info --verbose "$pack" | grep -q 'traced to MPI_Finalize' && pass || fail "$n ranks: info on what was packed at the end"
     check "$n ranks: trees" fold_ranks "$trace" "$work/$n.refrain-pack"
     rm -rf "$work/run" "$work/packed"
 done
@@ -133,7 +133,7 @@ rm -rf "$work/run"
 refrain info --json "$work/long.refrain-pack" >"$work/info" || fail "info --json on a pack"
 [ "$(json_number structure_bytes <"$work/info")" = "$(json_number structure_bytes <"$work/report")" ] &&
     grep -q "^  \"bytes\": $(json_number bytes <"$work/report"),$" "$work/info" && pass || fail "info --json on a pack"
-refrain info "$work/long.refrain-pack" | grep -q '^trace size .* in one file, .* of it what ranks learned' && pass || fail "info on a pack"
+refrain info --verbose "$work/long.refrain-pack" | grep -q '^trace size .* in one file, .* of it what ranks learned' && pass || fail "info on a pack"
 
 # Where a pack cannot be, that is said, once, and ranks have their files.
 for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
@@ -159,7 +159,7 @@ for n in 16 256; do
 done
 
 # Of many ranks it is said once what they have in common.
-refrain info "$work/many" >"$work/info" || fail "info on 256 ranks"
+refrain info --verbose "$work/many" >"$work/info" || fail "info on 256 ranks"
 [ "$(wc -l <"$work/info")" -le 40 ] && grep -q '^ranks 0-255, 256 processes' "$work/info" &&
     grep -q ', MPI call sites 3 (rank 0) to 5 (rank 1),' "$work/info" &&
     grep -q 'nothing was lost on any rank' "$work/info" && pass || fail "info on 256 ranks: $(cat "$work/info")"
@@ -173,13 +173,13 @@ refrain formulas "$work/many" | grep -q ' 1-253:2  (r+1)^24$' && pass || fail "f
 pack=$work/many.refrain-pack
 whole=$(wc -c <"$pack")
 head -c $((whole - 1000)) "$pack" >"$work/short.refrain-pack"
-refrain info "$work/short.refrain-pack" >"$work/out" 2>"$work/said" && pass || fail "cut short: status $?"
+refrain info --verbose "$work/short.refrain-pack" >"$work/out" 2>"$work/said" && pass || fail "cut short: status $?"
 grep -q 'left out' "$work/said" && grep -q '^ranks 0-2' "$work/out" && pass || fail "cut short: $(cat "$work/said")"
 head -c 500 "$pack" >"$work/short.refrain-pack"
-refrain info "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "nothing of it is left, and it is read"
+refrain info --verbose "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "nothing of it is left, and it is read"
 grep -q 'cut short' "$work/said" && pass || fail "nothing is left: $(cat "$work/said")"
 { head -c 60 "$pack"; printf XYZ; tail -c +64 "$pack"; } >"$work/short.refrain-pack"
-refrain info "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "damaged, and it is read"
+refrain info --verbose "$work/short.refrain-pack" >/dev/null 2>"$work/said" && fail "damaged, and it is read"
 grep -q 'checksum' "$work/said" && pass || fail "damaged: $(cat "$work/said")"
 
 # A rank that is missing, and one of another run.

@@ -54,7 +54,7 @@ END_OF_C
 refrain-mpicc -O1 -w dozen.c -o dozen || fail "compile dozen"
 REFRAIN_TOTAL_MEMORY=256K traced 2 ./dozen
 exact "$trace" "256K"
-[ "$(refrain info "$trace" | grep -c 'nothing was lost')" = 2 ] && pass || fail "256K: $(refrain info "$trace" | grep lost)"
+[ "$(refrain info --verbose "$trace" | grep -c 'nothing was lost')" = 2 ] && pass || fail "256K: $(refrain info --verbose "$trace" | grep lost)"
 
 # Settings out of range: a line, the default, and the program runs.
 for setting in REFRAIN_FORMULA_LENGTH=3 REFRAIN_FORMULA_LENGTH=129 REFRAIN_THREADS=257 REFRAIN_EVENT_MEMORY=100K REFRAIN_MODE=some; do
@@ -70,13 +70,13 @@ done
 # Each thread takes 50K to 100K, also those that never come.
 REFRAIN_THREADS=256 REFRAIN_TOTAL_MEMORY=40M traced 1 ./dozen
 exact "$trace" "256 threads"
-says 'nothing was lost' refrain info "$trace"
+says 'nothing was lost' refrain info --verbose "$trace"
 
 # Paused from the start: no MPI call is in the trace, and how many there were is said.
 REFRAIN_PAUSED=on traced 1 ./dozen
 refrain events "$trace" >lines
 [ "$(grep -c 'MPI_' lines)" = 0 ] && pass || fail "paused: $(grep -m 1 MPI_ lines)"
-says 'paused .* MPI calls in them are not in the trace' refrain info "$trace"
+says 'paused .* MPI calls in them are not in the trace' refrain info --verbose "$trace"
 
 # A child of fork() is not traced, which is said; its parent goes on. The same where the child runs another program.
 cat >forks.c <<'END_OF_C'
@@ -106,7 +106,7 @@ END_OF_C
 refrain-mpicc -O1 -w forks.c -o forks || fail "compile forks"
 traced 2 ./forks
 exact "$trace" "fork"
-says 'lost  *2 processes forked: the child' refrain info "$trace"
+says 'lost  *2 processes forked: the child' refrain info --verbose "$trace"
 
 # A process that becomes another program, or ends by _exit, is not called killed; what it did until then is in its trace. Both
 # programs are traced if both are built with refrain.
@@ -137,12 +137,12 @@ for how in another _exit missing; do
     [ "$(cut -f 4 recorded | sort -u | grep -c '^MPI_')" = 3 ] && pass || fail "becomes $how: $(cut -f 4 recorded | sort -u)"
     end='killed, or ended by _exit or exec'
     [ $how != missing ] || end=finished
-    says "^rank 0 on .*: $end after" refrain info "$trace"
+    says "^rank 0 on .*: $end after" refrain info --verbose "$trace"
 done
 rm -rf run
 REFRAIN_DIRECTORY=run launch mpich 1 ./becomes itself >out 2>err || fail "becomes itself: status $?"
 for trace in run/*.refrain; do
-    refrain info "$trace"
+    refrain info --verbose "$trace"
 done >info
 [ "$(grep -c '^rank 0 (MPI_Init has not returned) on .*: killed, or ended by _exit or exec' info)" = 1 ] &&
     [ "$(grep -c '^rank 0 on .*: finished' info)" = 1 ] && pass || fail "becomes itself: $(grep ^rank info)"
@@ -177,7 +177,7 @@ if available mpicxx.mpich; then
     REFRAIN_MPICXX=mpicxx.mpich refrain-mpicxx -O1 throws.cc -o throws || fail "compile throws"
     traced 2 ./throws
     exact "$trace" "exceptions"
-    says 'nothing was lost' refrain info "$trace"
+    says 'nothing was lost' refrain info --verbose "$trace"
     # 50 trees of 1 to 5 calls; 17 of them throw in the innermost one, before it adds up. Of two ranks.
     calls=$(awk -F '\t' '$3 == "enter" { n[$4]++ } END { print n["MPI_Barrier"], n["MPI_Allreduce"], n["MPI_Bcast"] }' recorded)
     [ "$calls" = "300 266 34" ] && pass || fail "exceptions: $calls calls"
@@ -226,7 +226,7 @@ REFRAIN_THROTTLE=off traced 1 ./jumps
 refrain events "$trace" | cut -f 3- >recorded && refrain reconstruct "$trace" --format text -o - | cut -f 3- >replayed || fail "jumps: cannot be read"
 [ "$(wc -l <recorded)" -gt 10 ] && [ "$(diff recorded replayed | grep -c '^[<>]')" -le 1 ] && pass ||
     fail "jumps: $(wc -l <recorded) events, $(diff recorded replayed | grep -c '^[<>]') of them differ"
-says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info "$trace"
+says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info --verbose "$trace"
 
 # A source file has one name, whether tables or debug information tell of a call's line.
 refrain-mpicc -O1 -w -g dozen.c -o dozen-g || fail "compile dozen-g"
@@ -258,7 +258,7 @@ refrain-mpicc -O1 -w requests.c -o requests || fail "compile requests"
 for run in 1M,2000 16M,20000; do
     REFRAIN_TOTAL_MEMORY=${run%,*} traced 1 ./requests "${run#*,}"
     exact "$trace" "${run#*,} requests"
-    says 'nothing was lost' refrain info "$trace"
+    says 'nothing was lost' refrain info --verbose "$trace"
 done
 
 # Calls at the end stay jumps in small functions that make no MPI call themselves: a hundred million in a row need no stack.
@@ -316,7 +316,7 @@ diff --speed-large-files recorded replayed | awk -v n="$(wc -l <recorded)" '/^</
 
 # A trace file that there was no room to pack has holes: its length, and what it takes on disk.
 REFRAIN_TOTAL_MEMORY=728K traced 1 ./dozen
-refrain info "$trace" >info
+refrain info --verbose "$trace" >info
 stat -c '%s %b' "$trace/rank-0.trace" | {
     read -r length blocks
     [ $((blocks * 512)) -ge "$length" ] || grep -q "file $(kib "$length") ($(kib $((blocks * 512))) on disk)$" info

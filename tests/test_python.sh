@@ -34,7 +34,7 @@ done
 refrain stats --quick --top 1000 "$(the_trace run)" >stats
 grep -q "MPI_Send  lines.py:$allreduce  in <module>$" stats && pass || fail "a call without the lock: $(grep Send stats)"
 grep -q 'MPI_Comm_size  made3:2  in made$' stats && pass || fail "code made at run time: $(grep made stats)"
-refrain info "$(the_trace run)" | grep -q 'lost  ' && fail "lost: $(refrain info "$(the_trace run)" | grep lost)" || pass
+refrain info --verbose "$(the_trace run)" | grep -q 'lost  ' && fail "lost: $(refrain info --verbose "$(the_trace run)" | grep lost)" || pass
 
 record --python --call-path
 refrain stats --folded "$(the_trace run)" >folded

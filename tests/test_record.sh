@@ -80,6 +80,17 @@ done
 trace=$(the_trace run)
 [ "$(head -n 1 said)" = "refrain record: trace: $work/$trace; next: refrain report $work/$trace" ] &&
     pass || fail "the last line: $(cat said)"
+# What a reader wants to know of a run that lost nothing, in few lines: how it was started among them.
+echo 'int MPI_Init(int *, char ***), MPI_Finalize(void); int main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }' >short.c
+mpicc.mpich -g short.c -o short && UCX_TLS_SEEN=1 OMP_NUM_THREADS=3 record mpich 1 ./short -n 'two words' "it's" '' || fail "short: $(cat said)"
+refrain info "$(the_trace run)" >info
+[ "$(wc -l <info)" -le 12 ] && grep -qF "/short -n 'two words' 'it'\\''s' ''" info && grep -q '^settings .*OMP_NUM_THREADS=3' info &&
+    ! grep -q RECORD_ID info && grep -q '^nothing was lost on any rank' info && pass || fail "info in short: $(cat info)"
+refrain info --verbose "$(the_trace run)" | grep -q '^  memory ' && pass || fail "info --verbose"
+refrain info --json "$(the_trace run)" | grep -qF '"arguments": "-n '"'two words' 'it'" && pass || fail "arguments in JSON"
+long=$(printf '%2000s' | tr ' ' x)
+record mpich 1 ./short one "$long" two || fail "a long argument: $(cat said)"
+refrain info "$(the_trace run)" | grep -q '/short one \.\.\.$' && pass || fail "an argument that is too long: $(refrain info "$(the_trace run)" | grep ^program)"
 
 # Names of functions: C++ with what is around it and what it was put into, Fortran as written; debug information in a file
 # of its own; the symbol, or the object, and the distance where there is none.
@@ -123,8 +134,8 @@ named --layers 'MPI_Barrier  user.c:5  in main$'
 record openmpi 2 /usr/bin/python3 "$programs/exchange.py" && pass || fail "python: $(cat said)"
 exact "$(the_trace run)" python && counted python MPI_Init_thread=1 MPI_Finalize=1
 if dpkg-query -S /usr/lib/python3/dist-packages/mpi4py >/dev/null 2>&1; then
-    refrain info "$(the_trace run)" | grep -q 'mpi4py.* has no debug information.*apt-get install python3-mpi4py-dbgsym' && pass ||
-        fail "python: which package has the debug information: $(refrain info "$(the_trace run)" | grep -A 2 ^names)"
+    refrain info --verbose "$(the_trace run)" | grep -q 'mpi4py.* has no debug information.*apt-get install python3-mpi4py-dbgsym' && pass ||
+        fail "python: which package has the debug information: $(refrain info --verbose "$(the_trace run)" | grep -A 2 ^names)"
 fi
 
 # Instrumented parts show as well.

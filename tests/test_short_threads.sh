@@ -20,7 +20,7 @@ traced() {
     [ "$(cat out)" = "short_threads: $expected" ] && pass || fail "$name: printed $(head -n 1 out)"
     trace=$(the_trace run)
     exact "$trace" "$name"
-    refrain info "$trace" >info
+    refrain info --verbose "$trace" >info
     lost=$(grep '^  lost' info | head -n 1)
     [ -z "$lost" ] && pass || fail "$name:$lost"
     locations=$(awk -F '\t' '{ thread = 0; for (i = 5; i <= NF; i++) if ($i ~ /^thread=/) thread = substr($i, 8)

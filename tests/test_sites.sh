@@ -109,13 +109,13 @@ hot() {
     set -- $(sites decide begin end)
     [ "$2" -gt 0 ] && pass || fail "$compiler: hot loop: $1 places on, $2 off"
     exact "$(the_trace run)" "$compiler: hot"
-    refrain info "$(the_trace run)" | grep -q '^  code ' && fail "$compiler: hot: info says that code stays as it is" || pass
+    refrain info --verbose "$(the_trace run)" | grep -q '^  code ' && fail "$compiler: hot: info says that code stays as it is" || pass
     for denied in SITES_DENY=1 LD_PRELOAD=./deny.so; do
         REFRAIN_MODE=both run "hot, $denied" env $denied ./hot
         grep -q "not denied" out && continue
         is "end: [0-9]* sites, 0 off, [1-9][0-9]* wrong" "$compiler: hot, $denied"
         calm "$compiler: hot, $denied"
-        refrain info "$(the_trace run)" | grep -q '^  code  *stays as it was compiled' && pass ||
+        refrain info --verbose "$(the_trace run)" | grep -q '^  code  *stays as it was compiled' && pass ||
             fail "$compiler: hot, $denied: info does not say that code stays as it is"
         exact "$(the_trace run)" "$compiler: hot, $denied"
     done

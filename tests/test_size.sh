@@ -23,10 +23,10 @@ for memory in "" 5M; do
         [ "$reserved" -le "$limit" ] && pass || fail "$reserved bytes on disk for a limit of $limit"
         for part in tree_bytes slot_bytes outside_bytes ranks_bytes; do # the parts are as foretold too
             before=$(refrain size "$work/control" --ranks 2 --json | json_number $part)
-            after=$(refrain info "$work"/run/*.refrain --json | json_number $part | sort -u)
+            after=$(refrain info --verbose "$work"/run/*.refrain --json | json_number $part | sort -u)
             [ "$before" = "$after" ] && pass || fail "$part: $before foretold, $after used"
         done
-        known=$(refrain info "$work"/run/*.refrain --json | grep -B 1 most_bytes | json_number bytes | head -n 1)
+        known=$(refrain info --verbose "$work"/run/*.refrain --json | grep -B 1 most_bytes | json_number bytes | head -n 1)
         [ "$known" = "$bytes" ] && pass || fail "refrain info says $known bytes, there are $bytes"
         rm -rf "$work/run"
     done
@@ -76,7 +76,7 @@ for threads in 1 3; do
             sed -n 's/.* need at least \([0-9]*\) .*/\1/p' | sort -u)
         [ "$said" = "$least" ] && pass || fail "$program: $least bytes foretold, the run says $said"
         REFRAIN_TOTAL_MEMORY=$least REFRAIN_DIRECTORY=$work/run launch mpich 2 "$work/$program" 2 >/dev/null
-        check "$program is traced in $least bytes" refrain info "$(the_trace "$work/run")"
+        check "$program is traced in $least bytes" refrain info --verbose "$(the_trace "$work/run")"
         rm -rf "$work/run"
     done
 done
@@ -114,11 +114,11 @@ for how in packed whole; do
         [ "$bytes" -le 10000 ] && pass || fail "ended: $bytes bytes"
         rank=$(ls "$work"/run/*.refrain/rank-0.trace)
         head -c $((bytes - 100)) "$rank" >"$work/short.trace"
-        refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a short file is read"
+        refrain info --verbose "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a short file is read"
         grep -q truncated "$work/short.txt" && pass || fail "a short file: $(cat "$work/short.txt")"
         other=$(head -c 501 "$rank" | tail -c 1 | grep -q X && echo Y || echo X) # than what is there
         { head -c 500 "$rank"; printf $other; tail -c +502 "$rank"; } >"$work/short.trace"
-        refrain info "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a damaged file is read"
+        refrain info --verbose "$work/short.trace" >"$work/short.txt" 2>&1 && fail "a damaged file is read"
         grep -q checksum "$work/short.txt" && pass || fail "a damaged file: $(cat "$work/short.txt")"
     fi
     refrain formulas "$work"/run/*.refrain >"$work/formulas.$how"

@@ -63,7 +63,7 @@ for detail in all every; do
     MPICH_CC=gcc refrain-mpicc --detail=$detail -O2 -I"$include" "$tests/programs/small.c" -o $detail
     REFRAIN_MODE=both REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=traces ./$detail >said
     exact "$(the_trace traces)" "--detail=$detail"
-    refrain info "$(the_trace traces)" | grep -o 'light .*' >light.$detail
+    refrain info --verbose "$(the_trace traces)" | grep -o 'light .*' >light.$detail
 done
 check "info says what --detail=all leaves out" grep -qx 'light     . small functions and .* have no probe; --detail=every gives them one' light.all
 [ -s light.every ] && fail "--detail=every: $(cat light.every)" || pass

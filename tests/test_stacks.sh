@@ -14,7 +14,7 @@ traced() {
     REFRAIN_MODE=both REFRAIN_DIRECTORY=run timeout 120 ./stacks "$3" >out 2>err || fail "$name: $(head -n 1 err)"
     [ "$(cat out)" = "stacks: $4" ] && pass || fail "$name: $(head -n 1 out err)"
     exact "$(the_trace run)" "$name"
-    refrain info "$(the_trace run)" >info
+    refrain info --verbose "$(the_trace run)" >info
     grep '^  lost' info >lost
     # Whatever it does, what is entered is left, the innermost first.
     nested=$(awk -F '\t' '$3 == "enter" { stack[n++] = $4 }

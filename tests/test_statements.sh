@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
 }
 END_OF_C
 traced never 1
-refrain info "$trace" >"$work/info"
+refrain info --verbose "$trace" >"$work/info"
 grep -q 'it never called MPI_Init).*: finished' "$work/info" && ! grep -q killed "$work/info" && pass ||
     fail "no MPI_Init: $(grep '^rank 0' "$work/info")"
 
@@ -115,7 +115,7 @@ grep -q '>=[0-9,]*  one_of_many_with_quite_a_long_name.*throttled on 1 of 2 rank
     fail "stats: $(grep one_of_many "$work/stats")"
 grep -q 'taken 3[0-9]\.[0-9] %$' "$work/formulas" && pass || fail "a decision by chance: $(grep ' if ' "$work/formulas")"
 # What was seen is a part of the values, in every command that says how much of them is held.
-[ "$(refrain info "$trace" | grep -c 'learned .* values that were seen, ')" = 1 ] && pass || fail "info: $(refrain info "$trace" | grep learned)"
+[ "$(refrain info --verbose "$trace" | grep -c 'learned .* values that were seen, ')" = 1 ] && pass || fail "info: $(refrain info --verbose "$trace" | grep learned)"
 refrain capture "$trace" | grep -q '^[0-9]* sequences throttled: ' && pass || fail "capture does not say that it knows a part"
 refrain view "$trace" -o "$work/page.html" >/dev/null 2>&1
 python3 - "$work/page.html" "$(grep -c 'throttled$' "$work/formulas")" <<'END_OF_PYTHON' && pass || fail "the page does not mark formulas of a part of the visits"
@@ -165,5 +165,5 @@ END_OF_C
 unset OMP_NUM_THREADS
 flags=-fopenmp traced threads 1
 processors=$(nproc)
-refrain info "$trace" | grep -q "threads   $processors of $processors" && pass || fail "threads: $(refrain info "$trace" | grep threads)"
+refrain info --verbose "$trace" | grep -q "threads   $processors of $processors" && pass || fail "threads: $(refrain info --verbose "$trace" | grep threads)"
 summary

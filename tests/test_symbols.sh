@@ -64,7 +64,7 @@ has_none() {
     names "$2" >found
     grep -qE "^MPI_.* in $3\+0x" found && ! grep -qE 'gather|other' found && pass || fail "$1: $(cat found)"
     [ "$(grep -c "$4" said)" = 1 ] && pass || fail "$1: not said in one line: $4: $(cat said)"
-    refrain info "$2" 2>/dev/null | grep -q "$3 $4" && pass || fail "$1: info does not say '$4'"
+    refrain info --verbose "$2" 2>/dev/null | grep -q "$3 $4" && pass || fail "$1: info does not say '$4'"
 }
 
 build -g
@@ -148,7 +148,7 @@ cp program stripped.ran && cp liblibrary.so stripped_library.ran
 record
 names "$trace" >found
 grep -q 'MPI_Barrier in program+0x' found && grep -q 'MPI_Allreduce in library+0x' found && pass || fail "stripped: $(cat found)"
-refrain info "$trace" | grep -q 'program has no debug information.*-g' && pass || fail "stripped: info"
+refrain info --verbose "$trace" | grep -q 'program has no debug information.*-g' && pass || fail "stripped: info"
 cp -r "$trace" plain.refrain
 export REFRAIN_DEBUG_DIRECTORIES="/nowhere:$work/debug"
 has "debug information apart" "$trace" expected

@@ -38,7 +38,7 @@ refrain compare --json "$trace" >"$work/aligned"
 after=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work/aligned" | head -n 1)
 [ "$after" -le 16 ] && pass || fail "control: consistent times were moved, by up to $after ns"
 refrain info --json "$trace" >"$work/info"
-[ "$(number longest_span "$work/info")" = 1 ] && pass || fail "control: $(refrain info "$trace" | grep -m 1 times)"
+[ "$(number longest_span "$work/info")" = 1 ] && pass || fail "control: $(refrain info --verbose "$trace" | grep -m 1 times)"
 
 # ---- what probes cost was measured, and left nothing else behind ----
 
@@ -234,14 +234,14 @@ totals "callers" 0.0001 light heavy middle pass_on work
 # ---- none at all ----
 
 traced "none" 0 launch mpich 2 "$work/control" 100
-refrain info "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 0" && pass || fail "none: info does not say so"
+refrain info --verbose "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 0" && pass || fail "none: info does not say so"
 exact "$trace" "none"
 
 # ---- less than a timeline needs ----
 
 traced "few" 4K launch mpich 2 "$work/control" 20
-refrain info "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 4.* KiB, its threads need at least 8.* KiB" && pass ||
-    fail "few: info does not say so: $(refrain info "$trace" | grep -m 1 times)"
+refrain info --verbose "$trace" | grep -q "times .*REFRAIN_TIME_MEMORY is 4.* KiB, its threads need at least 8.* KiB" && pass ||
+    fail "few: info does not say so: $(refrain info --verbose "$trace" | grep -m 1 times)"
 exact "$trace" "few"
 
 # ---- killed ----
@@ -361,18 +361,18 @@ refrain diff --compensate "$trace" "$trace" >"$work/said" && pass || fail "diff 
 # ---- a clock that jumps ----
 
 traced "jump" 1M jump 3000000000
-refrain info "$trace" | grep -q "clock  *jumped .* gained 3.0* s against the real time clock" && pass ||
-    fail "jump: $(refrain info "$trace" | grep clock)"
+refrain info --verbose "$trace" | grep -q "clock  *jumped .* gained 3.0* s against the real time clock" && pass ||
+    fail "jump: $(refrain info --verbose "$trace" | grep clock)"
 exact "$trace" "jump"
 traced "jump back" 1M jump -30000000
 refrain info --json "$trace" >"$work/info"
-[ "$(number backwards "$work/info")" = 1 ] && pass || fail "jump back: $(refrain info "$trace" | grep -e clock -e earlier)"
+[ "$(number backwards "$work/info")" = 1 ] && pass || fail "jump back: $(refrain info --verbose "$trace" | grep -e clock -e earlier)"
 [ "$(number clock_ahead_ns "$work/info")" = -30000000 ] && pass ||
     fail "jump back: $(number clock_ahead_ns "$work/info") ns ahead"
 exact "$trace" "jump back"
 traced "jump far back" 0 jump -3000000000
-refrain info "$trace" | grep -q "clock  *jumped .* lost 3.0* s against the real time clock" && pass ||
-    fail "jump far back: $(refrain info "$trace" | grep clock)"
+refrain info --verbose "$trace" | grep -q "clock  *jumped .* lost 3.0* s against the real time clock" && pass ||
+    fail "jump far back: $(refrain info --verbose "$trace" | grep clock)"
 exact "$trace" "jump far back"
 # It would end before it began: it ends when its blocks do, of which the regions' times are shares.
 refrain stats --json --quick "$trace" >"$work/stats"
@@ -400,8 +400,8 @@ assert compared["exact"] and off <= (60e6 if memory == "0" else 1e6), f"off by {
 END_OF_PYTHON
 done
 traced "no jump" 1M jump 0
-refrain info "$trace" | grep -q "clock  *CLOCK_MONOTONIC of the system" && pass || fail "no jump: info does not tell the clock"
-refrain info "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info "$trace" | grep clock)" || pass
+refrain info --verbose "$trace" | grep -q "clock  *CLOCK_MONOTONIC of the system" && pass || fail "no jump: info does not tell the clock"
+refrain info --verbose "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info --verbose "$trace" | grep clock)" || pass
 
 # ---- the same where ranks are too many for a part each: ranks 0, 2 .. go back, 1, 3 .. ahead ----
 
@@ -410,14 +410,14 @@ jumps() {
         'LD_PRELOAD="$LD_PRELOAD $0" exec "$@" $((PMI_RANK % 2 ? 3000000000 : -3000000000))' "$work/false_clock.so" "$work/slow"
 }
 traced "jumps" 64K jumps
-refrain info "$trace" >"$work/info"
+refrain info --verbose "$trace" >"$work/info"
 for line in "clock  *jumped or did not run evenly.*: on all ranks" \
     "clock  *[0-9]* reads told an earlier time .*: on ranks 0-16:2$"; do
     grep -q "$line" "$work/info" && pass || fail "jumps: $(grep '^  clock' "$work/info")"
 done
 REFRAIN_TIME_MEMORY=0 many_ranks 17 8 "$work/means" || fail "many_ranks"
-refrain info "$work/means" | grep -q "times  *are means .*: on all ranks" && pass ||
-    fail "means of many ranks: $(refrain info "$work/means" | grep '^  times')"
+refrain info --verbose "$work/means" | grep -q "times  *are means .*: on all ranks" && pass ||
+    fail "means of many ranks: $(refrain info --verbose "$work/means" | grep '^  times')"
 
 # ---- several nodes ----
 
@@ -430,7 +430,7 @@ traced "nodes" 1M false_clocks
 cp "$work/printed" "$work/truth"
 refrain info --json "$trace" >"$work/info"
 [ "$(number nodes "$work/info")" = 3 ] && [ "$(number compared_twice "$work/info")" = 2 ] && pass ||
-    fail "nodes: $(refrain info "$trace" | grep clocks)"
+    fail "nodes: $(refrain info --verbose "$trace" | grep clocks)"
 refrain events "$trace" >"$work/events"
 # No message is received before it was sent: by more than the clocks may be wrong as recorded, at all as reconstructed.
 error_ns=$(number error_ns "$work/info")
@@ -477,14 +477,14 @@ refrain info --moved "$trace" | grep -q "^moved  " && pass || fail "nodes: info 
 traced "nodes, jump" 1M false_clocks jump
 refrain info --json "$trace" >"$work/info"
 [ "$(number compared_twice "$work/info")" = 1 ] && [ "$(number compared_once "$work/info")" = 1 ] && pass ||
-    fail "nodes, jump: $(refrain info "$trace" | grep -A 3 clocks)"
-refrain info "$trace" | grep -q " 1 was compared at the end, too, but that is not used" && pass ||
-    fail "nodes, jump: $(refrain info "$trace" | grep -A 3 clocks)"
+    fail "nodes, jump: $(refrain info --verbose "$trace" | grep -A 3 clocks)"
+refrain info --verbose "$trace" | grep -q " 1 was compared at the end, too, but that is not used" && pass ||
+    fail "nodes, jump: $(refrain info --verbose "$trace" | grep -A 3 clocks)"
 
 traced "nodes, killed" 1M false_clocks 20
-refrain info "$trace" | grep -q "to within .* at the start; how differently they run since is not known" && pass ||
-    fail "nodes, killed: $(refrain info "$trace" | grep -A 2 clocks)"
-refrain info "$trace" | grep -q "ppm apart" && fail "nodes, killed: $(refrain info "$trace" | grep ppm)" || pass
-refrain info "$trace" | grep -q "clocks .*3 nodes: 0 compared .* and at the end, 2 at the start only" && pass ||
-    fail "nodes, killed: $(refrain info "$trace" | grep clocks)"
+refrain info --verbose "$trace" | grep -q "to within .* at the start; how differently they run since is not known" && pass ||
+    fail "nodes, killed: $(refrain info --verbose "$trace" | grep -A 2 clocks)"
+refrain info --verbose "$trace" | grep -q "ppm apart" && fail "nodes, killed: $(refrain info --verbose "$trace" | grep ppm)" || pass
+refrain info --verbose "$trace" | grep -q "clocks .*3 nodes: 0 compared .* and at the end, 2 at the start only" && pass ||
+    fail "nodes, killed: $(refrain info --verbose "$trace" | grep clocks)"
 summary

@@ -43,7 +43,7 @@ END
 [ "$(sed -n 2p csv)" = '"cells",counter,24,2,24,100,138.500000,177' ] && [ "$(wc -l <csv)" = 4 ] && pass || fail "by counter: $(cat csv)"
 [ "$(grep -Ec '^ +24 +2 +100 +138.50 +177  cells$' text)" = 1 ] && pass || fail "counters as text: $(tail -n 4 text)"
 # In pauses: nothing but that they were, and how many calls were not told; the request that completed in one is given back.
-refrain info "$(the_trace run)" >info
+refrain info --verbose "$(the_trace run)" >info
 [ "$(grep -c 'paused    3 times, for .*; 9 MPI calls in them are not in the trace' info)" = 2 ] && grep -q 'nothing was lost' info &&
     pass || fail "info: $(cat info)"
 [ "$(grep -v untold reconstructed | grep -c 'tag=9')" = 0 ] && [ "$(grep -c 'tag=8' reconstructed)" = 12 ] && pass || fail "messages in pauses"
@@ -112,7 +112,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     rm -rf run
     REFRAIN_DIRECTORY=run launch mpich 1 refrain record -q ./lock_jumps 100 >out 2>said && [ "$(grep left out)" = "68 left" ] &&
         pass || fail "threads that leave with the lock: status $?: $(head -n 3 out said)"
-    refrain info "$(the_trace run)" >info || fail "threads that leave with the lock: no trace"
+    refrain info --verbose "$(the_trace run)" >info || fail "threads that leave with the lock: no trace"
     grep -q 'signal handler' info && pass || fail "not counted as lost: $(cat info)"
 fi
 

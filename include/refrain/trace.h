@@ -25,7 +25,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 33u
+#define REFRAIN_TRACE_VERSION 34u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -610,7 +610,9 @@ struct refrain_header {
     uint64_t outside_bytes;                /* what the monitor reserved outside the trace file */
     uint64_t losses[REFRAIN_LOSSES];
     uint32_t executable;  /* reference of struct refrain_name: path */
-    uint32_t environment; /* reference of struct refrain_name: REFRAIN_* settings, one NAME=value a line */
+    /* Reference of struct refrain_name: REFRAIN_* settings, and the variables of OpenMP and of MPI libraries, one
+     * NAME=value a line. */
+    uint32_t environment;
     uint32_t host;
     uint32_t mpi_library; /* version string, 0 without MPI */
     uint32_t start_directory;
@@ -653,7 +655,7 @@ struct refrain_header {
     uint32_t cold_probes, cold_call;
     uint32_t page_ticks; /* first store to a page of the trace file; 0: not measured */
     uint32_t binaries;   /* reference of the first file with code, the newest */
-    uint32_t reserved_binaries;
+    uint32_t arguments;  /* reference of struct refrain_name: of the program, as a shell would take them */
 };
 
 #endif

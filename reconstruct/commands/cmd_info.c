@@ -17,7 +17,7 @@ enum { OPTION_MOVED = 256, OPTION_EACH };
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
-    bool json, moved, each;
+    bool json, moved, each, verbose;
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -32,6 +32,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_EACH:
         arguments->each = true;
         return 0;
+    case 'v':
+        arguments->verbose = true;
+        return 0;
     case OPTION_MOVED:
         arguments->moved = true;
         return 0;
@@ -43,9 +46,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print JSON, with a part for each rank", 0},
     {"rank", 'r', "N", 0, "Only that rank", 0},
+    {"verbose", 'v', NULL, 0, "Show memory, threads, times and what was learned: a part for each of up to 16 ranks", 0},
     {"each", OPTION_EACH, NULL, 0, "Show a part for each rank, also if there are more than 16", 0},
     {"moved", OPTION_MOVED, NULL, 0,
-     "Say how far reconstructed times have to be moved, however long the run is (by default only if it is short)", 0},
+     "Say how far reconstructed times have to be moved, however long the run is (with --verbose only if it is short)",
+     0},
     {0}};
 
 static const struct argp argp = {
@@ -53,7 +58,8 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Says what was run, how much of it was learned, and what was lost.\v"
-    "For each rank it says whether the rank finished, how much memory it used of what it was given, and how many "
+    "With --verbose it says for each rank whether the rank finished, how much memory it used of what it was given, and "
+    "how many "
     "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) it has learned, and in which form: one "
     "value that always came; a formula, as refrain formulas shows it; a long cycle, which goes on with what came much "
     "earlier; by another value, such as the tag by the source; without a rule, each value kept; or only counted, "
@@ -72,15 +78,23 @@ static const struct argp argp = {
 
 static enum refrain_status print_text(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                       const struct arguments *arguments, struct refrain_error *error) {
-    refrain_info_print_run(trace);
-    refrain_info_print_names(trace);
-    refrain_info_print_moved(trace, moved);
-    refrain_info_print_comms(trace);
-    enum refrain_status status =
-        refrain_waits_print_end(trace, arguments->moved ? UINT64_MAX : REFRAIN_WAITS_CALLS_AT_ONCE, error);
-    if (!status && arguments->rank >= 0)
+    enum refrain_status status = REFRAIN_OK;
+    if (arguments->verbose) {
+        refrain_info_print_run(trace);
+        refrain_info_print_names(trace, SIZE_MAX);
+        refrain_info_print_comms(trace);
+    } else {
+        status = refrain_info_print_summary(trace, error);
+    }
+    if (arguments->verbose || arguments->moved)
+        refrain_info_print_moved(trace, moved);
+    if (!status)
+        status = refrain_waits_print_end(trace, arguments->moved ? UINT64_MAX : REFRAIN_WAITS_CALLS_AT_ONCE, error);
+    if (status || !arguments->verbose)
+        return status;
+    if (arguments->rank >= 0)
         return refrain_info_print_process(trace, refrain_trace_process(trace, arguments->rank), error);
-    if (!status && trace->n_processes > MOST_RANKS_EACH && !arguments->each)
+    if (trace->n_processes > MOST_RANKS_EACH && !arguments->each)
         return refrain_info_print_many(trace, error);
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         status = refrain_info_print_process(trace, &trace->processes[i], error);
@@ -100,7 +114,10 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         refrain_trace_close(trace);
         return status;
     }
-    struct refrain_info_moved moved = refrain_info_count_moved(trace, arguments.moved);
+    struct refrain_info_moved moved = {0};
+    arguments.verbose |= arguments.each || arguments.rank >= 0;
+    if (arguments.json || arguments.verbose || arguments.moved)
+        moved = refrain_info_count_moved(trace, arguments.moved);
     status = arguments.json ? refrain_info_print_json(trace, &moved, arguments.rank, error)
                             : print_text(trace, &moved, &arguments, error);
     for (size_t i = 0; !status && i < trace->n_processes; i++)
@@ -116,6 +133,7 @@ const struct refrain_command refrain_command_info = {
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain info app-*.refrain\n"
+                "  refrain info --verbose app-*.refrain\n"
                 "  refrain info --rank 3 app-*.refrain\n"
                 "  refrain info --json app-*.refrain | jq .processes[0].losses\n",
 };

@@ -143,6 +143,7 @@ enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const s
     json_object_set_new(object, "trace", refrain_json_text(trace->path));
     json_object_set_new(object, "version", json_integer(header->version));
     json_object_set_new(object, "program", refrain_json_text(refrain_process_name(first, header->executable)));
+    json_object_set_new(object, "arguments", refrain_json_text(refrain_process_name(first, header->arguments)));
     json_object_set_new(object, "directory", refrain_json_text(refrain_process_name(first, header->start_directory)));
     json_object_set_new(object, "mpi", refrain_json_text(refrain_process_name(first, header->mpi_library)));
     json_object_set_new(object, "settings", refrain_json_text(refrain_process_name(first, header->environment)));

@@ -1,6 +1,7 @@
 /* info_run.h: what refrain info says of a run, in parts (trace -> text or JSON).
  *
  *     cmd_info.c --> info_run.c    sizes, and how far times are moved
+ *                --> info_summary.c   of the run in ten lines (info_many.h)
  *                --> info_text.c   of the run, then of each rank; of many ranks info_many.h
  *                --> info_json.c   the same for programs */
 #ifndef REFRAIN_INFO_RUN_H
@@ -32,6 +33,11 @@ struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, 
 
 /* ---- info_text.c ---- */
 
+/* Parts of what is said of the run: what was run and by which MPI library; when, and the trace's size. */
+void refrain_info_print_program(const struct refrain_trace *trace);
+void refrain_info_print_when(const struct refrain_trace *trace);
+
+/* All of these, with how the nodes' clocks were compared and the settings. */
 void refrain_info_print_run(const struct refrain_trace *trace);
 void refrain_info_print_moved(const struct refrain_trace *trace, const struct refrain_info_moved *moved);
 enum refrain_status refrain_info_print_process(const struct refrain_trace *trace, const struct refrain_process *process,

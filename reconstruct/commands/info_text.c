@@ -66,31 +66,38 @@ static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
         snprintf(text, bytes, "unknown");
 }
 
-void refrain_info_print_run(const struct refrain_trace *trace) {
+void refrain_info_print_program(const struct refrain_trace *trace) {
     const struct refrain_process *first = &trace->processes[0];
     const struct refrain_header *header = first->header;
+    printf("trace       %s\n", refrain_show_name(trace->path));
+    printf("program     %s", refrain_show_name(refrain_process_name(first, header->executable)));
+    if (header->arguments)
+        printf(" %s", refrain_show_name(refrain_process_name(first, header->arguments)));
+    putchar('\n');
+    printf("directory   %s\n", refrain_show_name(refrain_process_name(first, header->start_directory)));
+    if (header->mpi_library)
+        printf("MPI         %.*s\n", (int)strcspn(refrain_process_name(first, header->mpi_library), "\n"),
+               refrain_process_name(first, header->mpi_library));
+}
+
+void refrain_info_print_when(const struct refrain_trace *trace) {
     int64_t duration_ns = 0;
     char date[64];
     for (size_t i = 0; i < trace->n_processes; i++)
         if (refrain_info_end_ns(&trace->processes[i]) > duration_ns)
             duration_ns = refrain_info_end_ns(&trace->processes[i]);
     format_date(trace->start_realtime_ns, date, sizeof date);
-    printf("trace       %s\n", refrain_show_name(trace->path));
-    printf("program     %s\n", refrain_show_name(refrain_process_name(first, header->executable)));
-    printf("directory   %s\n", refrain_show_name(refrain_process_name(first, header->start_directory)));
-    if (header->mpi_library)
-        printf("MPI         %.*s\n", (int)strcspn(refrain_process_name(first, header->mpi_library), "\n"),
-               refrain_process_name(first, header->mpi_library));
-    printf("ranks       %d%s\n", trace->size, trace->n_missing ? " (not all have a file)" : "");
-    printf("mode        %s\n", refrain_info_mode_name(header->mode));
-    printf("started     %s\n", date);
-    printf("duration    %s\n", refrain_show_ns((long double)duration_ns));
+    printf("started     %s, lasted %s\n", date, refrain_show_ns((long double)duration_ns));
+    printf("mode        %s\n", refrain_info_mode_name(trace->processes[0].header->mode));
     if (trace->pack_bytes)
         printf("trace size  %s in one file, %s of it what ranks learned; %s at most, as set before the run\n",
                refrain_show_bytes(trace->pack_bytes), refrain_show_bytes(trace->pack_structure_bytes),
                refrain_show_bytes(refrain_info_most_file_bytes(trace)));
     else
         print_size(trace);
+}
+
+static void print_clocks(const struct refrain_trace *trace) {
     struct refrain_trace_clocks clocks;
     refrain_trace_clocks(trace, &clocks);
     size_t not_compared = clocks.nodes - clocks.compared[0] - clocks.compared[1] - 1;
@@ -110,12 +117,24 @@ void refrain_info_print_run(const struct refrain_trace *trace) {
                clocks.uneven, clocks.uneven == 1 ? "was" : "were");
     if (clocks.nodes > 1 && not_compared)
         printf("            %zu were not compared: their times are those of the real time clock\n", not_compared);
-    const char *environment = refrain_process_name(first, header->environment);
+}
+
+static void print_settings(const struct refrain_trace *trace) {
+    const struct refrain_process *first = &trace->processes[0];
+    const char *environment = refrain_process_name(first, first->header->environment);
     for (const char *line = environment; *line;) {
         size_t n = strcspn(line, "\n");
         printf("%s %.*s\n", line == environment ? "settings   " : "           ", (int)n, line);
         line += n + (line[n] == '\n');
     }
+}
+
+void refrain_info_print_run(const struct refrain_trace *trace) {
+    refrain_info_print_program(trace);
+    printf("ranks       %d%s\n", trace->size, trace->n_missing ? " (not all have a file)" : "");
+    refrain_info_print_when(trace);
+    print_clocks(trace);
+    print_settings(trace);
 }
 
 void refrain_info_print_moved(const struct refrain_trace *trace, const struct refrain_info_moved *moved) {

@@ -110,9 +110,9 @@ static void print_file(const struct refrain_code_info *file) {
     free(what);
 }
 
-void refrain_info_print_names(const struct refrain_trace *trace) {
+void refrain_info_print_names(const struct refrain_trace *trace, size_t most) {
     const struct refrain_names_info *names = &trace->names;
-    size_t places = 0, named = 0, lined = 0;
+    size_t places = 0, named = 0, lined = 0, lacking = 0;
     for (size_t i = 0; i < names->n_files; i++) {
         places += names->files[i].places;
         named += names->files[i].named;
@@ -127,8 +127,10 @@ void refrain_info_print_names(const struct refrain_trace *trace) {
         printf("; stored in %s", refrain_show_bytes(names->n_bytes));
     putchar('\n');
     for (size_t i = 0; i < names->n_files; i++)
-        if (names->files[i].lined < names->files[i].places)
+        if (names->files[i].lined < names->files[i].places && lacking++ < most)
             print_file(&names->files[i]);
+    if (lacking > most)
+        printf("            and %zu more files, which refrain info --verbose lists\n", lacking - most);
     if (names->not_stored)
         printf("            cannot be stored, and are looked up by each reader: %s\n",
                refrain_show_name(names->not_stored));

@@ -242,7 +242,7 @@ static enum refrain_status read_lists(struct refrain_trace *trace, struct refrai
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    const uint32_t names[] = {header->executable, header->environment, header->host, header->mpi_library,
+    const uint32_t names[] = {header->executable, header->environment, header->arguments, header->host, header->mpi_library,
                               header->start_directory};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (refrain_process_check_name(process, names[i], "a name of the header", error))
