@@ -344,6 +344,13 @@ def large_messages(rank):
         yield receive(rank ^ 1, 21)
 
 
+@case("transfer", "-", "-", "MPI_Allreduce:30")
+def without_cores(rank):
+    for _ in range(20):
+        yield compute("burn", 10, 0.002)
+        yield call("MPI_Allreduce", 30, 0.003)
+
+
 @case("management", "-", "-", "MPI_Comm_dup:15")
 def communicators(rank):
     for _ in range(30):
@@ -381,6 +388,22 @@ def windows(rank):
     for _ in range(20):
         yield compute("burn", 10, 0.002)
         yield call("MPI_Win_fence", 60, 0.001)
+
+
+@case("odd_iteration", 2, "burn", "-")
+def one_iteration(rank):
+    for step in range(30):
+        yield compute("burn", 10, 0.02 if (step, rank) == (20, 2) else 0.002)
+        yield collective("MPI_Allreduce", 30)
+
+
+@case("odd_iteration", None, "write_output", "-")
+def output_once(rank):
+    for step in range(30):
+        yield compute("burn", 10, 0.002)
+        if step == 12:
+            yield compute("write_output", 15, 0.01)
+        yield collective("MPI_Allreduce", 30)
 
 
 @case("imbalance", 0, "-", "MPI_Allreduce:30")

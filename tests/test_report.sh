@@ -27,6 +27,13 @@ refrain -q report --json chain_of_before.refrain >report
 asserts 'len(f) == 1 and abs(f[0]["cost_ns"] - 60e6) < 1e6 and "40.0" in f[0]["detail"]' && pass || fail "chain: $(tail -n 1 said)"
 refrain -q report --json large_messages.refrain >report
 asserts 'abs(r["efficiency"]["transfer"] - 1 / 3) < 0.01 and r["efficiency"]["load_balance"] > 0.99' && pass || fail "transfer: $(tail -n 1 said)"
+asserts 'not r["remark"]' && pass || fail "a remark: $(tail -n 1 said)"
+refrain -q report --json without_cores.refrain >report
+asserts '"no core of their own" in r["remark"]' && pass || fail "no remark: $(tail -n 1 said)"
+refrain -q report --json one_iteration.refrain >report
+asserts 'len(f) == 1 and abs(f[0]["cost_ns"] - 4 * 18e6) < 1e6 and f[0]["waits_in"]["name"] == "MPI_Allreduce" and r["repetition"]["iterations"] == 29 and r["repetition"]["longest"] == 21' && pass || fail "repetition: $(tail -n 1 said)"
+refrain -q report --json one_after_the_other.refrain >report
+asserts 'len([x for x in f if x["call"]["line"] == 20]) == 1 and "Besides, MPI_Send" in f[0]["detail"]' && pass || fail "merged: $(tail -n 1 said)"
 refrain -q report --json --least 30 one_computes_longer.refrain >report
 asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
 refrain -q report --json even.refrain >report

@@ -61,6 +61,7 @@ struct refrain_activity_part {
 struct refrain_activity_region {
     const struct refrain_region_info *region;
     uint64_t count, messages, bytes;
+    uint64_t collective_bytes; /* sent and received in collectives, by what their calls say */
     int64_t total_ns; /* of recursion, the outermost level counts */
     bool recursive;   /* it was entered while it was open */
     int64_t own_ns, waiting_ns;

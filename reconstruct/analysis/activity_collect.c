@@ -280,6 +280,14 @@ static void add_message(struct refrain_activity_collector *collector, struct ref
     location->messages[location->n_messages++] = partner;
 }
 
+static void add_collective(struct refrain_activity_collector *collector, const struct refrain_event *event) {
+    struct refrain_activity_region *region = refrain_activity_region_of(collector, event->region);
+    if (!region || !refrain_activity_counts(collector, event->rank) || !is_inside(collector, event->time_ns))
+        return;
+    region->collective_bytes += event->bytes > 0 ? (uint64_t)event->bytes : 0;
+    region->collective_bytes += event->received > 0 ? (uint64_t)event->received : 0;
+}
+
 int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
     struct refrain_event event = *given;
@@ -314,5 +322,7 @@ int refrain_activity_take(struct refrain_writer *writer, const struct refrain_ev
         refrain_activity_pop(collector, location, event.rank, event.time_ns);
     else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)
         add_message(collector, location, &event);
+    else if (event.kind == REFRAIN_EVENT_COLLECTIVE)
+        add_collective(collector, &event);
     return collector->no_memory ? -1 : 0;
 }

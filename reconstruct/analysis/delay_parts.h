@@ -2,6 +2,7 @@
  *
  *     delays.c        events --> spans of ranks, waits; the window, what comes out
  *     delay_causes.c  a wait --> the places and ranks that it began with
+ *     delay_longer.c  the longest iteration --> what was longer in it
  *     delay_spans.c   what each rank did lately */
 #ifndef REFRAIN_DELAY_PARTS_H
 #define REFRAIN_DELAY_PARTS_H
@@ -34,6 +35,7 @@ struct refrain_delay_parts {
     struct refrain_delay_line *lines; /* by rank */
     struct refrain_pair_table places, pairs;
     struct refrain_ideal *ideal;
+    struct refrain_rhythm *rhythm;
     unsigned char *marks; /* by index of the region: enum mark of delays.c */
     unsigned stamp;
     bool no_memory;
@@ -43,6 +45,9 @@ struct refrain_delay_parts {
  * `met_ns`, when the ranks had met before, and `cut`, whether less than since then was looked at. The caller frees. */
 struct refrain_delay_roots *refrain_delay_find(struct refrain_delays *delays, const struct refrain_wait *wait,
                                                int64_t *met_ns, bool *cut);
+
+/* Sets what some rank had most more of in the longest iteration than in the others so far. */
+void refrain_delay_find_longer(struct refrain_delays *delays, struct refrain_beat *beat);
 
 /* The ranks of a wait meet when it ends. */
 void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait *wait);

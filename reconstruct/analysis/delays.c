@@ -258,6 +258,7 @@ static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
     delays->from_ns = now_ns;
     delays->has_init = true;
     refrain_ideal_reset(parts->ideal, now_ns);
+    refrain_rhythm_reset(parts->rhythm);
 }
 
 /* ---- events ---- */
@@ -265,7 +266,11 @@ static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
 static void enter(struct refrain_delays *delays, const struct refrain_event *event) {
     struct refrain_delay_line *line = &delays->parts->lines[event->rank];
     close_span(delays, event->rank, event->time_ns, event->region);
-    delays->parts->no_memory |= !push(line, event->region);
+    bool done = push(line, event->region);
+    struct refrain_beat *longest = refrain_rhythm_enter(delays->parts->rhythm, event, &done);
+    if (longest)
+        refrain_delay_find_longer(delays, longest);
+    delays->parts->no_memory |= !done;
     if (mark_of(delays, event->region) == MARK_FINALIZE) {
         line->ended = true;
         line->finalize = event->region;
@@ -330,8 +335,9 @@ static bool prepare(struct refrain_delays *delays, const struct refrain_trace *t
     parts->lines = calloc(delays->n_ranks + 1, sizeof *parts->lines);
     parts->marks = calloc(trace->n_regions + 1, sizeof *parts->marks);
     parts->ideal = refrain_ideal_open(delays->n_ranks);
+    parts->rhythm = refrain_rhythm_open(trace->n_regions);
     delays->ranks = calloc(delays->n_ranks + 1, sizeof *delays->ranks);
-    if (!parts->lines || !parts->marks || !parts->ideal || !delays->ranks)
+    if (!parts->lines || !parts->marks || !parts->ideal || !parts->rhythm || !delays->ranks)
         return false;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
@@ -433,6 +439,7 @@ bool refrain_delays_finish(struct refrain_delays *delays) {
             delays->places[delays->n_places++] = place;
         }
     qsort(delays->places, delays->n_places, sizeof *delays->places, by_cause);
+    delays->beat = refrain_rhythm_beat(parts->rhythm, delays->to_ns - delays->from_ns);
     return true;
 }
 
@@ -457,6 +464,7 @@ static void close_parts(struct refrain_delay_parts *parts, size_t n_ranks) {
     free(parts->lines);
     free(parts->marks);
     refrain_ideal_close(parts->ideal);
+    refrain_rhythm_close(parts->rhythm);
     free(parts);
 }
 

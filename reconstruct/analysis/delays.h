@@ -21,6 +21,7 @@
 #ifndef REFRAIN_DELAYS_H
 #define REFRAIN_DELAYS_H
 
+#include "analysis/rhythm.h"
 #include "analysis/waiting.h"
 #include "common/pair_table.h"
 
@@ -94,6 +95,7 @@ struct refrain_delays {
     int64_t cut_ns;                    /* of it, explained by what was kept only */
     int64_t unexplained_ns;            /* of it, of which no cause was found */
     int64_t ideal_end_ns;              /* of the run on an ideal network */
+    const struct refrain_beat *beat;   /* what repeats; null: nothing does. Filled at the end */
     int64_t bin_ns;                    /* bins count from the start of the run */
     size_t n_other_threads;            /* that are not looked at */
     struct refrain_delay_parts *parts; /* private */

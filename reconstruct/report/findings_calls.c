@@ -7,6 +7,8 @@
 
 #define SMALL_BYTES 2048.0 /* a message that is mostly start-up: the network could have moved some times as much */
 #define MANY_MESSAGES 100u
+#define LONG_CALL_NS 100e3   /* for what moves hardly anything ... */
+#define SLOW_BYTES_A_NS 0.05 /* ... and beyond that: 50 MB/s */
 
 static bool begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -94,6 +96,23 @@ static const char *advice_of(enum refrain_finding_kind kind) {
     }
 }
 
+/* Its calls take longer than any network would for what they move. */
+static bool is_long_for_bytes(const struct refrain_activity_region *region, double cost_ns) {
+    double bytes = (double)(region->bytes + region->collective_bytes);
+    return cost_ns > LONG_CALL_NS * (double)region->count + bytes / SLOW_BYTES_A_NS;
+}
+
+static char *detail_of(struct refrain_report *report, enum refrain_finding_kind kind,
+                       const struct refrain_activity_region *region, double cost_ns) {
+    if (kind != REFRAIN_FINDING_TRANSFER || !is_long_for_bytes(region, cost_ns))
+        return refrain_report_text(report, "%s", advice_of(kind));
+    double calls = region->count ? (double)region->count : 1;
+    uint64_t bytes = (uint64_t)((double)(region->bytes + region->collective_bytes) / calls);
+    return refrain_report_text(report, "That is %s a call, which is long for %s.",
+                               refrain_show_ns((long double)(cost_ns / calls)),
+                               bytes ? refrain_show_bytes(bytes) : "one that moves nothing");
+}
+
 /* The rank with most of it, where that is most of all; else -1. */
 static int32_t rank_of(const struct refrain_activity_region *region, double cost_ns) {
     for (size_t i = 0; i < region->n_parts; i++)
@@ -110,6 +129,8 @@ static double cost_of(const struct refrain_activity_region *region) {
 static void look_at(struct refrain_report *report, const struct refrain_activity_region *region) {
     double cost_ns = cost_of(region);
     enum refrain_finding_kind kind = kind_of(region);
+    if (kind == REFRAIN_FINDING_TRANSFER && is_long_for_bytes(region, cost_ns))
+        report->long_calls_ns += cost_ns;
     struct refrain_finding *finding = refrain_report_add(report, kind, cost_ns);
     if (!finding)
         return;
@@ -117,7 +138,7 @@ static void look_at(struct refrain_report *report, const struct refrain_activity
     finding->call = region->region;
     finding->rank = rank_of(region, cost_ns);
     finding->sentence = sentence_of(report, kind, region, cost_ns);
-    finding->detail = refrain_report_text(report, "%s", advice_of(kind));
+    finding->detail = detail_of(report, kind, region, cost_ns);
     finding->command = refrain_report_command(report, "refrain stats --by source-line ", "");
 }
 

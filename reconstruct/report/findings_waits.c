@@ -16,6 +16,7 @@
 #define CHAIN 0.3       /* indirect waiting for messages, of all, from which on it is a chain */
 #define MUCH_LONGER 2.0 /* than the mean, from which on it is so many times as long */
 #define MENTIONED 0.1   /* indirect waiting, of all, from which on it is mentioned */
+#define NEARLY_ALL 0.95 /* of what a place causes, from which on a part counts as all */
 #define EVEN 0.005      /* of a time, up to which two are as long */
 #define MARGIN 0.2      /* behind a picture's incident, of its length */
 
@@ -90,20 +91,6 @@ static enum refrain_finding_kind kind_of(const struct delay *delay) {
 
 /* ---- parts of sentences ---- */
 
-/* "in burn(), heat.c:41", "before MPI_Send halo.c:38" */
-static char *where(struct refrain_report *report, const struct refrain_delay_place *place) {
-    const struct refrain_region_info *call = place->call;
-    if (place->doing != REFRAIN_DOING_COMPUTING)
-        return refrain_report_text(report, "in %s", call ? refrain_report_region(call) : "MPI");
-    if (place->function && call)
-        return refrain_report_text(report, "in %s, before %s", refrain_report_region(place->function),
-                                   refrain_report_region(call));
-    if (place->function)
-        return refrain_report_text(report, "in %s", refrain_report_region(place->function));
-    return call ? refrain_report_text(report, "before %s", refrain_report_region(call))
-                : refrain_report_text(report, "outside of MPI, where no function is known");
-}
-
 /* "rank 1 waits", "the others wait", "3 ranks wait" */
 static char *who_waits(struct refrain_report *report, const struct delay *delay) {
     size_t others = delay->delays->n_known - 1;
@@ -114,6 +101,17 @@ static char *who_waits(struct refrain_report *report, const struct delay *delay)
     if (delay->n_waiting == others && delay->one_rank && delay->place->waited_ns[delay->rank] == 0)
         return refrain_report_text(report, "the others wait");
     return refrain_report_text(report, "%zu ranks wait", delay->n_waiting);
+}
+
+/* "60 ms for it", "60 ms, 45 ms of it for this one" */
+static char *how_much(struct refrain_report *report, const struct delay *delay) {
+    int64_t all_ns = delay->place->total_caused_ns, its_ns = delay->place->caused_ns[delay->rank];
+    const char *all = refrain_show_ns((long double)all_ns);
+    if (!delay->one_rank)
+        return refrain_report_text(report, "%s for each other", all);
+    if ((double)its_ns >= NEARLY_ALL * (double)all_ns)
+        return refrain_report_text(report, "%s for it", all);
+    return refrain_report_text(report, "%s, %s of it for this one", all, refrain_show_ns((long double)its_ns));
 }
 
 /* "28 % longer than the mean" */
@@ -143,50 +141,50 @@ static char *where_waited(struct refrain_report *report, const struct delay *del
 
 /* The parts that sentences are made of; freed by describe(). */
 struct words {
-    char *place, *waits, *longer, *in;
+    char *place, *waits, *longer, *much, *in;
 };
 
 static char *sentence_of_rank(struct refrain_report *report, enum refrain_finding_kind kind, const struct delay *delay,
                               const struct words *words) {
-    const char *waited = refrain_show_ns((long double)delay->place->total_caused_ns);
     switch (kind) {
     case REFRAIN_FINDING_SERIAL_PHASE:
-        return refrain_report_text(report, "only rank %d computes %s, for %s; meanwhile %s %s in all, %s", delay->rank,
-                                   words->place, refrain_show_ns((long double)delay->spent_ns), words->waits, waited,
-                                   words->in);
+        return refrain_report_text(report, "only rank %d computes %s, for %s; meanwhile %s %s, %s", delay->rank,
+                                   words->place, refrain_show_ns((long double)delay->spent_ns), words->waits,
+                                   words->much, words->in);
     case REFRAIN_FINDING_LATE_SENDER:
     case REFRAIN_FINDING_LATE_RECEIVER:
-        return refrain_report_text(report, "rank %d %s late in %s: it computes %s, %s; %s %s for it, %s", delay->rank,
+        return refrain_report_text(report, "rank %d %s late in %s: it computes %s, %s; %s %s, %s", delay->rank,
                                    kind == REFRAIN_FINDING_LATE_SENDER ? "sends" : "receives",
                                    refrain_report_region(delay->victim->cause), words->place, words->longer,
-                                   words->waits, waited, words->in);
+                                   words->waits, words->much, words->in);
     case REFRAIN_FINDING_DELAY_CHAIN:
         return refrain_report_text(report,
                                    "rank %d computes %s, %s; the delay goes on from rank to rank with messages: %s %s, "
                                    "%s",
-                                   delay->rank, words->place, words->longer, words->waits, waited, words->in);
+                                   delay->rank, words->place, words->longer, words->waits, words->much, words->in);
     case REFRAIN_FINDING_SLOW_CALL:
-        return refrain_report_text(report, "rank %d is late since it is %s; %s %s for it, %s", delay->rank,
-                                   words->place, words->waits, waited, words->in);
+        return refrain_report_text(report, "rank %d is late since it is %s; %s %s, %s", delay->rank, words->place,
+                                   words->waits, words->much, words->in);
     default:
-        return refrain_report_text(report, "rank %d computes %s, %s; %s %s for it, %s", delay->rank, words->place,
-                                   words->longer, words->waits, waited, words->in);
+        return refrain_report_text(report, "rank %d computes %s, %s; %s %s, %s", delay->rank, words->place,
+                                   words->longer, words->waits, words->much, words->in);
     }
 }
 
 static char *sentence_of_ranks(struct refrain_report *report, const struct delay *delay, const struct words *words) {
     const struct refrain_delay_place *at = delay->place;
     double least = (double)at->spent_ns[delay->least_rank], most = (double)at->spent_ns[delay->most_rank];
-    const char *waited = refrain_show_ns((long double)at->total_caused_ns);
     const char *uneven = at->doing == REFRAIN_DOING_COMPUTING ? "compute unevenly" : "take uneven times";
     if (most <= (1 + EVEN) * least)
-        return refrain_report_text(report,
-                                   "the ranks %s %s, now this one longer and now another, though as long in all; %s %s "
-                                   "for each other, %s",
-                                   uneven, words->place, words->waits, waited, words->in);
-    return refrain_report_text(report, "the ranks %s %s, from %s on rank %d to %s on rank %d; %s %s for each other, %s",
-                               uneven, words->place, refrain_show_ns((long double)least), delay->least_rank,
-                               refrain_show_ns((long double)most), delay->most_rank, words->waits, waited, words->in);
+        return refrain_report_text(
+            report,
+            "the ranks %s %s, now this one longer and now another, though as long in all; %s %s, "
+            "%s",
+            uneven, words->place, words->waits, words->much, words->in);
+    return refrain_report_text(report, "the ranks %s %s, from %s on rank %d to %s on rank %d; %s %s, %s", uneven,
+                               words->place, refrain_show_ns((long double)least), delay->least_rank,
+                               refrain_show_ns((long double)most), delay->most_rank, words->waits, words->much,
+                               words->in);
 }
 
 /* "rank 0 -> 1 -> 2" */
@@ -227,12 +225,13 @@ static char *command_of(struct refrain_report *report, const struct refrain_find
 }
 
 static void describe(struct refrain_report *report, struct refrain_finding *finding, const struct delay *delay) {
-    struct words words = {where(report, delay->place), who_waits(report, delay), how_long(report, delay),
-                          where_waited(report, delay)};
+    struct words words = {refrain_report_place(report, delay->place), who_waits(report, delay), how_long(report, delay),
+                          how_much(report, delay), where_waited(report, delay)};
     finding->rank = delay->one_rank ? delay->rank : -1;
     finding->function = delay->place->function;
     finding->call = delay->place->call;
     finding->waits_in = delay->victim->region;
+    finding->place = delay->place;
     if (!report->no_memory)
         finding->sentence = delay->one_rank ? sentence_of_rank(report, finding->kind, delay, &words)
                                             : sentence_of_ranks(report, delay, &words);
@@ -242,6 +241,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
     free(words.place);
     free(words.waits);
     free(words.longer);
+    free(words.much);
     free(words.in);
 }
 

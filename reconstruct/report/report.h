@@ -5,6 +5,7 @@
  *                           '-> analysis/delays.h    causes of waits, what ranks do        |-> facts
  *     facts --> findings_waits.c   what ranks wait for: delays, by place and rank         -.
  *           --> findings_calls.c   what MPI calls take that is not waiting                  |-> findings, by cost
+ *           --> findings_run.c     the iteration that is unlike the others                    |
  *           --> report_notes.c     what is well, and what the trace cannot know            -'
  *     findings --> report_text.c, report_json.c, report_html.c
  *
@@ -20,6 +21,7 @@
 #include <stdio.h>
 
 #define REFRAIN_REPORT_LEAST 0.02 /* share of the run that a finding costs */
+#define REFRAIN_REPORT_SHOWN 8u   /* findings that a person is shown; JSON has all */
 
 /* The names of these are those of JSON; docs/report.md says what each means. */
 enum refrain_finding_kind {
@@ -30,6 +32,7 @@ enum refrain_finding_kind {
     REFRAIN_FINDING_EARLY_REDUCE,
     REFRAIN_FINDING_DELAY_CHAIN,
     REFRAIN_FINDING_SERIAL_PHASE,
+    REFRAIN_FINDING_ODD_ITERATION,
     REFRAIN_FINDING_SLOW_CALL,
     REFRAIN_FINDING_SMALL_MESSAGES,
     REFRAIN_FINDING_POLLING,
@@ -52,6 +55,7 @@ struct refrain_finding {
     const struct refrain_region_info *waits_in; /* where most of the waiting is; null: it is none */
     int32_t rank;                               /* that it begins on; -1: on several */
     int64_t from_ns, to_ns;                     /* where it is at its worst, for a picture; equal: nowhere */
+    const struct refrain_delay_place *place;    /* of waiting; else null */
 };
 
 /* Of the POP centre of excellence; from 0 to 1, each the product of those below it. */
@@ -72,7 +76,9 @@ struct refrain_report {
     struct refrain_finding *findings; /* those that cost most first */
     size_t n, capacity;
     struct refrain_efficiency efficiency;
-    char **well; /* sentences: what is not wrong ... */
+    double long_calls_ns; /* in calls that take longer than networks need for what they move */
+    char *remark;         /* what to know before the findings, a sentence; null: nothing */
+    char **well;          /* sentences: what is not wrong ... */
     size_t n_well, capacity_well;
     char **unknown; /* ... and what the trace cannot know */
     size_t n_unknown, capacity_unknown;
@@ -115,16 +121,26 @@ void refrain_report_unknown(struct refrain_report *report, const char *format, .
 /* Families. */
 void refrain_findings_waits(struct refrain_report *report);
 void refrain_findings_calls(struct refrain_report *report);
+void refrain_findings_run(struct refrain_report *report);
 void refrain_report_notes(struct refrain_report *report);
+
+/* What a call takes, and what others wait for ranks that are in it, become one finding (report_merge.c). */
+void refrain_report_merge(struct refrain_report *report);
 
 /* ---- words (report_words.c) ---- */
 
 /* A text, malloced: UTF-8 without control characters; sets report->no_memory. */
 char *refrain_report_text(struct refrain_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "in burn(), heat.c:41", "before MPI_Send halo.c:38"; malloced. */
+char *refrain_report_place(struct refrain_report *report, const struct refrain_delay_place *place);
+
 /* "MPI_Allreduce step.c:21", without a line "MPI_Allreduce in solve+0x1e9"; "burn(), heat.c:41" of a function. For use
  * in one printf, as what command.h shows. */
 const char *refrain_report_region(const struct refrain_region_info *region);
+
+/* "3 more findings cost 7.1 % together", or an empty text; for what is shown to a person. */
+const char *refrain_report_rest(const struct refrain_report *report);
 
 /* A share of the run: "12 %", "3.4 %". Likewise. */
 const char *refrain_report_percent(double share);

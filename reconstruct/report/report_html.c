@@ -22,7 +22,8 @@ static const char style[] =
     "16px;background:#fff}"
     "h1{font-size:22px;margin:0}h2{font-size:17px;margin:28px 0 8px;border-bottom:1px solid #ddd;padding-bottom:4px}"
     ".sub{color:#555;margin:4px 0 16px}.finding{display:flex;gap:16px;margin:18px 0}"
-    ".cost{flex:0 0 74px;text-align:right;font-weight:600;font-size:18px}.cost small{display:block;font-weight:400;"
+    ".remark{background:#fdf6e3;padding:8px 12px;border-left:4px solid #d9a441}.cost{flex:0 0 "
+    "74px;white-space:nowrap;text-align:right;font-weight:600;font-size:18px}.cost small{display:block;font-weight:400;"
     "font-size:12px;color:#666}.bar{height:5px;background:#c0392b;margin-left:auto;margin-top:4px}"
     ".text{flex:1;min-width:0}.text p{margin:0 0 6px}.detail{color:#555;font-size:14px}"
     "code{background:#f3f3f3;padding:2px 5px;border-radius:3px;font-size:13px;overflow-wrap:anywhere}"
@@ -94,7 +95,7 @@ static enum refrain_status draw(const struct refrain_report *report, struct pict
     FILE *files[PICTURES];
     size_t n = 0;
     enum refrain_status status = REFRAIN_OK;
-    for (size_t i = 0; i < report->n && n < PICTURES; i++) {
+    for (size_t i = 0; i < report->n && i < REFRAIN_REPORT_SHOWN && n < PICTURES; i++) {
         const struct refrain_finding *finding = &report->findings[i];
         if (finding->to_ns <= finding->from_ns)
             continue;
@@ -224,12 +225,18 @@ enum refrain_status refrain_report_html(const struct refrain_report *report, FIL
     enum refrain_status status = draw(report, &pictures, error);
     put_head(report, file);
     put_efficiency(report, file);
+    if (report->remark) {
+        fputs("<p class=\"remark\">", file);
+        put(file, report->remark);
+        fputs(".</p>\n", file);
+    }
     fputs("<h2>Findings</h2>\n", file);
     if (report->n == 0)
         fprintf(file, "<p>Nothing that costs %s of the run or more was found.</p>\n",
                 refrain_report_percent(report->least));
-    for (size_t i = 0; i < report->n; i++)
+    for (size_t i = 0; i < report->n && i < REFRAIN_REPORT_SHOWN; i++)
         put_finding(report, &pictures, i, file);
+    fprintf(file, "<p>%s</p>\n", refrain_report_rest(report));
     if (!status && report->run_ns > 0)
         status = put_load(report, file, error);
     put_list(file, "What is well", report->well, report->n_well);

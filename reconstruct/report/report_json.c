@@ -46,6 +46,17 @@ static json_t *efficiency_json(const struct refrain_efficiency *efficiency) {
                      "serialisation", "transfer");
 }
 
+static json_t *repetition_json(const struct refrain_delays *delays) {
+    const struct refrain_beat *beat = delays->beat;
+    if (!beat)
+        return json_null();
+    return json_pack("{s:o,s:i,s:I,s:f,s:f,s:I,s:I,s:I}", "call", region_json(beat->region), "rank", (int)beat->rank,
+                     "iterations", (json_int_t)beat->count, "median_ns", beat->median_ns, "share_percent",
+                     100 * beat->regular_ns / (double)(delays->to_ns - delays->from_ns), "longest",
+                     (json_int_t)beat->longest, "longest_from_ns", (json_int_t)beat->longest_from_ns, "longest_to_ns",
+                     (json_int_t)beat->longest_to_ns);
+}
+
 static json_t *rank_json(const struct refrain_delay_rank *rank, int32_t number) {
     return json_pack("{s:i,s:I,s:I,s:I,s:I,s:I}", "rank", (int)number, "computing_ns",
                      (json_int_t)rank->doing_ns[REFRAIN_DOING_COMPUTING], "waiting_ns",
@@ -78,6 +89,8 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "run_ns", json_integer((json_int_t)report->run_ns));
     json_object_set_new(object, "least_percent", json_real(100 * report->least));
     json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));
+    json_object_set_new(object, "remark", report->remark ? json_string(report->remark) : json_null());
+    json_object_set_new(object, "repetition", repetition_json(delays));
     json_object_set_new(object, "findings", findings);
     json_object_set_new(object, "well", texts_json(report->well, report->n_well));
     json_object_set_new(object, "unknown", texts_json(report->unknown, report->n_unknown));

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void (*const families[])(struct refrain_report *report) = {refrain_findings_waits, refrain_findings_calls};
+static void (*const families[])(struct refrain_report *report) = {refrain_findings_waits, refrain_findings_calls,
+                                                                  refrain_findings_run};
 
 const char *refrain_finding_name(enum refrain_finding_kind kind) {
     static const char *const names[REFRAIN_FINDING_KINDS] = {
@@ -17,6 +18,7 @@ const char *refrain_finding_name(enum refrain_finding_kind kind) {
         [REFRAIN_FINDING_EARLY_REDUCE] = "early_reduce",
         [REFRAIN_FINDING_DELAY_CHAIN] = "delay_chain",
         [REFRAIN_FINDING_SERIAL_PHASE] = "serial_phase",
+        [REFRAIN_FINDING_ODD_ITERATION] = "odd_iteration",
         [REFRAIN_FINDING_SLOW_CALL] = "slow_call",
         [REFRAIN_FINDING_SMALL_MESSAGES] = "small_messages",
         [REFRAIN_FINDING_POLLING] = "polling",
@@ -88,6 +90,7 @@ static void find(struct refrain_report *report) {
     set_efficiency(report);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         families[i](report);
+    refrain_report_merge(report);
     qsort(report->findings, report->n, sizeof *report->findings, by_cost);
     refrain_report_notes(report);
 }
@@ -129,6 +132,7 @@ void refrain_report_close(struct refrain_report *report) {
         free(report->findings[i].command);
     }
     free(report->findings);
+    free(report->remark);
     free_texts(report->well, report->n_well);
     free_texts(report->unknown, report->n_unknown);
     refrain_activity_close(report->activity);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define LITTLE 0.05 /* share of the run that is not worth a thought */
+#define LITTLE 0.05   /* share of the run that is not worth a thought */
+#define MANY_LONG 0.1 /* share of the run in calls that take too long, from which on it is remarked */
 #define GOOD_BALANCE 0.95
 
 /* ---- what is well ---- */
@@ -42,9 +43,27 @@ static void say_what_is_well(struct refrain_report *report) {
     if (report->efficiency.known && report->efficiency.balance >= GOOD_BALANCE)
         refrain_report_well(report, "the ranks compute evenly: the mean is %s of the longest",
                             refrain_report_percent(report->efficiency.balance));
+    const struct refrain_beat *beat = delays->beat;
+    if (beat)
+        refrain_report_well(report, "%s of the run repeats: %s iterations of about %s, by the calls of %s on rank %d",
+                            refrain_report_percent(beat->regular_ns / (double)(delays->to_ns - delays->from_ns)),
+                            refrain_show_count(beat->count), refrain_show_ns((long double)beat->median_ns),
+                            refrain_report_region(beat->region), beat->rank);
     if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0)
         refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
                             refrain_show_count(report->activity->events));
+}
+
+/* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
+static void remark_long_calls(struct refrain_report *report) {
+    if (report->long_calls_ns >= MANY_LONG * report->run_ns && report->run_ns > 0)
+        report->remark = refrain_report_text(report,
+                                             "%s of the run is in MPI calls that take longer than a network needs for "
+                                             "what they move, without waiting for "
+                                             "other ranks. So it is where ranks have no core of their own: with more "
+                                             "ranks than cores, or other programs "
+                                             "beside them. Then findings about MPI calls are about that",
+                                             refrain_report_percent(report->long_calls_ns / report->run_ns));
 }
 
 /* ---- what is not known ---- */
@@ -127,6 +146,7 @@ static void say_what_was_not_traced(struct refrain_report *report) {
 void refrain_report_notes(struct refrain_report *report) {
     if (report->delays->n_known == 0 || report->run_ns <= 0)
         refrain_report_unknown(report, "anything of the run: the trace has no events");
+    remark_long_calls(report);
     say_what_is_well(report);
     say_how_it_ended(report);
     say_what_is_not_there(report);

@@ -40,6 +40,14 @@ static void print_head(const struct refrain_report *report, FILE *file) {
                 refrain_report_percent(efficiency->serialisation), refrain_report_percent(efficiency->transfer));
 }
 
+static void print_remark(const struct refrain_report *report, FILE *file) {
+    if (!report->remark)
+        return;
+    fputs("\n   note  ", file);
+    print_wrapped(file, report->remark);
+    fputc('\n', file);
+}
+
 static void print_finding(const struct refrain_report *report, const struct refrain_finding *finding, FILE *file) {
     fprintf(file, "\n%s%7s%s  ", refrain_style(REFRAIN_BOLD), refrain_report_percent(finding->cost_ns / report->run_ns),
             refrain_style(REFRAIN_NORMAL));
@@ -64,10 +72,13 @@ static void print_list(FILE *file, const char *title, char *const *texts, size_t
 
 void refrain_report_print(const struct refrain_report *report, FILE *file) {
     print_head(report, file);
+    print_remark(report, file);
     if (report->n == 0 && report->run_ns > 0)
         fprintf(file, "\nnothing that costs %s of the run or more was found\n", refrain_report_percent(report->least));
-    for (size_t i = 0; i < report->n; i++)
+    for (size_t i = 0; i < report->n && i < REFRAIN_REPORT_SHOWN; i++)
         print_finding(report, &report->findings[i], file);
+    if (refrain_report_rest(report)[0])
+        fprintf(file, "\n" INDENT "%s\n", refrain_report_rest(report));
     print_list(file, "what is well", report->well, report->n_well);
     print_list(file, "what the trace cannot tell", report->unknown, report->n_unknown);
 }

@@ -81,6 +81,19 @@ const char *refrain_report_region(const struct refrain_region_info *region) {
     return text;
 }
 
+char *refrain_report_place(struct refrain_report *report, const struct refrain_delay_place *place) {
+    const struct refrain_region_info *call = place->call;
+    if (place->doing != REFRAIN_DOING_COMPUTING)
+        return refrain_report_text(report, "in %s", call ? refrain_report_region(call) : "MPI");
+    if (place->function && call)
+        return refrain_report_text(report, "in %s, before %s", refrain_report_region(place->function),
+                                   refrain_report_region(call));
+    if (place->function)
+        return refrain_report_text(report, "in %s", refrain_report_region(place->function));
+    return call ? refrain_report_text(report, "before %s", refrain_report_region(call))
+                : refrain_report_text(report, "outside of MPI, where no function is known");
+}
+
 const char *refrain_report_percent(double share) {
     static char buffers[BUFFERS][32];
     static unsigned next;
@@ -90,6 +103,18 @@ const char *refrain_report_percent(double share) {
         snprintf(text, sizeof buffers[0], "less than 0.1 %%");
     else
         snprintf(text, sizeof buffers[0], fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    return text;
+}
+
+const char *refrain_report_rest(const struct refrain_report *report) {
+    static char text[128];
+    double cost_ns = 0;
+    text[0] = 0;
+    for (size_t i = REFRAIN_REPORT_SHOWN; i < report->n; i++)
+        cost_ns += report->findings[i].cost_ns;
+    if (report->n > REFRAIN_REPORT_SHOWN)
+        snprintf(text, sizeof text, "%zu more that cost %s together: --json has them all",
+                 report->n - REFRAIN_REPORT_SHOWN, refrain_report_percent(cost_ns / report->run_ns));
     return text;
 }
 

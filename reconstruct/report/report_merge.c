@@ -1,0 +1,57 @@
+/* report_merge.c: findings about one call become one (report.h): what it takes, and what others wait for ranks in it.
+ */
+#include "report/report.h"
+
+#include <stdlib.h>
+
+static bool is_about_call(const struct refrain_finding *finding) {
+    return finding->kind > REFRAIN_FINDING_SLOW_CALL;
+}
+
+/* The finding about what the call takes; null none. */
+static struct refrain_finding *find(struct refrain_report *report, const struct refrain_region_info *call) {
+    for (size_t i = 0; i < report->n; i++)
+        if (is_about_call(&report->findings[i]) && report->findings[i].call == call)
+            return &report->findings[i];
+    return NULL;
+}
+
+static void free_texts(struct refrain_finding *finding) {
+    free(finding->sentence);
+    free(finding->detail);
+    free(finding->command);
+}
+
+/* `to` says what costs most of both. The moment to look at is that of the waiting. */
+static void merge(struct refrain_report *report, struct refrain_finding *to, struct refrain_finding *waiting) {
+    struct refrain_finding taken = *to;
+    const struct refrain_finding *main = taken.cost_ns >= waiting->cost_ns ? &taken : waiting;
+    const struct refrain_finding *other = main == &taken ? waiting : &taken;
+    *to = *main;
+    to->cost_ns = taken.cost_ns + waiting->cost_ns;
+    to->at_most = true;
+    to->waits_in = waiting->waits_in;
+    to->from_ns = waiting->from_ns;
+    to->to_ns = waiting->to_ns;
+    to->sentence = refrain_report_text(report, "%s", main->sentence);
+    to->detail = refrain_report_text(report, "%s Besides, %s.", main->detail, other->sentence);
+    to->command = refrain_report_text(report, "%s", main->command);
+    free_texts(&taken);
+    free_texts(waiting);
+}
+
+void refrain_report_merge(struct refrain_report *report) {
+    size_t kept = 0;
+    if (report->no_memory)
+        return;
+    for (size_t i = 0; i < report->n; i++) {
+        struct refrain_finding *finding = &report->findings[i], *to = NULL;
+        if (finding->kind == REFRAIN_FINDING_SLOW_CALL)
+            to = find(report, finding->call);
+        if (to)
+            merge(report, to, finding);
+        else
+            report->findings[kept++] = *finding;
+    }
+    report->n = kept;
+}
