@@ -45,6 +45,15 @@ static void look_at_rank(struct refrain_delays *delays, struct refrain_beat *bea
     }
 }
 
+/* What the rank is at now has no end so far, and may be the place. */
+static int64_t open_at(const struct refrain_delay_line *line, const struct refrain_delay_place *place, int64_t from_ns,
+                       int64_t to_ns) {
+    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
+    int64_t begin_ns = line->begin_ns > from_ns ? line->begin_ns : from_ns;
+    bool there = in == (place->doing == REFRAIN_DOING_COMPUTING ? place->function : place->call);
+    return there && to_ns > begin_ns ? to_ns - begin_ns : 0;
+}
+
 /* How much longer the rank is at the place than in the mean of the other iterations. */
 static int64_t more_at(struct refrain_delays *delays, const struct refrain_beat *beat, int32_t rank) {
     const struct refrain_delay_spans *list = &delays->parts->lines[rank].spans;
@@ -55,7 +64,8 @@ static int64_t more_at(struct refrain_delays *delays, const struct refrain_beat 
         if (span->place == beat->place)
             ns += (span->end_ns < to_ns ? span->end_ns : to_ns) - begin_ns;
     }
-    return ns - (beat->place->spent_ns[rank] - ns) / (int64_t)(beat->count > 1 ? beat->count - 1 : 1);
+    int64_t open_ns = open_at(&delays->parts->lines[rank], beat->place, from_ns, to_ns);
+    return open_ns + ns - (beat->place->spent_ns[rank] - ns) / (int64_t)(beat->count > 1 ? beat->count - 1 : 1);
 }
 
 void refrain_delay_find_longer(struct refrain_delays *delays, struct refrain_beat *beat) {

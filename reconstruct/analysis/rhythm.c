@@ -86,6 +86,11 @@ struct refrain_beat *refrain_rhythm_enter(struct refrain_rhythm *rhythm, const s
         }
         return NULL;
     }
+    if (event->rank < (*beat)->rank && (*beat)->count == 0) { /* the lowest of those that come at first */
+        (*beat)->rank = event->rank;
+        (*beat)->last_ns = event->time_ns;
+        return NULL;
+    }
     if ((*beat)->rank != event->rank)
         return NULL;
     int64_t from_ns = (*beat)->last_ns;

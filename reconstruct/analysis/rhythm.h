@@ -20,7 +20,7 @@ struct refrain_delay_place;
 
 struct refrain_beat {
     const struct refrain_region_info *region;
-    int32_t rank;    /* whose entries count: the first one that came there */
+    int32_t rank;    /* whose entries count: the lowest of those that came there at first */
     uint64_t count;  /* iterations: intervals between entries */
     int64_t last_ns; /* of the last entry */
     int64_t longest_from_ns, longest_to_ns;

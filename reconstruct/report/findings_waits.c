@@ -210,11 +210,14 @@ static char *detail_of(struct refrain_report *report, const struct delay *delay)
                                worst->rank, indirect);
 }
 
-static void set_window(struct refrain_finding *finding, const struct refrain_delay_incident *incident) {
+static void set_window(const struct refrain_report *report, struct refrain_finding *finding,
+                       const struct refrain_delay_incident *incident) {
     int64_t waited_ns = incident->end_ns - incident->begin_ns, before_ns = incident->begin_ns - incident->met_ns;
     before_ns = before_ns > 3 * waited_ns ? 3 * waited_ns : before_ns;
     finding->from_ns = incident->begin_ns - before_ns;
     finding->to_ns = incident->end_ns + (int64_t)(MARGIN * (double)(incident->end_ns - finding->from_ns)) + 1;
+    if (finding->to_ns > report->delays->to_ns)
+        finding->to_ns = report->delays->to_ns + 1;
 }
 
 static char *command_of(struct refrain_report *report, const struct refrain_finding *finding) {
@@ -235,7 +238,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
     if (!report->no_memory)
         finding->sentence = delay->one_rank ? sentence_of_rank(report, finding->kind, delay, &words)
                                             : sentence_of_ranks(report, delay, &words);
-    set_window(finding, &delay->place->worst);
+    set_window(report, finding, &delay->place->worst);
     finding->detail = detail_of(report, delay);
     finding->command = command_of(report, finding);
     free(words.place);
