@@ -15,7 +15,7 @@
 #define ALL_WAIT 0.6    /* of the time of a rank alone, from which on the others are said to wait meanwhile */
 #define CHAIN 0.3       /* indirect waiting for messages, of all, from which on it is a chain */
 #define MUCH_LONGER 2.0 /* than the mean, from which on it is so many times as long */
-#define MENTIONED 0.1   /* indirect waiting, of all, from which on it is mentioned */
+#define MENTIONED 0.1   /* of waiting, from which on a part is mentioned */
 #define NEARLY_ALL 0.95 /* of what a place causes, from which on a part counts as all */
 #define EVEN 0.005      /* of a time, up to which two are as long */
 #define MARGIN 0.2      /* behind a picture's incident, of its length */
@@ -32,6 +32,11 @@ struct delay {
     const struct refrain_delay_victim *victim;
 };
 
+/* Some share of what it would be if all waited alike: a rank also waits a little for itself, by way of others. */
+static bool waits_much(const struct refrain_delays *delays, const struct refrain_delay_place *place, size_t rank) {
+    return (double)place->waited_ns[rank] * (double)delays->n_known > MENTIONED * (double)place->total_caused_ns;
+}
+
 static struct delay look_at(const struct refrain_delays *delays, const struct refrain_delay_place *place) {
     struct delay delay = {.delays = delays, .place = place, .least_rank = -1, .most_rank = -1};
     double sum = 0;
@@ -40,7 +45,7 @@ static struct delay look_at(const struct refrain_delays *delays, const struct re
         if (!delays->ranks[i].known)
             continue;
         sum += (double)place->spent_ns[i];
-        delay.n_waiting += place->waited_ns[i] > 0;
+        delay.n_waiting += waits_much(delays, place, i);
         if (place->caused_ns[i] > place->caused_ns[delay.rank])
             delay.rank = rank;
         if (delay.least_rank < 0 || place->spent_ns[i] < place->spent_ns[delay.least_rank])
@@ -96,9 +101,9 @@ static char *who_waits(struct refrain_report *report, const struct delay *delay)
     size_t others = delay->delays->n_known - 1;
     if (delay->n_waiting == 1)
         for (size_t i = 0; i < delay->delays->n_ranks; i++)
-            if (delay->place->waited_ns[i] > 0)
+            if (waits_much(delay->delays, delay->place, i))
                 return refrain_report_text(report, "rank %zu waits", i);
-    if (delay->n_waiting == others && delay->one_rank && delay->place->waited_ns[delay->rank] == 0)
+    if (delay->n_waiting == others && delay->one_rank && !waits_much(delay->delays, delay->place, (size_t)delay->rank))
         return refrain_report_text(report, "the others wait");
     return refrain_report_text(report, "%zu ranks wait", delay->n_waiting);
 }
