@@ -43,7 +43,7 @@ line() {
     grep -n "$1" "$source" | head -n 1 | cut -d : -f 1
 }
 
-for kind in ring receive tags comms mixed anybody requests ended waitall waitany; do
+for kind in ring receive tags comms mixed anybody requests ended waitall waitany several; do
     starts $kind
     case $kind in
     ring) wanted="deadlock: 3 ranks.*0 -> 1 -> 2 -> 0.*rank 0 in MPI_Ssend mpi_hang.c:$(line 'MPI_Ssend(&value') in ring \(tag 3\) waits for rank 1 to receive" ;;
@@ -55,17 +55,19 @@ for kind in ring receive tags comms mixed anybody requests ended waitall waitany
     requests) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 0 in MPI_Wait .* waits for rank 2 to send" ;;
     waitall) wanted="deadlock: 3 ranks.*0 -> 2 -> 0.*rank 0 in MPI_Waitall mpi_hang.c:$(line 'MPI_Waitall(4') in waitall \(tag 3\) waits for rank 2 to send.*rank 2 in MPI_Barrier .* waits for rank 0 to enter it" ;;
     waitany) wanted="deadlock: 3 ranks.*rank 0 in MPI_Waitsome .*\(tag 5\) waits for rank 1 to send.*rank 1 in MPI_Waitany .* waits for rank 2 to send" ;;
+    several) wanted="deadlock: 3 ranks.*rank 0 in MPI_Waitall mpi_hang.c:.* in several \(tag 3\) waits for rank 1 to send.* rank 0 in MPI_Waitall .* \(tag 4\) waits for rank 2 to send" ;;
     ended) wanted="deadlock: 1 rank .*rank 0 in MPI_Recv .* waits for rank 1 to send" ;;
     esac
     becomes 3 "$wanted"
 done
 
-for kind in late busy slow partly; do
+for kind in late busy slow apart partly; do
     starts $kind
     case $kind in
     late) becomes 0 "collective 6 on MPI_COMM_WORLD: entered by rank 0, 2; not entered by *rank 1, which computes" ;;
     busy) becomes 0 "3 ranks for .* rank 2 in|2 .*in MPI_Sendrecv_replace|computes, after MPI_" ;;
     partly) becomes 0 "waiting: .*rank 0 in MPI_Waitall .* waits for rank 1 to send.*rank 0 in MPI_Waitall .* waits for rank 2 to send" ;;
+    apart) becomes 0 "waiting: .*rank 0 in MPI_Waitall .*\(tag 3\) waits for rank 2 to send" ;;
     slow) becomes 0 "waiting: *rank 1 in MPI_Recv .* waits for rank 0 to send" ;;
     esac
     grep -q deadlock said && fail "$kind: a deadlock where there is none" || pass

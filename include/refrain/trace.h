@@ -200,7 +200,8 @@ struct refrain_now {
     int32_t receives_from; /* rank of `comm` that has to send; -1 none or not known, REFRAIN_NOW_ANY any */
     uint32_t comm; /* index + 1 of the communicator of these, or of the collective the call is; 0 none or unknown */
     int32_t tag;   /* of what it receives, else of what it sends; -1 any, or not known */
-    /* Instead of sends_to and receives_from, of a call on several requests: what each of them waits for. */
+    /* Instead of sends_to and receives_from, of a call on several requests: what each of them waits for. Where `comm`
+     * is 0 they are of several communicators, and peers are ranks in MPI_COMM_WORLD. */
     uint32_t n_awaited; /* 0: none, or not known of all of them */
     uint32_t sends;     /* bit i: i is sent, so that the peer has to receive it */
     struct refrain_awaited awaited[REFRAIN_MOST_AWAITED];

@@ -466,6 +466,16 @@ void refrain_communicator_named(MPI_Comm comm, const char *text) {
     refrain_mpi_unlock();
 }
 
+const struct refrain_communicator *refrain_communicator_at(int64_t index) {
+    for (uint32_t reference = (uint32_t)refrain_trace_file.header->communicators; reference;) {
+        const struct refrain_communicator *communicator = refrain_at_reference(reference);
+        if (communicator->index == index)
+            return communicator;
+        reference = communicator->next;
+    }
+    return NULL;
+}
+
 int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank) {
     if (!communicator || rank < 0)
         return -1;

@@ -43,6 +43,9 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
 void refrain_communicator_freed(MPI_Comm former);
 void refrain_communicator_named(MPI_Comm comm, const char *name);
 
+/* The record with the index; null where there is none. One after the other is looked at. */
+const struct refrain_communicator *refrain_communicator_at(int64_t index);
+
 /* The rank in MPI_COMM_WORLD of rank `rank` of a communicator (its remote group, if it has one); -1 unknown. */
 int refrain_communicator_world_rank(const struct refrain_communicator *communicator, int rank);
 

@@ -164,17 +164,6 @@ static struct sent *oldest_message(struct refrain_order_rank *source, int32_t de
     return oldest;
 }
 
-static const struct refrain_communicator *communicator_at(int64_t index) {
-    uint32_t reference = (uint32_t)refrain_trace_file.header->communicators;
-    while (reference) {
-        const struct refrain_communicator *communicator = refrain_at_reference(reference);
-        if (communicator->index == index)
-            return communicator;
-        reference = communicator->next;
-    }
-    return NULL;
-}
-
 /* A call that waited for the message ends as long after the later of its beginning and the sending, in virtual time, as
  * it does after the later of both by the clock. */
 static void take_over(struct refrain_order_rank *own, const struct sent *message) {
@@ -187,7 +176,7 @@ static void take_over(struct refrain_order_rank *own, const struct sent *message
 }
 
 void refrain_order_note_receive(int64_t index, int source, int tag, bool blocking) {
-    int32_t world = world_rank(communicator_at(index), source);
+    int32_t world = world_rank(refrain_communicator_at(index), source);
     struct sent *message = world < 0 ? NULL : oldest_message(others[world], own_rank, tag);
     if (!message)
         return;

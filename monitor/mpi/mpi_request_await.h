@@ -11,13 +11,18 @@ struct refrain_awaiting {
     struct refrain_now *now; /* of the thread that waits */
     uint32_t n;
     uint32_t sends; /* bits */
-    uint32_t comm;  /* index + 1, 0 unknown */
+    uint32_t comm;  /* index + 1, 0 unknown, or several */
+    bool several;   /* communicators: peers are ranks in MPI_COMM_WORLD */
     bool unknown;   /* there is more than is known, or than fits */
 };
 
 static REFRAIN_INLINE struct refrain_awaiting refrain_awaiting_begin(const struct refrain_call *call) {
     return (struct refrain_awaiting){.now = call->entry ? &call->context->thread->now : NULL, .unknown = !call->entry};
 }
+
+/* The same of one whose communicator is not that of those before it. The search for communicators takes long. */
+REFRAIN_HIDDEN void refrain_awaiting_add_other(struct refrain_awaiting *awaiting, struct refrain_awaited message,
+                                               uint32_t comm);
 
 /* Adds what the request waits for. */
 static REFRAIN_INLINE void refrain_awaiting_add(struct refrain_awaiting *awaiting,
@@ -28,11 +33,15 @@ static REFRAIN_INLINE void refrain_awaiting_add(struct refrain_awaiting *awaitin
         return;
     }
     uint32_t comm = (uint32_t)(refrain_request_comm(request) + 1);
-    awaiting->unknown |= n == REFRAIN_MOST_AWAITED || (n > 0 && comm != awaiting->comm);
+    awaiting->unknown |= n == REFRAIN_MOST_AWAITED;
     if (awaiting->unknown)
         return;
-    awaiting->comm = comm;
     awaiting->sends |= sends << n;
+    if (n > 0 && comm != awaiting->comm) {
+        refrain_awaiting_add_other(awaiting, request->message, comm);
+        return;
+    }
+    awaiting->comm = comm;
     awaiting->now->awaited[n] = request->message;
     awaiting->n = n + 1;
 }

@@ -28,7 +28,7 @@ static REFRAIN_INLINE bool refrain_request_take_out(const struct refrain_request
     bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
     refrain_requests.bound--;
     now->awaited[0] = request->message;
-    refrain_awaiting_tell(&(struct refrain_awaiting){now, 1, !receives, request->comm, false});
+    refrain_awaiting_tell(&(struct refrain_awaiting){.now = now, .n = 1, .sends = !receives, .comm = request->comm});
     return receives;
 }
 

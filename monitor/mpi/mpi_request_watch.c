@@ -94,7 +94,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struc
     watch->first = 0;
     watch->n_taken = count;
     watch->needs_statuses = receives;
-    refrain_awaiting_tell(&(struct refrain_awaiting){now, count, sends, comm, false});
+    refrain_awaiting_tell(&(struct refrain_awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
     return true;
 }
 

@@ -25,6 +25,11 @@ static bool add_edge(struct refrain_hang *hang, size_t *capacity, struct refrain
     return true;
 }
 
+/* Is what is known of two calls of one communicator, or may it be? */
+static bool comms_match(const struct refrain_comm_info *a, const struct refrain_comm_info *b) {
+    return a == b || !a || !b;
+}
+
 static bool tags_match(int32_t sent, int32_t received) {
     return received == -1 || sent == -1 || sent == received;
 }
@@ -32,7 +37,7 @@ static bool tags_match(int32_t sent, int32_t received) {
 /* The other one is in a call that receives what is sent, or sends what is received. */
 static bool meets(const struct refrain_live_rank *other, const struct refrain_live_rank *rank,
                   const struct refrain_live_want *want) {
-    if (other->state != REFRAIN_LIVE_CALLS || other->comm != rank->comm)
+    if (other->state != REFRAIN_LIVE_CALLS || !comms_match(other->comm, rank->comm))
         return false;
     for (uint32_t i = 0; i < other->n_wants; i++) {
         const struct refrain_live_want *its = &other->wants[i];
@@ -71,7 +76,7 @@ static bool is_stuck(const struct search *search, const struct refrain_live_rank
 static bool is_what_it_receives(const struct refrain_live_rank *rank, const struct refrain_live_want *want,
                                 const struct refrain_unreceived_channel *channel) {
     return !want->sends && channel->destination == rank->rank &&
-           (want->peer == REFRAIN_NOW_ANY || want->peer == channel->source) && channel->comm == rank->comm &&
+           (want->peer == REFRAIN_NOW_ANY || want->peer == channel->source) && comms_match(channel->comm, rank->comm) &&
            (want->tag == -1 || want->tag == channel->tag);
 }
 

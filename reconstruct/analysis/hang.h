@@ -6,7 +6,8 @@
  *
  * A rank in a call of point-to-point communication waits for its partner, unless that one is in a call that matches it;
  * one in a collective waits for the members that have not entered it. In a call on several requests (MPI_Waitall,
- * MPI_Waitsome, MPI_Waitany) some may have completed, and the trace does not tell which: at least one has not. A rank
+ * MPI_Waitsome, MPI_Waitany) some may have completed, and the trace does not tell which: at least one has not. Where
+ * these are of several communicators, it is not known which is whose, and what may match is taken to. A rank
  * can go on when it computes, when its call is one of which nothing is known (one-sided communication, files,
  * collectives that do not block ...), when it has not been in it for long, or when all that it waits for can go on (of
  * a receive from anybody, and of several requests: one of them). The others hang: what they wait for can never come. So

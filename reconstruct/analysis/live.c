@@ -64,11 +64,10 @@ static const char *function_of(const struct refrain_process *process, const stru
     return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);
 }
 
-static void add_want(struct refrain_live_rank *rank, const struct refrain_comm_view *comm, int32_t peer, int32_t tag,
-                     bool sends) {
-    int32_t in_world = world_rank(comm, peer);
-    if (in_world != -1)
-        rank->wants[rank->n_wants++] = (struct refrain_live_want){in_world, tag, sends};
+/* `peer` is in MPI_COMM_WORLD, or not known. */
+static void add_want(struct refrain_live_rank *rank, int32_t peer, int32_t tag, bool sends) {
+    if (peer != -1)
+        rank->wants[rank->n_wants++] = (struct refrain_live_want){peer, tag, sends};
 }
 
 /* The tag is that of what is received, where something is. */
@@ -76,12 +75,14 @@ static void read_wants(const struct refrain_now *now, const struct refrain_comm_
                        struct refrain_live_rank *rank) {
     uint32_t n = now->n_awaited < REFRAIN_MOST_AWAITED ? now->n_awaited : REFRAIN_MOST_AWAITED;
     rank->some_are_over = n > 1;
-    for (uint32_t i = 0; i < n; i++)
-        add_want(rank, comm, now->awaited[i].peer, now->awaited[i].tag, now->sends >> i & 1);
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t peer = now->awaited[i].peer;
+        add_want(rank, now->comm ? world_rank(comm, peer) : peer, now->awaited[i].tag, now->sends >> i & 1);
+    }
     if (n > 0)
         return;
-    add_want(rank, comm, now->receives_from, now->tag, false);
-    add_want(rank, comm, now->sends_to, now->receives_from == -1 ? now->tag : -1, true);
+    add_want(rank, world_rank(comm, now->receives_from), now->tag, false);
+    add_want(rank, world_rank(comm, now->sends_to), now->receives_from == -1 ? now->tag : -1, true);
 }
 
 static void read_call(const struct refrain_process *process, const struct refrain_now *now,
@@ -92,9 +93,9 @@ static void read_call(const struct refrain_process *process, const struct refrai
         rank->call = call_site->region;
         rank->function = function_of(process, call_site);
     }
-    if (rank->state != REFRAIN_LIVE_CALLS || now->comm == 0)
+    if (rank->state != REFRAIN_LIVE_CALLS || (now->comm == 0 && now->n_awaited == 0))
         return;
-    const struct refrain_comm_view *comm = refrain_process_comm(process, (int64_t)now->comm - 1);
+    const struct refrain_comm_view *comm = now->comm ? refrain_process_comm(process, (int64_t)now->comm - 1) : NULL;
     rank->comm = comm ? comm->info : NULL;
     read_wants(now, comm, rank);
     rank->in_collective = comm && comm->record && now->sends_to == -1 && now->receives_from == -1 && !now->n_awaited;

@@ -37,30 +37,21 @@ static void print_comm(FILE *file, const struct refrain_comm_info *comm) {
 }
 
 void refrain_waits_print_rank(FILE *file, const struct refrain_live_rank *rank) {
-    switch (rank->state) {
-    case REFRAIN_LIVE_COMPUTES:
-        fputs(rank->call ? "computes, after " : "computes", file);
-        print_call(file, rank);
-        break;
-    case REFRAIN_LIVE_CALLS:
-        fputs("in ", file);
-        print_call(file, rank);
-        break;
-    case REFRAIN_LIVE_FINISHED:
-        fputs("has ended", file);
-        break;
-    case REFRAIN_LIVE_ABORTED:
-        fputs("called ", file);
-        print_call(file, rank);
-        break;
-    case REFRAIN_LIVE_GONE:
-        fputs("is gone without having ended; last ", file);
-        print_call(file, rank);
-        break;
-    case REFRAIN_LIVE_MISSING:
-        fputs("has no file", file);
-        break;
-    }
+    static const struct {
+        const char *text, *before_call; /* null: the call says nothing */
+    } states[] = {
+        [REFRAIN_LIVE_COMPUTES] = {"computes", ", after "},
+        [REFRAIN_LIVE_CALLS] = {"in", " "},
+        [REFRAIN_LIVE_FINISHED] = {"has ended", NULL},
+        [REFRAIN_LIVE_ABORTED] = {"called", " "},
+        [REFRAIN_LIVE_GONE] = {"is gone without having ended", "; last "},
+        [REFRAIN_LIVE_MISSING] = {"has no file", NULL},
+    };
+    fputs(states[rank->state].text, file);
+    if (!states[rank->state].before_call || !rank->call)
+        return;
+    fputs(states[rank->state].before_call, file);
+    print_call(file, rank);
 }
 
 /* ---- who waits for whom ---- */

@@ -127,6 +127,35 @@ static void waitany(void) {
         MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
 }
 
+/* Each receives from the next one in one communicator and from the last in another, whose ranks are turned round. */
+static void several(void) {
+    MPI_Comm turned;
+    MPI_Request requests[2];
+    int own, values[2];
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &turned);
+    MPI_Comm_rank(turned, &own);
+    MPI_Irecv(&values[0], 1, MPI_INT, right, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, (own + 1) % size, 4, turned, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+/* No deadlock: the same of rank 0 alone, and rank 1 waits for that with a message in the other communicator. */
+static void apart(void) {
+    MPI_Comm other;
+    MPI_Request requests[2];
+    int values[2];
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    if (rank == 2)
+        sleep(BUSY_S);
+    if (rank == 1)
+        MPI_Ssend(&value, 1, MPI_INT, 0, 3, other);
+    if (rank != 0)
+        return;
+    MPI_Irecv(&values[0], 1, MPI_INT, 2, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, 1, 3, other, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 /* No deadlock: rank 0 has what rank 1 sent, which waits for it; what is missing comes late. */
 static void partly(void) {
     MPI_Request requests[2];
@@ -152,7 +181,7 @@ int main(int argc, char **argv) {
                  {"comms", comms},
                  {"anybody", anybody}, {"requests", requests}, {"ended", ended},     {"late", late},
                  {"busy", busy},       {"slow", slow},         {"waitall", waitall}, {"waitany", waitany},
-                 {"partly", partly}};
+                 {"partly", partly},   {"several", several},   {"apart", apart}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
