@@ -71,7 +71,7 @@ static uint32_t near_or_none(struct refrain_packer *packer, enum refrain_packed_
                              uint32_t none, uint32_t expected) {
     uint64_t coded = value == none ? 0 : 1 + refrain_packer_zigzag((int64_t)value - (int64_t)expected);
     coded = refrain_packer_value(packer, kind, coded);
-    return coded == 0 ? none : (uint32_t)(refrain_packer_unzigzag(coded - 1) + (int64_t)expected);
+    return coded == 0 ? none : (uint32_t)((uint64_t)refrain_packer_unzigzag(coded - 1) + expected);
 }
 
 /* The names of a program tree lie one after the other, in the order in which its nodes first use them. */

@@ -5,7 +5,8 @@
  * neither crash nor hang nor go deep: readers have a small stack. What they say does not matter.
  *
  * Input: SCRIPT_BYTES of changes, then a file. Built with -fsanitize=fuzzer it is a libFuzzer target; else: fuzz_packed
- * FILE SEED ROUNDS reads the file with ROUNDS scripts. The linker puts functions here in front of the readers':
+ * FILE SEED ROUNDS reads the file with ROUNDS scripts, and with each extreme by itself. The linker puts functions here
+ * in front of the readers':
  * --wrap=refrain_packed_read and --wrap=refrain_packed_code_value. */
 #include "model/learners.h"
 #include "model/trace_parts.h"
@@ -355,12 +356,25 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
 #include "read_image.h"
 
 /* The image gets more room, or less, than it needs. */
-static void change_room(unsigned char *file, size_t length) {
-    uint64_t room = draw(2) ? MOST_IMAGE_BYTES - 16 : (uint64_t)1024 << draw(8);
+static void change_room(unsigned char *file, size_t length, uint64_t room) {
     if (refrain_packed_is_file(file, length))
         ((struct refrain_packed_header *)(void *)file)->image_bytes = room;
     else if (length > sizeof(struct refrain_ranks_header) + sizeof(struct refrain_ranks_index))
         ((struct refrain_ranks_index *)(void *)(file + sizeof(struct refrain_ranks_header)))->image_bytes = room;
+}
+
+/* The first value of each kind becomes extremes of each case, one after the other. */
+static void read_extremes(const unsigned char *file, size_t n) {
+    static const unsigned char which[] = {0, 1, 2, 16};
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (unsigned i = 0; i < 8 * sizeof which; i++) {
+            unsigned char changes[SCRIPT_BYTES];
+            struct change change = {(unsigned char)kind, 0,
+                                    (unsigned char)(i / sizeof which * 32 + which[i % sizeof which]), 0};
+            memset(changes, 255, sizeof changes);
+            memcpy(changes, &change, sizeof change);
+            read_with(changes, file, n);
+        }
 }
 
 int main(int argc, char **argv) {
@@ -372,13 +386,16 @@ int main(int argc, char **argv) {
         return 2;
     limit_stack();
     uint64_t seed = strtoull(argv[2], NULL, 0);
+    memcpy(file, whole, n);
+    change_room(file, n, MOST_IMAGE_BYTES - 16);
+    read_extremes(file, n);
     for (long round = atol(argv[3]); round > 0; round--) {
         unsigned char changes[SCRIPT_BYTES];
         memcpy(file, whole, n);
         begin_chance(seed << 32 | (uint64_t)round);
         draw_script(changes);
         if (draw(4))
-            change_room(file, n);
+            change_room(file, n, draw(2) ? MOST_IMAGE_BYTES - 16 : (uint64_t)1024 << draw(8));
         read_with(changes, file, n);
     }
     free(whole);

@@ -292,6 +292,16 @@ static void damage(unsigned char *bytes, size_t n) {
     }
 }
 
+/* Of a live trace: each number of the header becomes one that is less than nothing where it is added. */
+static void read_extremes(unsigned char *bytes, const unsigned char *whole, size_t n) {
+    const uint64_t extreme = UINT64_MAX - 4095;
+    for (size_t at = 16; at + sizeof extreme <= sizeof(struct refrain_header); at += sizeof extreme) {
+        memcpy(bytes, whole, n);
+        memcpy(bytes + at, &extreme, sizeof extreme);
+        read_region(bytes, n, LIVE);
+    }
+}
+
 int main(int argc, char **argv) {
     size_t n = 0;
     if (argc != 4)
@@ -304,6 +314,7 @@ int main(int argc, char **argv) {
         n = (size_t)header->pool_used;
     state = strtoull(argv[2], NULL, 0) | 1;
     refrain_settle_tries = 3; /* nothing changes that it could wait for */
+    read_extremes(bytes, whole, n);
     for (long round = atol(argv[3]); round > 0; round--) {
         bool two = draw(8) == 0;
         memcpy(bytes, whole, n);

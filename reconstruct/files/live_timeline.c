@@ -60,9 +60,10 @@ static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
         last = NULL;
         for (reference = timeline->first; reference;) {
             uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES, next;
-            struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
+            struct refrain_time_page *page;
             if (!refrain_settling_has(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
                 break;
+            page = (struct refrain_time_page *)(live->image + offset);
             next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
             if (next && refrain_settling_has(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
@@ -88,9 +89,9 @@ void refrain_settle_timelines(struct refrain_settling *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     for (uint32_t t = 0; t < header->n_threads; t++) {
         uint64_t at = header->threads + t * sizeof(struct refrain_thread);
-        struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
-        if (!refrain_settling_has(live, at, sizeof *thread))
+        if (!refrain_settling_has(live, at, sizeof(struct refrain_thread)))
             return;
+        struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
         refrain_settling_copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
         uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
         if (timeline && refrain_settling_has(live, timeline, sizeof(struct refrain_timeline)) &&

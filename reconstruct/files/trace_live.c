@@ -325,17 +325,20 @@ static void settle_slots(struct refrain_settling *live, bool counts) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t at = header->units;
     for (size_t n = 0; at && n < live->bytes / sizeof(struct refrain_unit_record); n++) {
-        const struct refrain_unit_record *unit = (const struct refrain_unit_record *)(live->image + at);
+        const struct refrain_unit_record *unit;
+        if (!refrain_settling_has(live, at, sizeof *unit))
+            return;
         refrain_settling_copy(live, at, sizeof *unit);
-        if (!refrain_settling_has(live, at, sizeof *unit) ||
-            !refrain_settling_has(live, unit->slots,
-                                  (uint64_t)unit->n_slots * header->n_threads * sizeof(struct refrain_slot)))
+        unit = (const struct refrain_unit_record *)(live->image + at);
+        uint64_t n_slots = (uint64_t)unit->n_slots * header->n_threads;
+        if (n_slots > live->bytes / sizeof(struct refrain_slot) ||
+            !refrain_settling_has(live, unit->slots, n_slots * sizeof(struct refrain_slot)))
             return;
         if (!counts) {
             refrain_settling_copy(live, unit->nodes, (uint64_t)unit->n_nodes * sizeof(struct refrain_node));
             refrain_settling_copy(live, unit->strings, unit->strings_bytes);
         }
-        for (uint64_t s = 0; s < (uint64_t)unit->n_slots * header->n_threads; s++) {
+        for (uint64_t s = 0; s < n_slots; s++) {
             uint64_t slot = unit->slots + s * sizeof(struct refrain_slot);
             if (!counts)
                 copy_counters(live, slot);
