@@ -5,18 +5,6 @@
 
 #include "monitor.h"
 
-/* Ends the thread's streak of calls, if there is one (call_streak.h). */
-REFRAIN_SHARED void refrain_streak_end(struct refrain_context *context);
-
-/* Is nothing to be looked at but what an MPI call itself says? */
-static inline bool refrain_is_free(struct refrain_context *context) {
-    if (__builtin_expect(context->busy | context->unusual, 0)) {
-        refrain_streak_end(context);
-        return !(context->busy | context->unusual);
-    }
-    return true;
-}
-
 static inline struct refrain_context *refrain_begin(void) {
     struct refrain_context *context = refrain_thread_context;
     if (__builtin_expect(context == NULL, 0)) {
@@ -24,8 +12,6 @@ static inline struct refrain_context *refrain_begin(void) {
         if (!context)
             return NULL;
     }
-    if (__builtin_expect(context->busy, 0))
-        refrain_streak_end(context);
     if (__builtin_expect(context->busy, 0)) {
         if (context->trace_file && context->busy != REFRAIN_PAUSED)
             refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);

@@ -40,13 +40,4 @@ static inline struct refrain_history *refrain_end_block(struct refrain_context *
     return history;
 }
 
-/* The clock where blocks are not special (metrics.h): they are wherever it is the system's. */
-static inline uint64_t refrain_ticks_of_block(void) {
-#if REFRAIN_ARCH_HAS_COUNTER
-    return refrain_arch_counter();
-#else
-    return refrain_clock_of_system();
-#endif
-}
-
 #endif

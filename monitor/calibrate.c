@@ -8,8 +8,8 @@
  * between. Looked at one by one probes take longer than in a row, where the processor does parts of several at once: so
  * single times only say what each kind's share is.
  *
- * MPI calls are measured as those that come often are told: each as the one before it (call_round.h). So they come in a
- * row of their own, after as many as that takes. */
+ * MPI calls are measured as those that come often: each goes as the one before it. So they come in a row of their own,
+ * after as many as it takes until all is predicted. */
 #define _GNU_SOURCE
 #include "calibrate.h"
 #include "allowance.h"

@@ -1,6 +1,6 @@
 /* call_guest.c: rows of guests (call_guest.h). */
 #include "call_guest.h"
-#include "call_other.h"
+#include "call_operation.h"
 #include "call_room.h"
 #include "learn_tally.h"
 

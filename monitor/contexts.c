@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "contexts.h"
 #include "begin.h"
-#include "call_round.h"
 #include "configure.h"
 #include "learn_journal.h"
 #include "learn_scratch.h"
@@ -149,31 +148,20 @@ bool refrain_contexts_have_open(uint64_t function) {
     return false;
 }
 
-/* What the other threads' rounds of calls have counted is told to their learners, for whoever reads those. */
-static void tell_rounds(uint32_t n) {
-    for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++)
-        if (&contexts[t] != refrain_thread_context && thread_of(t))
-            refrain_rounds_tell_for_another(&contexts[t]);
-}
-
 /* Does no other thread learn at present, nor has since this was last asked? */
 bool refrain_contexts_are_still(void) {
     static uint64_t last_sum;
     uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_ACQUIRE);
     uint64_t sum = n;
-    const uint32_t streak = REFRAIN_BETWEEN_CALLS | REFRAIN_IN_CALL; /* of which nothing is being learned */
     bool busy = false;
     for (uint32_t t = 0; t < n && t < refrain_configuration.threads; t++) {
         const struct refrain_thread *thread = thread_of(t);
         if (&contexts[t] == refrain_thread_context || !thread)
             continue;
-        busy |= (__atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) & ~streak) != 0;
+        busy |= __atomic_load_n(&contexts[t].busy, __ATOMIC_ACQUIRE) != 0;
         sum = sum * 31 + __atomic_load_n(&thread->last_ticks, __ATOMIC_RELAXED);
     }
     bool same = sum == last_sum;
     last_sum = sum;
-    if (busy || !same)
-        return false;
-    tell_rounds(n);
-    return true;
+    return !busy && same;
 }

@@ -65,58 +65,15 @@ struct refrain_region_cache {
 
 #define REFRAIN_LINE_BYTES 64u /* of the processor's caches */
 
-/* The arguments of an MPI call, word for word, as far as what it tells follows from them: 0 where it has none such. The
- * addresses of data are not among them, and no call has any whose counts are in arrays. */
-struct refrain_call_words {
-    uint64_t comm, type; /* handles */
-    int64_t count;
-    int32_t partner, tag; /* or the root */
-    union {
-        struct {
-            int32_t source, received_tag;
-        };
-        uint32_t *collectives; /* of a collective: no argument, but what counts them on the communicator */
-    };
-};
-
-/* What the calls of a round that have the same words tell (call_again.h). A line. */
-struct refrain_call_again {
-    uint64_t key; /* the function, and what handles mean at present; 0: no words are known */
-    struct refrain_call_words words;
-    struct { /* as struct refrain_now has it */
-        int32_t sends_to, receives_from;
-        uint32_t comm;
-        int32_t tag;
-    } now;
-};
-_Static_assert(sizeof(struct refrain_call_again) == REFRAIN_LINE_BYTES, "a line");
-
-/* Where an MPI call was made from, and the call site that it has: found again by one look (call.c). Two lines. */
+/* Where an MPI call was made from, and the call site that it has: found again by one look (call_place.h). */
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
     _Alignas(REFRAIN_LINE_BYTES) const struct refrain_slot *from; /* null: free */
     uintptr_t address;                                            /* that the call returns to */
     struct refrain_slot *at; /* the place that it comes to first, whose site is quiet; `from` where it comes to none */
     struct refrain_call_site *call_site;
-    struct refrain_operation_record *operation; /* of the round: its first; else the call site's; or null */
-    struct refrain_round *round;                /* that is open (call_round.h), else null */
-    uint32_t number;                            /* of the call site */
-    uint16_t function;
-    uint16_t wait;    /* calls until a round is tried */
-    uint8_t patience; /* calls that were waited last, as a power of two */
-    /* Of the round: */
-    uint8_t goes_on_bytes; /* from the slot of the call's place to where control is when it has ended */
-    uint8_t n_operations;  /* that a call has, ... */
-    uint8_t n_before;      /* ... and has been told of when it returns */
-    uint8_t ends_told;     /* the same where that are all; else more than a call can have */
-    uint8_t operations[REFRAIN_ROUND_OPERATIONS]; /* enum refrain_operation */
-    uint8_t special;                              /* bits: REFRAIN_ROUND_* */
-    struct refrain_call_again again;              /* where values take turns, of the call that comes next */
+    uint32_t function;
 };
-_Static_assert(sizeof(struct refrain_call_cache) == 2 * REFRAIN_LINE_BYTES, "two lines");
-#define REFRAIN_ROUND_TURNS 1u   /* the operations' values take turns */
-#define REFRAIN_ROUND_MESSAGE 4u /* the message of what the calls complete is of the round */
-#define REFRAIN_ROUND_COMES 2u   /* how control comes to the call is told call by call: not of the round */
 
 /* What a thread's probes may cost (allowance.h). In ticks. */
 struct refrain_allowance {
@@ -129,26 +86,15 @@ struct refrain_allowance {
     uint64_t sleep_ticks;
 };
 
-/* Calls of one site in its round, one right after the other (call_streak.h). A line. */
-struct refrain_streak {
-    uintptr_t frame;                  /* of their wrapper; 0 where there is no streak */
-    uintptr_t address;                /* to which they return */
-    uint64_t begin_ticks;             /* of the one in progress */
-    struct refrain_round *round;      /* that they are in */
-    struct refrain_call_cache *known; /* by which they are known, and their words */
-    uint32_t counted;                 /* what the round had left when context->calls_left was last brought up to date */
-};
-
-/* context->busy: 1: inside a probe; or what follows. */
-#define REFRAIN_PAUSED 2u        /* the thread is not traced (pause.h) */
-#define REFRAIN_BETWEEN_CALLS 4u /* of a streak, which any other probe and call ends first (call_streak.h) */
-#define REFRAIN_IN_CALL 8u       /* the same, inside one */
+/* context->busy: 1: inside a probe; or: */
+#define REFRAIN_PAUSED 2u /* the thread is not traced (pause.h) */
 
 #define REFRAIN_ABANDONED 32u
+#define REFRAIN_CLOCK_REFRESH_CALLS 1024
 #define REFRAIN_CALL_WORDS 12u /* a bit for each MPI function */
 
 /* A thread's context; private memory, found through a thread-local pointer. What a usual MPI call looks at comes first,
- * in two lines (call_usual.c). */
+ * in two lines. */
 struct refrain_context {
     _Alignas(REFRAIN_LINE_BYTES) struct refrain_entry *top;
     struct refrain_entry *stack_end; /* moves (outside.h) */
@@ -157,10 +103,10 @@ struct refrain_context {
     struct refrain_events *events;               /* null unless the mode has events */
     const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
     uint32_t number;                             /* of the thread */
-    uint32_t busy;                               /* 0: not inside a probe, and none of the above */
+    uint32_t busy;                               /* 0: not inside a probe, nor paused */
     uint16_t learning;                           /* mode has stat */
-    uint16_t unusual;                            /* not 0: MPI calls are told the long way (call_usual.c) */
-    int32_t calls_left; /* MPI calls until the clock is refreshed; in rounds that is put off, to their end */
+    uint16_t unusual;                            /* not 0: more is to be looked at when an MPI call begins (call.c) */
+    int32_t calls_left;                          /* MPI calls until the clock is refreshed */
     struct refrain_timeline_writer timeline;
     uintptr_t latest_site;  /* of a place that control passes: the address that it returned to */
     uint32_t n_abandoned;   /* activations that were ended because of where they lay (stacks.h) */
@@ -175,8 +121,7 @@ struct refrain_context {
     uint32_t address_mask;                   /* entries of `addresses` less one */
     bool python;                             /* the functions of Python are looked at (python.h) */
     bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
-    _Alignas(REFRAIN_LINE_BYTES) struct refrain_streak streak;
-    struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
+    _Alignas(REFRAIN_LINE_BYTES) struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
     uint32_t trials;                              /* the first trial whose room may be taken back (learn_spare.h) */
@@ -377,13 +322,10 @@ extern REFRAIN_SHARED int refrain_mpi_linked;
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
  * traced (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context;            /* the thread's; null: nothing is known of the call */
-    struct refrain_entry *entry;                /* null: not traced */
-    struct refrain_call_site *call_site;        /* of a guest, one that is nobody's (call.c) */
-    struct refrain_operation_record *operation; /* the call site's first, if that is known; else null */
-    const struct refrain_call_cache *known;     /* the call is in its round (call_round.h); else null */
-    uint32_t told;                              /* operations so far, while it is */
-    struct refrain_guest *guest;                /* that the call is from, where the call site says so */
+    struct refrain_context *context;     /* the thread's; null: nothing is known of the call */
+    struct refrain_entry *entry;         /* null: not traced */
+    struct refrain_call_site *call_site; /* of a guest, its host's */
+    struct refrain_guest *guest;         /* that the call is from, else null */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };
@@ -404,13 +346,6 @@ REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 /* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
-
-/* The same, with the operation that comes first, and REFRAIN_PARAMETERS values, 0 where it has fewer: true where it is
- * told with it, as it is where the call goes as those before it (call_round.h). Else it is to be told by
- * refrain_call_operation() as ever. */
-REFRAIN_SHARED bool refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address,
-                                            void *frame_address, enum refrain_operation operation,
-                                            const int64_t *parameters);
 
 /* What the call will wait for, as struct refrain_now has it (-1: nothing); `comm` is the communicator's index, -1
  * unknown. */

@@ -5,10 +5,8 @@
 #include "allowance.h"
 #include "begin.h"
 #include "calibrate.h"
-#include "call_other.h"
 #include "call_path.h"
 #include "call_room.h"
-#include "call_round.h"
 #include "arch/clock_system.h"
 #include "configure.h"
 #include "contexts.h"
@@ -121,8 +119,7 @@ static void say_too_small(uint64_t least) {
 
 /* Nothing of this changes later. */
 static void choose_way_of_calls(struct refrain_context *context) {
-    context->unusual =
-        !context->learning || refrain_blocks_are_special || context->path || context->python || context->filtered;
+    context->unusual = context->path || context->python || context->filtered;
 }
 
 static void fill_header(struct refrain_header *header, uint64_t bytes, uint64_t metrics_bytes) {
@@ -274,7 +271,6 @@ static struct refrain_context *begin_end(void) {
     refrain_untold_tell(context);
     if (context->top > context->stack)
         refrain_unwind(context, context->stack);
-    refrain_rounds_end(context);
     return context;
 }
 

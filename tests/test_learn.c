@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "learn_formula.h"
-#include "learn_turns.h"
 #include "sequence/sequence.h"
 
 #include <stdio.h>
@@ -276,30 +275,6 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
     return whole && same_with_skips(learner, seen, family, seed);
 }
 
-/* ---- values that take turns ---- */
-
-static unsigned long turns_passed, turns_with_runs;
-
-/* If the next values take turns: holds the prediction, and passes as many of them as come so, or fewer, all at once;
- * one at least comes after them. Returns how many. The values from `i` on come next. */
-static unsigned pass_turns(struct refrain_learner *learner, unsigned i) {
-    struct refrain_turns turns;
-    if (!refrain_turns_find(learner, 1 + (unsigned)(random_next() % 12), &turns))
-        return 0;
-    unsigned n = 0;
-    while (n < turns.left && i + n + 1 < length && refrain_turns_value(&turns, n) == sequence[i + n])
-        n++;
-    if (random_next() % 2)
-        n = (unsigned)(random_next() % (n + 1));
-    refrain_turns_hold(learner);
-    learner->confirmed += n;
-    refrain_turns_pass(learner, n);
-    turns_passed += n;
-    turns_with_runs +=
-        n > 0 && refrain_formula_items((struct refrain_formula *)turns.formula)[turns.loop].span - 1u < turns.n;
-    return n;
-}
-
 /* Values without a rule take about as many bits as they tell. */
 static unsigned check_bits(void) {
     enum { N = 100000, FORMULA_BYTES = 9400 }; /* the only one, which grows in place, and the search for repetition */
@@ -429,9 +404,7 @@ int main(int argc, char **argv) {
         generate(family);
         enum refrain_learner_kind kind = (enum refrain_learner_kind)(random_next() % 3);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
-        bool passes = random_next() % 2;
         for (unsigned i = 0; i < length; i++) {
-            i += passes && random_next() % 16 == 0 ? pass_turns(learner, i) : 0;
             unsigned before = learner->state;
             refrain_learn(&context, learner, sequence[i], kind);
             transitions[before] |= 1u << learner->state;
@@ -455,14 +428,8 @@ int main(int argc, char **argv) {
                    refrain_learn_table[s]);
             failed++;
         }
-    printf(
-        "%lu values, %lu readings, %lu of them with a summary, %lu values skipped, %lu passed by turns (%lu times with "
-        "runs)\n",
-        values, checks, in_summary, skipped, turns_passed, turns_with_runs);
-    if (rounds >= 1000 && (turns_passed == 0 || turns_with_runs == 0)) {
-        printf("no values took turns\n");
-        failed++;
-    }
+    printf("%lu values, %lu readings, %lu of them with a summary, %lu values skipped\n", values, checks, in_summary,
+           skipped);
     printf("%u passed, %u failed\n", rounds - failed, failed);
     return failed != 0;
 }

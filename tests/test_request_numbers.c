@@ -1,5 +1,5 @@
-/* test_request_numbers.c: threads number their requests with the lowest number that is free, and a request is at hand
- * for a thread whenever it has such a number and none to give back first, however many it has had at a time. */
+/* test_request_numbers.c: each thread numbers its requests with the lowest number that is free, however many it has had
+ * at a time, and gives back those that another thread has completed once that is told. */
 #include "mpi_request_numbers.h"
 
 #include "check.h"
@@ -37,11 +37,6 @@ void refrain_call_returned(struct refrain_call *call) {
     (void)call;
 }
 
-static bool is_at_hand(unsigned thread) {
-    refrain_thread_context = &contexts[thread];
-    return refrain_request_is_at_hand();
-}
-
 /* One thread takes and gives numbers by chance; `taken` says which it has. */
 static void take_and_give(unsigned most, unsigned steps) {
     static bool taken[MOST];
@@ -62,8 +57,6 @@ static void take_and_give(unsigned most, unsigned steps) {
             taken[index] = false;
             n--;
         }
-        bool is_full = !memchr(taken, false, REFRAIN_NUMBERS);
-        CHECK(is_at_hand(0) != is_full, "at hand though full, or not though it is not, of %u", n);
     }
     for (index = 0; index < MOST; index++)
         if (taken[index])
@@ -73,29 +66,30 @@ static void take_and_give(unsigned most, unsigned steps) {
 
 int main(void) {
     static struct refrain_header header;
-    static struct refrain_request request;
     struct refrain_call call = {.context = &contexts[0]};
     uint32_t index;
     refrain_trace_file.header = &header;
-    refrain_requests.first_free = &request;
     contexts[1].number = 1;
-    refrain_thread_context = NULL;
-    CHECK(!refrain_request_is_at_hand(), "at hand for a thread that is not known");
 
-    /* All of a part are taken: there may be no more. The other thread has its own. */
-    for (unsigned i = 0; i < REFRAIN_NUMBERS; i++) {
-        CHECK(is_at_hand(0), "none at hand after %u", i);
+    /* All of a part are taken. The other thread has its own. */
+    for (unsigned i = 0; i < REFRAIN_NUMBERS; i++)
         CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == i, "%u, not %u", index, i);
-    }
-    CHECK(!is_at_hand(0) && is_at_hand(1), "one at hand where all are taken, or none for another thread");
+    CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == REFRAIN_NUMBERS,
+          "%u, not the next part's first", index);
+    CHECK(refrain_number_take(&refrain_numberings[1], &index) && index == 0, "%u, not the other thread's first", index);
+    refrain_number_give(&refrain_numberings[0], REFRAIN_NUMBERS);
     refrain_numbers_give(&refrain_numberings[0], 64, UINT64_MAX);
-    CHECK(is_at_hand(0), "none at hand after 64 were given back");
+    CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == 64, "%u, not the lowest of 64 given back",
+          index);
+    refrain_number_give(&refrain_numberings[0], 64);
 
     /* Another thread has completed one: that is told before the next one is posted. */
     refrain_number_orphan(&refrain_numberings[0], 7);
-    CHECK(!is_at_hand(0) && is_at_hand(1), "one at hand before an orphan is told, or none for another thread");
+    CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == 64, "%u, though no orphan has been told",
+          index);
+    refrain_number_give(&refrain_numberings[0], 64);
     refrain_number_free_orphans(&call, &refrain_numberings[0]);
-    CHECK(told == 1 && is_at_hand(0), "%u told; none at hand after that", told);
+    CHECK(told == 1, "%u told", told);
     CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == 7, "%u, not the orphan's", index);
 
     for (index = 0; index < REFRAIN_NUMBERS; index++)

@@ -95,7 +95,8 @@ struct refrain_learner {
     uint32_t changes;   /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                            running process knows when what it copied is whole */
     uint32_t by_key;    /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
-    uint32_t round;     /* private to the monitor: pool reference of the struct refrain_round that it is in, 0 = none */
+    uint32_t next_item; /* private to the monitor: state PREDICT: pool reference of the item whose value comes after the
+                           one expected, in a loop of values that stay the same; else 0 */
     int64_t last;       /* state SUMMARY without a tally: the value that came last; of a LOOP, the sum of all since */
 };
 

@@ -318,7 +318,7 @@ struct refrain_call_site {
     uint32_t number; /* of the call site in its process, in the order in which they were first used, from 0 */
     uint32_t line;   /* Python: of the source file, from 1; else 0 */
     uint32_t within; /* Python: reference of struct refrain_name: the function */
-    uint32_t round;  /* reference of struct refrain_round, 0 = none */
+    uint32_t reserved;
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
@@ -352,68 +352,6 @@ struct refrain_guest_row {
     uint64_t count;
     int64_t values[REFRAIN_PARAMETERS];
 };
-
-/* Rounds: calls from one call site, one after the other, that all go as their learners predict. While a round is open,
- * a call changes none of the learners and slots that it passes, but is counted here, so that it touches few cache
- * lines. The learners and slots stay as they were before the round's first call, except that the learners predict
- * nothing (`until`). So any other value that comes to one of them is not the predicted one. Then the counts are added
- * to all learners and slots of the round, and it ends (monitor/learn/learn_round.c): the round is *told*.
- *
- *     step           what a call does there
- *     BEGIN          comes from `from` to the call's place, and from there into the call; ends a block of the place
- *     OPERATION + i  is told its i-th operation, with as many values as that has
- *     END            ends, as the last operation predicts
- *
- * A learner that is in a round holds `confirmed` values of its continuation, those here, and as many more as calls have
- * come to its step; a slot likewise. A reader finds the same whether the round has been told, not at all or in part: a
- * process may be killed in the middle of that. */
-enum refrain_round_step {
-    REFRAIN_ROUND_BEGIN,
-    REFRAIN_ROUND_OPERATION,
-    REFRAIN_ROUND_END = REFRAIN_ROUND_OPERATION + 2,
-    REFRAIN_ROUND_STEPS
-};
-#define REFRAIN_ROUND_OPERATIONS 2u
-#define REFRAIN_ROUND_LEARNERS 13u /* at most: from, place, call; each operation's values, and what comes after it */
-struct refrain_round_learner {
-    uint64_t at; /* offset of the learner */
-    uint64_t confirmed;
-    uint64_t until;   /* private to the monitor: what it was and will be; 0: the values take turns */
-    uint32_t changes; /* what was copied of the learner belongs to this where it has as many */
-    uint32_t step;    /* enum refrain_round_step */
-};
-struct refrain_round_slot {
-    uint64_t at; /* offset of the slot */
-    uint64_t count, ticks;
-    uint64_t stretch_ticks; /* of the stretch of its history that all visits of the round are in */
-    uint64_t step;          /* its block has ended when this comes */
-};
-struct refrain_round {
-    uint16_t left[REFRAIN_ROUND_STEPS]; /* calls that may still come to the step, of `calls` */
-    /* Private to the monitor: reference of the operation that posted what the calls complete, 0 = none that receives;
-     * and where values take turns, whose turn it is, among how many, and room for so many. */
-    uint32_t posted;
-    uint8_t row, rows, room_rows;
-    uint8_t room;      /* for so many learners */
-    uint64_t ticks[2]; /* of the blocks so far: of the call's place, and in the call */
-    int64_t value[REFRAIN_ROUND_OPERATIONS][REFRAIN_PARAMETERS]; /* that the operations are to have; of one that
-                                                                    completes, its message behind it */
-    /* Looked at when the round begins and when it is told. */
-    uint32_t turns; /* odd: it is open */
-    uint32_t calls;
-    uint32_t n_learners;
-    uint32_t second;                   /* reference of the record of the second operation, 0 = none */
-    uint64_t other_messages;           /* private: rounds that ended as a call completed what others posted */
-    uint64_t owner;                    /* private */
-    struct refrain_round_slot slot[2]; /* of the call's place, where that is told with the round (else as the next one),
-                                          and of what is inside the call when it returns */
-    struct refrain_round_learner learner[];
-};
-
-/* Values that have come to a step since the round was opened. */
-static inline uint32_t refrain_round_came(const struct refrain_round *round, uint64_t step) {
-    return round->calls - round->left[step];
-}
 
 struct refrain_name {
     uint32_t length;

@@ -143,14 +143,6 @@ static void find_bindings(struct refrain_front_row *row, const char *name) {
     }
 }
 
-/* The wrapper, and the second function of one that has two (monitor/mpi/mpi_wrap.h). */
-static void find_own(struct refrain_front_row *row, const char *name, const void *wrapper) {
-    char second[160];
-    snprintf(second, sizeof second, "refrain_%s_otherwise", name);
-    set_extent(wrapper, &row->own[0].begin, &row->own[0].bytes);
-    set_extent(dlsym(wrappers, second), &row->own[1].begin, &row->own[1].bytes);
-}
-
 /* A library with the MPI functions that is no MPI library as choose.c knows them (one for serial runs, say). */
 static const void *elsewhere(const char *name) {
     const void *function = dlsym(RTLD_NEXT, name);
@@ -189,8 +181,8 @@ void refrain_front_fill(uint32_t number) {
     if (wrapper) {
         find_bindings(row, name);
         if (row->below != row->real)
-            find_own(row, name, wrapper);
-        if (row->bindings[0].bytes || row->bindings[1].bytes || row->own[0].bytes)
+            set_extent(wrapper, &row->own.begin, &row->own.bytes);
+        if (row->bindings[0].bytes || row->bindings[1].bytes || row->own.bytes)
             pmpi = row->check;
     }
     __atomic_store_n(&row->pmpi, pmpi, __ATOMIC_RELEASE);

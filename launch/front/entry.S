@@ -10,9 +10,7 @@
 #define SECOND_BYTES 64
 #define OWN_BEGIN 72
 #define OWN_BYTES 80
-#define OTHERWISE_BEGIN 88
-#define OTHERWISE_BYTES 96
-#define ROW 104
+#define ROW 88
 
     .text
 /* First call through a row, whose number is in r10d: choose.c fills the row; then the call goes on through it. All
@@ -100,10 +98,6 @@ refrain_front_check:
     movq (%rsp), %r11
     subq OWN_BEGIN(%r10), %r11
     cmpq OWN_BYTES(%r10), %r11
-    jb 3f
-    movq (%rsp), %r11
-    subq OTHERWISE_BEGIN(%r10), %r11
-    cmpq OTHERWISE_BYTES(%r10), %r11
     jb 3f
     jmp *REAL(%r10)
 2:  jmp *MPI(%r10)

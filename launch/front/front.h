@@ -28,10 +28,10 @@ struct refrain_front_row {
     const void *below; /* MPI_X of a tool between the program and the MPI library, else `real` */
     struct {
         uintptr_t begin, bytes;
-    } bindings[2], own[2]; /* code whose calls of PMPI_X are the program's: the function's bindings for Fortran;
-                              refrain's wrapper, which may be two functions, and whose calls go to `below` */
+    } bindings[2], own; /* code whose calls of PMPI_X are the program's: the function's bindings for Fortran; refrain's
+                           wrapper, whose calls go to `below` */
 };
-_Static_assert(sizeof(struct refrain_front_row) == 104, "entry.S and stubs.awk know it");
+_Static_assert(sizeof(struct refrain_front_row) == 88, "entry.S and stubs.awk know it");
 
 /* Made by stubs.awk: a row for each function, their names one after another, their number. */
 extern REFRAIN_HIDDEN struct refrain_front_row refrain_front_table[];

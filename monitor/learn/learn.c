@@ -14,7 +14,6 @@
 #include "learn_plain.h"
 #include "learn_predict.h"
 #include "learn_repeat.h"
-#include "learn_round.h"
 #include "learn_scratch.h"
 
 #include <string.h>
@@ -37,14 +36,22 @@ static void predict_begin(struct refrain_learner *learner, struct refrain_formul
     struct refrain_item *loop = last_term(formula);
     refrain_predict_from(learner, formula, (unsigned)(loop - refrain_formula_items(formula)), (uint64_t)loop->base,
                          UINT64_MAX);
+    refrain_predict_cycle(learner, loop);
     learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_PREDICT;
 }
 
 static bool predict_takes(struct refrain_learner *learner, struct refrain_formula *formula, int64_t value) {
-    if (refrain_learn_left(learner) == 0 && !refrain_predict_next(learner, formula))
+    if (refrain_learn_left(learner) == 0 && !refrain_predict_more(learner, formula))
         return false;
     return refrain_learn_expected(learner, value);
+}
+
+/* The loop that was begun does not go on with the value. */
+static void predict_not(struct refrain_learner *learner) {
+    learner->state = REFRAIN_BUILD;
+    learner->until = learner->confirmed;
+    learner->next_item = 0;
 }
 
 /* ---- closing a loop ---- */
@@ -108,6 +115,7 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
  * to `out` as terms. Returns their number of items. */
 static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
     struct refrain_item *items = refrain_formula_items(formula);
+    refrain_predict_cycle_end(learner, formula, last_term(formula));
     unsigned height = formula->innermost, position = formula->position;
     struct refrain_open_loop *within = &formula->loops[height];
     if (refrain_learn_left(learner) > 0) { /* the value expected has not come: step back to it */
@@ -368,8 +376,7 @@ static bool add_value(struct refrain_context *context, struct refrain_learner *l
         predict_begin(learner, formula_of(learner));
         if (predict_takes(learner, formula_of(learner), value))
             return true;
-        learner->state = REFRAIN_BUILD;
-        learner->until = learner->confirmed;
+        predict_not(learner);
     }
     if (formula_of(learner)->n_items >= context->formula_length && refrain_plain_begin(context, learner))
         return refrain_plain_takes(context, learner, value);
@@ -428,8 +435,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
             predict_begin(learner, formula_of(learner));
             if (predict_takes(learner, formula_of(learner), value))
                 return true;
-            learner->state = REFRAIN_BUILD;
-            learner->until = learner->confirmed;
+            predict_not(learner);
         } while (reduce(context, learner, formula_of(learner)));
     }
     for (unsigned i = 0; i < n; i += partial[i].span) {
@@ -442,8 +448,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
         predict_begin(learner, formula_of(learner));
         if (predict_takes(learner, formula_of(learner), value))
             return true;
-        learner->state = REFRAIN_BUILD;
-        learner->until = learner->confirmed;
+        predict_not(learner);
     }
     return add_value(context, learner, value);
 }
@@ -452,11 +457,6 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
 static inline bool takes(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     if (learner->state == REFRAIN_PLAIN)
         return refrain_plain_takes(context, learner, value);
-    if (learner->round) {
-        refrain_round_tell_of(learner);
-        if (refrain_learn_expected(learner, value))
-            return true;
-    }
     if (refrain_learn_left(learner) > 0)
         return false;
     return learner->state == REFRAIN_REPEAT    ? refrain_repeat_takes(learner, value)

@@ -15,27 +15,28 @@
 REFRAIN_HIDDEN void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
                                                   const int64_t *values, unsigned i, const struct refrain_row *row);
 
-/* Takes the values of one event, row->width of them, the first `n` each for the learner at its place; those before
- * `from` have been taken. Where one of the learners has given up, all are counted together as well. */
-static inline void refrain_learn_some_parameters(struct refrain_context *context, struct refrain_learner *learners,
-                                                 const int64_t *values, const struct refrain_row *row, unsigned from,
-                                                 unsigned n) {
-    for (unsigned i = from; i < n; i++)
+/* Takes the values of one event, row->width of them, the first `n` each for the learner at its place. Where one of the
+ * learners has given up, all are counted together as well. */
+static inline __attribute__((always_inline)) void
+refrain_learn_some_parameters(struct refrain_context *context, struct refrain_learner *learners, const int64_t *values,
+                              const struct refrain_row *row, unsigned n) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < n; i++)
         if (__builtin_expect(!refrain_learn_expected(&learners[i], values[i]), 0))
             refrain_learn_parameter_other(context, learners, values, i, row);
     if (__builtin_expect(learners[0].tally != 0, 0))
         refrain_tally_add(context, &learners[0].tally, values, 1);
 }
 
-/* The same where each value has a learner. */
-static inline void refrain_learn_parameters_from(struct refrain_context *context, struct refrain_learner *learners,
-                                                 const int64_t *values, const struct refrain_row *row, unsigned from) {
-    refrain_learn_some_parameters(context, learners, values, row, from, row->width);
-}
-
-static inline void refrain_learn_parameters(struct refrain_context *context, struct refrain_learner *learners,
-                                            const int64_t *values, const struct refrain_row *row) {
-    refrain_learn_parameters_from(context, learners, values, row, 0);
+/* The same where each value has a learner. There is code for the usual width. */
+static inline __attribute__((always_inline)) void refrain_learn_parameters(struct refrain_context *context,
+                                                                           struct refrain_learner *learners,
+                                                                           const int64_t *values,
+                                                                           const struct refrain_row *row) {
+    if (__builtin_expect(row->width == REFRAIN_PARAMETERS, 1))
+        refrain_learn_some_parameters(context, learners, values, row, REFRAIN_PARAMETERS);
+    else
+        refrain_learn_some_parameters(context, learners, values, row, row->width);
 }
 
 #endif

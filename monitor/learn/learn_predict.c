@@ -94,20 +94,20 @@ static inline bool is_over(const struct refrain_open_loop *loop) {
 
 /* As above, with no more than one loop left, one begun again and one begun; nothing is changed where that is not
  * enough. */
-static inline bool predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
+static void predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
     const struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
     struct refrain_open_loop *within = &formula->loops[height], *left = NULL;
     bool ends = position == within->item + items[within->item].span;
     if (ends && is_over(within)) {
         if (within->outer == REFRAIN_LOOP_HEIGHTS)
-            return false;
+            return;
         left = within;
         height = within->outer;
         within = &formula->loops[height];
         ends = position == within->item + items[within->item].span;
         if (ends && is_over(within))
-            return false;
+            return;
     }
     within->counter += ends;
     if (ends)
@@ -116,17 +116,59 @@ static inline bool predict_soon(struct refrain_learner *learner, struct refrain_
     int64_t iterations = item->kind == REFRAIN_ITEM_LOOP ? refrain_value_in_loops(formula, item, height) : 1;
     if (item->kind == REFRAIN_ITEM_LOOP && (iterations <= 0 || item[1].kind != REFRAIN_ITEM_VALUE)) {
         within->counter -= ends;
-        return false;
+        return;
     }
     if (left)
         left->counter = 0;
     if (item->kind == REFRAIN_ITEM_LOOP)
         height = begin_loop(formula, item, position++, height, iterations);
     predict_value(learner, formula, height, position);
-    return true;
+}
+
+_Static_assert(sizeof(struct refrain_item) % REFRAIN_GRAIN_BYTES == 0, "items have references");
+#define ITEM_GRAINS (sizeof(struct refrain_item) / REFRAIN_GRAIN_BYTES)
+
+/* The last item of the loop's body has the span of the whole loop: behind it comes the item after the loop's head. */
+static inline void predict_in_cycle(struct refrain_learner *learner) {
+    const struct refrain_item *item = refrain_at_reference(learner->next_item);
+    learner->expect = item->base;
+    refrain_learn_promise(learner, 1);
+    learner->next_item += (uint32_t)(item->back ? (2 - item->back) * (int)ITEM_GRAINS : (int)ITEM_GRAINS);
+}
+
+void refrain_predict_cycle(struct refrain_learner *learner, const struct refrain_item *loop) {
+    learner->next_item = 0;
+    if (loop->span == 2)
+        return;
+    for (unsigned i = 1; i < loop->span; i++)
+        if (loop[i].kind != REFRAIN_ITEM_VALUE || loop[i].stride[loop->height] != 0)
+            return;
+    learner->next_item = refrain_reference(&loop[1]);
+    learner->stride = 0;
+}
+
+void refrain_predict_cycle_end(struct refrain_learner *learner, struct refrain_formula *formula,
+                               const struct refrain_item *loop) {
+    unsigned values = loop->span - 1u, first = (unsigned)(loop - refrain_formula_items(formula)) + 1;
+    if (!learner->next_item)
+        return;
+    formula->loops[loop->height].counter = (uint64_t)loop->base + learner->confirmed / values;
+    formula->position = (uint8_t)(first + learner->confirmed % values + (refrain_learn_left(learner) > 0));
+    learner->next_item = 0;
 }
 
 void refrain_predict_ahead(struct refrain_learner *learner) {
-    if (learner->state == REFRAIN_PREDICT)
+    if (learner->state != REFRAIN_PREDICT)
+        return;
+    if (learner->next_item)
+        predict_in_cycle(learner);
+    else
         predict_soon(learner, refrain_at_reference(learner->body));
+}
+
+bool refrain_predict_more(struct refrain_learner *learner, struct refrain_formula *formula) {
+    if (!learner->next_item)
+        return refrain_predict_next(learner, formula);
+    predict_in_cycle(learner);
+    return true;
 }

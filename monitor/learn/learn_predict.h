@@ -13,6 +13,16 @@ REFRAIN_HIDDEN void refrain_predict_from(struct refrain_learner *learner, struct
  * only). False at the end of the loop, and when it would go on without ever giving a value. */
 REFRAIN_HIDDEN bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formula *formula);
 
+/* A loop at the top whose values stay the same is predicted by its items alone, without the position (`next_item`), as
+ * its counter follows from `confirmed`: prepares for that where `loop`, which is put before its next iteration, is such
+ * a loop; and puts the position where the prediction is, when it ends. */
+REFRAIN_HIDDEN void refrain_predict_cycle(struct refrain_learner *learner, const struct refrain_item *loop);
+REFRAIN_HIDDEN void refrain_predict_cycle_end(struct refrain_learner *learner, struct refrain_formula *formula,
+                                              const struct refrain_item *loop);
+
+/* refrain_predict_next(), in either way. */
+REFRAIN_HIDDEN bool refrain_predict_more(struct refrain_learner *learner, struct refrain_formula *formula);
+
 /* An item's value in the loops that are open from the one at `height` outwards: the counters of all others are 0. */
 static inline int64_t refrain_value_in_loops(const struct refrain_formula *formula, const struct refrain_item *item,
                                              unsigned height) {

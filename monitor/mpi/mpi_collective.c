@@ -138,39 +138,17 @@ static void count_untold(const struct refrain_call *call, enum refrain_untold wh
         refrain_communicator_entered(call, c);
 }
 
-/* A blocking collective begins. What it is to tell is known before, so that both can be told at once. */
-static REFRAIN_INLINE void begin(struct refrain_call *call, unsigned function, void *return_address,
-                                 void *frame_address, MPI_Comm comm, communicator_t c, struct amounts amounts) {
-    int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
-    bool told = false;
-    if (c)
-        told =
-            refrain_call_begin_with(call, function, return_address, frame_address, REFRAIN_OP_COLLECTIVE, parameters);
-    else
-        refrain_call_begin(call, function, return_address, frame_address);
-    if (!told && !is_told(call, c, comm)) {
+/* A blocking collective has begun. */
+static REFRAIN_INLINE void tell(struct refrain_call *call, unsigned function, MPI_Comm comm, communicator_t c,
+                                struct amounts amounts) {
+    if (!is_told(call, c, comm)) {
         count_untold(call, REFRAIN_UNTOLD_COLLECTIVE, function, comm);
         return;
     }
-    if (!told)
-        refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
+    int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
+    refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
     if (c)
         refrain_communicator_entered(call, c);
-}
-
-/* What counts a blocking collective on the communicator. */
-static uint32_t *counter_of(communicator_t c) {
-    return c ? &((struct refrain_communicator *)(uintptr_t)c)->collectives : NULL;
-}
-
-/* The collective has begun, and is about to wait: where messages come as MPI has them, the next one with these words
- * may be begun as it was. */
-static REFRAIN_INLINE void wait_for_all(const struct refrain_call *call, uint64_t key, communicator_t c,
-                                        const struct refrain_call_words *words) {
-    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
-        refrain_order_wait();
-    else if (c)
-        refrain_again_remember(call, key, refrain_communicator_index(c), words);
 }
 
 static struct refrain_request *tell_request(struct refrain_call *call, enum refrain_operation operation,
@@ -190,37 +168,15 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 /* ---- wrappers: blocking, nonblocking and persistent forms of one operation ----
  *
  * `parameters` and `arguments` are lists in parentheses; `amounts` is evaluated with the communicator's record `c`. */
-#define UNWRAP REFRAIN_MPI_UNWRAP
+#define UNWRAP(...) __VA_ARGS__
 #define AMOUNTS_OR_UNKNOWN(told) (c ? (told) : (struct amounts){-1, -1, -1})
 
 #define BLOCKING(name, parameters, arguments, amounts)                                                                 \
     int name parameters {                                                                                              \
-        struct refrain_call call;                                                                                      \
-        communicator_t c = refrain_communicator_find(comm);                                                            \
-        begin(&call, REFRAIN_MPI_FROM(name), comm, c, AMOUNTS_OR_UNKNOWN(amounts));                                    \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        communicator_t c = find(&call, comm);                                                                          \
+        tell(&call, REFRAIN_CALL_##name, comm, c, AMOUNTS_OR_UNKNOWN(amounts));                                        \
         REFRAIN_MPI_PASS(P##name arguments);                                                                           \
-    }
-
-/* The same where what is told follows from these words: `told_by` has count, datatype and root, in parentheses. */
-#define WORDS(counted, ...) WORDS_OF(counted, __VA_ARGS__)
-#define WORDS_OF(counted, count, datatype, root)                                                                       \
-    REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, root, 0, {.collectives = (counted)})
-
-#define COUNTS(words) ++*(words).collectives
-#define BLOCKING_AGAIN(name, parameters, arguments, amounts, told_by)                                                  \
-    REFRAIN_MPI_OTHERWISE(name, UNWRAP parameters) {                                                                   \
-        struct refrain_call call;                                                                                      \
-        communicator_t c = refrain_communicator_find(comm);                                                            \
-        begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name), comm, c, AMOUNTS_OR_UNKNOWN(amounts));                          \
-        wait_for_all(&call, key, c, &WORDS(counter_of(c), UNWRAP told_by));                                            \
-        int rc = P##name arguments;                                                                                    \
-        refrain_order_goes_on();                                                                                       \
-        refrain_call_end(&call);                                                                                       \
-        return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name parameters {                                                                                              \
-        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BEFORE, refrain_again_collective, WORDS(NULL, UNWRAP told_by),    \
-                             arguments, COUNTS, REFRAIN_MPI_PASSES);                                                   \
     }
 
 #define WITH_REQUEST(name, operation, parameters, arguments, amounts)                                                  \
@@ -254,20 +210,16 @@ static int finish(struct refrain_call *call, struct refrain_request *taken, int 
 #define FORMS(Name, Iname, suffix, parameters, arguments, amounts)                                                     \
     BLOCKING(MPI_##Name##suffix, parameters, arguments, amounts)                                                       \
     WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)
-#define FORMS_AGAIN(Name, Iname, suffix, parameters, arguments, amounts, told_by)                                      \
-    BLOCKING_AGAIN(MPI_##Name##suffix, parameters, arguments, amounts, told_by)                                        \
-    WITH_REQUESTS(Name, Iname, suffix, parameters, arguments, amounts)
 
-FORMS_AGAIN(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0), (0, 0, 0))
+FORMS(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0))
 
 /* Contributed bytes, from the other arguments where they are in place. */
 #define SENT (sendbuf == MPI_IN_PLACE ? refrain_bytes(recvcount, recvtype) : refrain_bytes(sendcount, sendtype))
 #define RECEIVED (recvbuf == MPI_IN_PLACE ? refrain_bytes(sendcount, sendtype) : refrain_bytes(recvcount, recvtype))
 
 #define TO_ROOT_AND_FROM(T, D, x)                                                                                      \
-    FORMS_AGAIN(Bcast, Ibcast, x, (void *buffer, T count, MPI_Datatype datatype, int root, MPI_Comm comm),             \
-                (buffer, count, datatype, root, comm), bcast(c, root, refrain_bytes(count, datatype)),                 \
-                (count, datatype, root))                                                                               \
+    FORMS(Bcast, Ibcast, x, (void *buffer, T count, MPI_Datatype datatype, int root, MPI_Comm comm),                   \
+          (buffer, count, datatype, root, comm), bcast(c, root, refrain_bytes(count, datatype)))                       \
     FORMS(Gather, Igather, x,                                                                                          \
           (const void *sendbuf, T sendcount, MPI_Datatype sendtype, void *recvbuf, T recvcount, MPI_Datatype recvtype, \
            int root, MPI_Comm comm),                                                                                   \
@@ -294,11 +246,10 @@ FORMS_AGAIN(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0), (0, 
           one_to_all(c, root, is_root(c, root) ? sum_v##x(ranks_in(c), sendcounts, sendtype) : 0,                      \
                      recvbuf == MPI_IN_PLACE && sendcounts ? refrain_bytes(sendcounts[c->my_rank], sendtype)           \
                                                            : refrain_bytes(recvcount, recvtype)))                      \
-    FORMS_AGAIN(                                                                                                       \
-        Reduce, Ireduce, x,                                                                                            \
-        (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm),      \
-        (sendbuf, recvbuf, count, datatype, op, root, comm),                                                           \
-        all_to_one(c, root, refrain_bytes(count, datatype), refrain_bytes(count, datatype)), (count, datatype, root))
+    FORMS(Reduce, Ireduce, x,                                                                                          \
+          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm),    \
+          (sendbuf, recvbuf, count, datatype, op, root, comm),                                                         \
+          all_to_one(c, root, refrain_bytes(count, datatype), refrain_bytes(count, datatype)))
 
 #define AMONG_ALL(T, D, x)                                                                                             \
     FORMS(Allgather, Iallgather, x,                                                                                    \
@@ -334,29 +285,25 @@ FORMS_AGAIN(Barrier, Ibarrier, , (MPI_Comm comm), (comm), all_to_all(0, 0), (0, 
                      sum_w##x(ranks_in(c), recvcounts, recvtypes)))
 
 #define REDUCTIONS(T, x)                                                                                               \
-    FORMS_AGAIN(Allreduce, Iallreduce, x,                                                                              \
-                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
-                (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)),                  \
-                (count, datatype, 0))                                                                                  \
-    FORMS_AGAIN(Scan, Iscan, x,                                                                                        \
-                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
-                (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)),                  \
-                (count, datatype, 0))                                                                                  \
-    FORMS_AGAIN(Exscan, Iexscan, x,                                                                                    \
-                (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),        \
-                (sendbuf, recvbuf, count, datatype, op, comm),                                                         \
-                all_to_all(refrain_bytes(count, datatype), c->my_rank == 0 ? 0 : refrain_bytes(count, datatype)),      \
-                (count, datatype, 0))                                                                                  \
+    FORMS(Allreduce, Iallreduce, x,                                                                                    \
+          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
+          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
+    FORMS(Scan, Iscan, x,                                                                                              \
+          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
+          (sendbuf, recvbuf, count, datatype, op, comm), alike(refrain_bytes(count, datatype)))                        \
+    FORMS(Exscan, Iexscan, x,                                                                                          \
+          (const void *sendbuf, void *recvbuf, T count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),              \
+          (sendbuf, recvbuf, count, datatype, op, comm),                                                               \
+          all_to_all(refrain_bytes(count, datatype), c->my_rank == 0 ? 0 : refrain_bytes(count, datatype)))            \
     FORMS(Reduce_scatter, Ireduce_scatter, x,                                                                          \
           (const void *sendbuf, void *recvbuf, const T recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm), \
           (sendbuf, recvbuf, recvcounts, datatype, op, comm),                                                          \
           all_to_all(sum_v##x(c->size, recvcounts, datatype),                                                          \
                      recvcounts ? refrain_bytes(recvcounts[c->my_rank], datatype) : 0))                                \
-    FORMS_AGAIN(Reduce_scatter_block, Ireduce_scatter_block, x,                                                        \
-                (const void *sendbuf, void *recvbuf, T recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),    \
-                (sendbuf, recvbuf, recvcount, datatype, op, comm),                                                     \
-                all_to_all(times(c->size, refrain_bytes(recvcount, datatype)), refrain_bytes(recvcount, datatype)),    \
-                (recvcount, datatype, 0))
+    FORMS(Reduce_scatter_block, Ireduce_scatter_block, x,                                                              \
+          (const void *sendbuf, void *recvbuf, T recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),          \
+          (sendbuf, recvbuf, recvcount, datatype, op, comm),                                                           \
+          all_to_all(times(c->size, refrain_bytes(recvcount, datatype)), refrain_bytes(recvcount, datatype)))
 
 #define AMONG_NEIGHBOURS(T, D, x)                                                                                      \
     FORMS(Neighbor_allgather, Ineighbor_allgather, x,                                                                  \

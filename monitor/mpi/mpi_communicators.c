@@ -223,7 +223,6 @@ static struct communicator *of_handle(MPI_Comm comm) {
 
 static void forget(MPI_Comm comm) {
     refrain_mpi_often.latest_record = NULL;
-    refrain_mpi_meaning_changes();
     struct communicator *communicator = of_handle(comm);
     if (!communicator)
         return;

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "mpi_objects.h"
 #include "mpi_request_wait.h"
-#include "mpi_silent.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -79,14 +78,12 @@ static __attribute__((noinline)) void wait_failed(struct refrain_call *call, str
     refrain_watch_all(call, &watch, rc, request, NULL);
 }
 
-REFRAIN_MPI_OTHERWISE(MPI_Wait, MPI_Request *request, MPI_Status *status) {
-    struct refrain_call call;
-    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Wait));
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Wait);
     bool needs_status = false;
     struct refrain_request *taken = request ? refrain_request_wait(&call, *request, &needs_status) : NULL;
     if (__builtin_expect(!taken, 0))
         return wait_watched(&call, request, status);
-    refrain_again_remember_wait(&call, key);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && needs_status ? &own : status;
     int rc = PMPI_Wait(request, used);
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
@@ -94,40 +91,6 @@ REFRAIN_MPI_OTHERWISE(MPI_Wait, MPI_Request *request, MPI_Status *status) {
     else
         wait_failed(&call, taken, rc, request);
     refrain_call_end(&call);
-    return rc;
-}
-
-/* One that was begun as the one before it ends otherwise. */
-static __attribute__((noinline)) void wait_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                     struct refrain_request *taken, int rc, MPI_Request *request,
-                                                     const MPI_Status *status) {
-    struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
-    if (rc == MPI_SUCCESS)
-        refrain_request_waited(&call, taken, status);
-    else
-        wait_failed(&call, taken, rc, request);
-    refrain_call_end(&call);
-}
-
-/* Waiting has no words: the request is a usual one, and which one it was is told when it has completed. */
-static REFRAIN_INLINE bool is_wait(struct refrain_request **usual, const MPI_Request *request) {
-    uint64_t key = request ? REFRAIN_MPI_KEY(*request) : 0;
-    *usual = request ? refrain_request_usual(refrain_request_bucket(key), key, refrain_thread_context->number) : NULL;
-    return *usual != NULL;
-}
-#define IS_WAIT(again, words) is_wait(&usual, request)
-
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    struct refrain_request *usual = NULL;
-    REFRAIN_MPI_AGAIN(MPI_Wait, IS_WAIT, , request, status);
-    bool receives = refrain_request_take_out(usual, &refrain_thread_context->thread->now);
-    MPI_Status own, *used = receives && status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = PMPI_Wait(request, used);
-    if (__builtin_expect(rc == MPI_SUCCESS && refrain_request_completes_again(known, entry, usual, used), 1))
-        refrain_request_give_back(usual);
-    else
-        wait_otherwise(known, entry, usual, rc, request, used);
     return rc;
 }
 
@@ -141,102 +104,35 @@ static void test_done(struct refrain_call *call, MPI_Request former, int rc, boo
         refrain_request_lost(call, REFRAIN_MPI_KEY(former));
 }
 
-REFRAIN_MPI_OTHERWISE(MPI_Test, MPI_Request *request, int *flag, MPI_Status *used) {
-    struct refrain_call call;
-    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Test));
-    if (!refrain_mpi_multiple)
-        refrain_silent_remember(&call, key);
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Test);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request former = handle_of(request);
     int rc;
     if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
         rc = test_among_threads(&call, request, flag, used);
     } else {
         rc = PMPI_Test(request, flag, used);
-        test_done(&call, former, rc, rc == MPI_SUCCESS && *flag, request, used);
+        if (__builtin_expect(rc != MPI_SUCCESS || *flag, 0))
+            test_done(&call, former, rc, rc == MPI_SUCCESS, request, used);
     }
     refrain_call_end(&call);
     return rc;
 }
 
-static __attribute__((noinline)) void test_poll_done(struct refrain_repeated poll, MPI_Request former, int rc,
-                                                     bool done, const MPI_Request *request, MPI_Status *status) {
-    struct refrain_call call;
-    refrain_repeated_begun(&call, poll);
-    test_done(&call, former, rc, done, request, status);
-    refrain_call_end(&call);
-}
-
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    REFRAIN_MPI_SILENT(poll, MPI_Test, request, flag, used);
-    MPI_Request former = handle_of(request);
-    int rc = PMPI_Test(request, flag, used);
-    bool nothing = rc == MPI_SUCCESS && !*flag;
-    if (__builtin_expect(
-            !nothing || !refrain_repeated_ends(poll, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0)), 0))
-        test_poll_done(poll, former, rc, !nothing, request, used);
-    return rc;
-}
-
 /* ---- all ---- */
 
-/* The call is told. */
-static int end_wait_all(struct refrain_call *call, struct refrain_watch *watch, int rc, int count,
-                        const MPI_Request *array, const MPI_Status *user, MPI_Status *statuses) {
-    refrain_watch_all(call, watch, rc, array, known(statuses));
-    statuses_done(user, statuses, count);
-    refrain_call_end(call);
-    return rc;
-}
-
-/* It has begun, and waits. */
-static int wait_all(struct refrain_call *call, struct refrain_watch *watch, int count, MPI_Request array[],
-                    MPI_Status user[]) {
-    MPI_Status *statuses = STATUSES(user, count, watch->needs_statuses);
-    refrain_order_waits();
-    int rc = PMPI_Waitall(count, array, statuses);
-    refrain_order_goes_on();
-    return end_wait_all(call, watch, rc, count, array, user, statuses);
-}
-
-REFRAIN_MPI_OTHERWISE(MPI_Waitall, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-    struct refrain_call call;
-    struct refrain_watch watch;
-    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Waitall));
-    if (!refrain_mpi_multiple && !refrain_mpi_often.order)
-        refrain_again_remember_wait(&call, key);
-    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
-    return wait_all(&call, &watch, count, array_of_requests, array_of_statuses);
-}
-
-static __attribute__((noinline)) int wait_all_otherwise(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                        int count, MPI_Request array[], MPI_Status user[]) {
-    struct refrain_call call;
-    struct refrain_watch watch;
-    refrain_again_begun(&call, known, entry);
-    refrain_watch_begin(&call, &watch, count, array, true);
-    return wait_all(&call, &watch, count, array, user);
-}
-
-static __attribute__((noinline)) int end_wait_all_otherwise(struct refrain_call_cache *known,
-                                                            struct refrain_entry *entry, struct refrain_watch *watch,
-                                                            int rc, int count, const MPI_Request *array,
-                                                            const MPI_Status *user, MPI_Status *statuses) {
-    struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
-    return end_wait_all(&call, watch, rc, count, array, user, statuses);
-}
-
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-    REFRAIN_MPI_AGAIN(MPI_Waitall, refrain_has_no_words, REFRAIN_MPI_NO_WORDS, count, array_of_requests,
-                      array_of_statuses);
+    REFRAIN_MPI_BEGIN(MPI_Waitall);
     struct refrain_watch watch;
-    if (__builtin_expect(!refrain_watch_wait_all_again(&watch, count, array_of_requests), 0))
-        return wait_all_otherwise(known, entry, count, array_of_requests, array_of_statuses);
+    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch.needs_statuses);
+    refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
-    if (__builtin_expect(rc != MPI_SUCCESS || !refrain_watch_all_again(known, entry, &watch, statuses), 0))
-        return end_wait_all_otherwise(known, entry, &watch, rc, count, array_of_requests, array_of_statuses, statuses);
+    refrain_order_goes_on();
+    refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    statuses_done(array_of_statuses, statuses, count);
+    refrain_call_end(&call);
     return rc;
 }
 
@@ -347,43 +243,13 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     return rc;
 }
 
-REFRAIN_MPI_OTHERWISE(MPI_Testany, int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *used) {
-    struct refrain_call call;
-    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(MPI_Testany));
-    if (!refrain_mpi_multiple)
-        refrain_silent_remember(&call, key);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Testany);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
     refrain_call_end(&call);
-    return rc;
-}
-
-static __attribute__((noinline)) void any_poll_done(struct refrain_repeated poll, struct any *any, int rc, int index,
-                                                    const MPI_Request *requests, MPI_Status *status) {
-    struct refrain_call call;
-    refrain_repeated_begun(&call, poll);
-    any_done(&call, any, rc, index, requests, status);
-    refrain_call_end(&call);
-}
-
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    if (count > FEW_COPIED || !array_of_requests)
-        return refrain_MPI_Testany_otherwise(0, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS, count,
-                                             array_of_requests, indx, flag, used);
-    REFRAIN_MPI_SILENT(poll, MPI_Testany, count, array_of_requests, indx, flag, used);
-    struct any any;
-    any.former = any.few;
-    any.count = count;
-    for (int i = 0; i < count; i++)
-        any.few[i] = array_of_requests[i];
-    int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
-    int index = rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED;
-    bool nothing = rc == MPI_SUCCESS && index == MPI_UNDEFINED;
-    if (__builtin_expect(
-            !nothing || !refrain_repeated_ends(poll, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0)), 0))
-        any_poll_done(poll, &any, rc, index, array_of_requests, used);
     return rc;
 }
 

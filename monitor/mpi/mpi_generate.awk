@@ -2,7 +2,7 @@
 #
 #     echo '#include <mpi.h>' | mpicc -E -x c - > mpi.i
 #     awk -f mpi_generate.awk -v out=has   mpi_calls.def mpi.i > mpi_has.h     REFRAIN_HAS_<function> for each one present
-#     awk -f mpi_generate.awk -v out=plain mpi_calls.def mpi.i > mpi_plain.c   wrappers of the functions of classes PLAIN and OFTEN
+#     awk -f mpi_generate.awk -v out=plain mpi_calls.def mpi.i > mpi_plain.c   wrappers of the functions of class PLAIN
 #                                                                            (-v header=NAME: they include that one)
 #     awk -f mpi_generate.awk -v out=check mpi_calls.def mpi.i                 names that mpi.h has and the list lacks
 #
@@ -69,15 +69,6 @@ function told(name, list, n,    i, its_name, rank, lock) {
     return ""
 }
 
-# The two wrappers of a function of class OFTEN, which returns an int.
-function often(name, declared, passed) {
-    printf "REFRAIN_MPI_OTHERWISE(%s, %s) {\n    struct refrain_call call;\n", name, declared
-    printf "    refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(%s));\n    refrain_silent_remember(&call, key);\n", name
-    printf "    int returned = P%s(%s);\n    refrain_call_end(&call);\n    return returned;\n}\n", name, passed
-    printf "int %s(%s) {\n    REFRAIN_MPI_SILENT(silent, %s, %s);\n    int returned = P%s(%s);\n", name, declared, name, passed, name, passed
-    printf "    refrain_repeated_passes(silent, REFRAIN_MPI_TELLS_NOTHING, __builtin_return_address(0));\n    return returned;\n}\n\n"
-}
-
 function wrapper(type, name, parameters,    list, n, i, declared, passed, parameter, array, its_name) {
     gsub(/ +/, " ", parameters)
     if (parameters ~ /^ *(void)? *$/)
@@ -102,10 +93,6 @@ function wrapper(type, name, parameters,    list, n, i, declared, passed, parame
         }
     }
     printf "#undef %s\n", name
-    if (class[name] == "OFTEN") {
-        often(name, declared, passed)
-        return
-    }
     printf "%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", type, name, declared, name, told(name, list, n),
         type, name, passed
     printf "    refrain_call_end(&call);\n    return returned;\n}\n\n"
@@ -136,7 +123,7 @@ END {
     }
     if (out == "plain")
         print "/* Made by mpi_generate.awk: MPI functions that are a region and nothing more, save for naming a window or file. */\n" \
-              "#include \"" (header ? header : "mpi_silent.h") "\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
+              "#include \"" (header ? header : "mpi_objects.h") "\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
     if (out == "has")
         print "/* Made by mpi_generate.awk: what the installed mpi.h declares. */"
     for (i = 1; i <= n_names; i++) {
@@ -147,7 +134,7 @@ END {
             print "#define REFRAIN_HAS_" name " 1"
         if (out == "check" && !(name in class))
             print name
-        if (out == "plain" && (class[name] == "PLAIN" || class[name] == "OFTEN"))
+        if (out == "plain" && (class[name] == "PLAIN"))
             wrapper(type_of[name], name, parameters_of[name])
     }
 }

@@ -147,13 +147,6 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
 /* The same, of a call that is about to wait for all of them, so that refrain_watch_all() will follow. */
 void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
                             const MPI_Request *requests);
-/* The same where the call is one that is told as the one before it (call_again.h). False, and nothing is done, where
- * the requests are not the thread's usual ones. */
-bool refrain_watch_wait_all_again(struct refrain_watch *watch, int count, const MPI_Request *requests);
-/* All have completed, and with that the call ends. False, and nothing is done, where that is not as in the calls before
- * it. */
-bool refrain_watch_all_again(struct refrain_call_cache *known, struct refrain_entry *entry,
-                             const struct refrain_watch *watch, const MPI_Status *statuses);
 /* The same, of a call that waits for one request: takes it out of the table and returns it where it is one of the
  * thread's usual ones; else null, and nothing is done. `needs_status`: as in struct refrain_watch. */
 struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status);

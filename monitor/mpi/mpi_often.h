@@ -17,14 +17,7 @@ struct refrain_mpi_often {
     /* Of another communicator that was asked for; null: of none. Not where several threads may ask. */
     MPI_Comm latest;
     const struct refrain_communicator *latest_record;
-    uint64_t
-        meaning; /* of handles: another one whenever any communicator or datatype has come or gone (call_again.h) */
 };
 extern struct refrain_mpi_often refrain_mpi_often;
-
-#define REFRAIN_MPI_MEANING (1u << 16) /* steps of `meaning`: a function's number is less */
-static inline void refrain_mpi_meaning_changes(void) {
-    __atomic_fetch_add(&refrain_mpi_often.meaning, REFRAIN_MPI_MEANING, __ATOMIC_RELEASE);
-}
 
 #endif

@@ -96,7 +96,6 @@ void refrain_order_begin(int rank, int size) {
     call_ticks = cost_of_call();
     PMPI_Barrier(node);
     refrain_mpi_often.order = own;
-    refrain_mpi_meaning_changes();
     refrain_spent_ticks = &own->spent_ticks;
 }
 

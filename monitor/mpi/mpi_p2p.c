@@ -22,34 +22,19 @@ static bool is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-/* A call begins that sends. The message is known before, so that both can be told at once. */
-static REFRAIN_INLINE void begin_send(struct refrain_call *call, unsigned function, void *return_address,
-                                      void *frame_address, int64_t count, MPI_Datatype datatype, int dest, int tag,
-                                      MPI_Comm comm, const struct refrain_communicator *communicator) {
-    if (!is_valid(comm, communicator) || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag)) {
-        refrain_call_begin(call, function, return_address, frame_address);
+/* A call has begun that sends. */
+static REFRAIN_INLINE void tell_send(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
+                                     MPI_Comm comm, const struct refrain_communicator *communicator) {
+    if (!is_followed(call) || !is_valid(comm, communicator) || !is_partner(communicator, dest) ||
+        !is_sendable(count, datatype, tag))
         return;
-    }
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    bool told = refrain_call_begin_with(call, function, return_address, frame_address, REFRAIN_OP_SEND, parameters);
-    if (!is_followed(call))
-        return;
     refrain_call_awaits(call, dest, -1, parameters[3], tag);
     if (refrain_call_is_untold(call))
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, parameters[3]);
-    else if (!told)
+    else
         refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
     refrain_order_sends(communicator, dest, tag);
-}
-
-/* The call has begun, and is about to wait: where messages come as MPI has them, the next one with these words may be
- * begun as it was. */
-static REFRAIN_INLINE void waits(const struct refrain_call *call, uint64_t key, int64_t comm,
-                                 const struct refrain_call_words *words) {
-    if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
-        refrain_order_wait();
-    else
-        refrain_again_remember(call, key, comm, words);
 }
 
 /* A call that receives ends. */
@@ -68,76 +53,23 @@ static void end_recv(struct refrain_call *call, int rc, const MPI_Status *status
     refrain_call_end(call);
 }
 
-static __attribute__((noinline)) void end_otherwise(struct refrain_repeated repeated, int rc, const MPI_Status *status,
-                                                    MPI_Comm comm) {
-    struct refrain_call call;
-    refrain_repeated_begun(&call, repeated);
-    end_recv(&call, rc, status, refrain_communicator_index(refrain_communicator_find(comm)));
-}
-
-/* One ends that was begun as one before it. */
-static REFRAIN_INLINE void end_repeated(struct refrain_repeated repeated, struct refrain_streak_tells tells,
-                                        const void *return_address, int rc, const MPI_Status *status, MPI_Comm comm) {
-    if (__builtin_expect(rc != MPI_SUCCESS ||
-                             !refrain_repeated_receives(repeated, tells, return_address, status->MPI_SOURCE,
-                                                        status->MPI_TAG, refrain_status_bytes(status)),
-                         0))
-        end_otherwise(repeated, rc, status, comm);
-}
-#define ENDS(repeated, tells, rc) end_repeated(repeated, tells, __builtin_return_address(0), rc, used, comm)
-
 static struct refrain_request *take_nothing(struct refrain_call *call) {
     return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
 }
 
-/* A call begins that posts a request. Where one is at hand, what is posted can be told at once: then the request has
- * the number that a replay gives it, whatever the monitor does meanwhile. Null where there is none. */
-static REFRAIN_INLINE struct refrain_request *begin_posting(struct refrain_call *call, unsigned function,
-                                                            void *return_address, void *frame_address,
-                                                            enum refrain_operation operation, const int64_t *parameters,
-                                                            unsigned n) {
-    if (__builtin_expect(!refrain_request_is_at_hand(), 0)) {
-        refrain_call_begin(call, function, return_address, frame_address);
-    } else if (refrain_call_begin_with(call, function, return_address, frame_address, operation, parameters)) {
-        return refrain_request_take_told(call, operation, parameters, n);
-    }
-    return is_followed(call) ? refrain_request_take(call, operation, parameters, n) : NULL;
-}
-
-/* The same, of a call that posts none, but for MPI_PROC_NULL. */
-static __attribute__((noinline)) struct refrain_request *
-begin_nothing(struct refrain_call *call, unsigned function, void *return_address, void *frame_address, bool takes) {
-    refrain_call_begin(call, function, return_address, frame_address);
-    return takes && is_followed(call) ? take_nothing(call) : NULL;
-}
-
-static REFRAIN_INLINE struct refrain_request *begin_isend(struct refrain_call *call, unsigned function,
-                                                          void *return_address, void *frame_address, int64_t count,
-                                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+/* A call has begun that posts a send. */
+static REFRAIN_INLINE struct refrain_request *tell_isend(struct refrain_call *call, int64_t count,
+                                                         MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    if (!is_followed(call))
+        return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    bool is_known = is_valid(comm, communicator);
-    if (!is_known || !is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
-        return begin_nothing(call, function, return_address, frame_address, is_known && dest == MPI_PROC_NULL);
+    if (!is_valid(comm, communicator))
+        return NULL;
+    if (!is_partner(communicator, dest) || !is_sendable(count, datatype, tag))
+        return dest == MPI_PROC_NULL ? take_nothing(call) : NULL;
     int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    struct refrain_request *taken =
-        begin_posting(call, function, return_address, frame_address, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
-    if (is_followed(call))
-        refrain_order_sends(communicator, dest, tag);
-    return taken;
-}
-
-static REFRAIN_INLINE struct refrain_request *begin_irecv(struct refrain_call *call, unsigned function,
-                                                          void *return_address, void *frame_address, int source,
-                                                          int tag, MPI_Comm comm) {
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    bool is_known = is_valid(comm, communicator);
-    if (!is_known || (source != MPI_ANY_SOURCE && !is_partner(communicator, source)))
-        return begin_nothing(call, function, return_address, frame_address, is_known && source == MPI_PROC_NULL);
-    int64_t parameters[REFRAIN_PARAMETERS] = {refrain_communicator_index(communicator)};
-    struct refrain_request *taken =
-        begin_posting(call, function, return_address, frame_address, REFRAIN_OP_IRECV, parameters, 1);
-    if (taken)
-        refrain_request_expects(taken, source, tag);
+    struct refrain_request *taken = refrain_request_take(call, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
+    refrain_order_sends(communicator, dest, tag);
     return taken;
 }
 
@@ -154,8 +86,8 @@ static struct refrain_request *tell_send_init(struct refrain_call *call, int64_t
 }
 
 /* A receive that takes a request, in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
-static struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation, int source,
-                                          int tag, MPI_Comm comm) {
+static REFRAIN_INLINE struct refrain_request *tell_irecv(struct refrain_call *call, enum refrain_operation operation,
+                                                         int source, int tag, MPI_Comm comm) {
     if (!is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -203,178 +135,72 @@ static MPI_Status *status_or(MPI_Status *status, MPI_Status *own) {
 
 /* ---- blocking ---- */
 
-/* The words of a message that is sent, of one that is received, and of both. */
-#define EXCHANGED(count, datatype, dest, tag, source, received_tag, comm)                                              \
-    REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), REFRAIN_MPI_KEY(datatype), count, dest, tag, {{source, received_tag}})
-#define SENT(count, datatype, dest, tag, comm) EXCHANGED(count, datatype, dest, tag, 0, 0, comm)
-#define RECEIVED(source, tag, comm) EXCHANGED(0, 0, 0, 0, source, tag, comm)
-
-/* A call begins that sends and receives. Returns the communicator's index. */
-static int64_t begin_exchange(struct refrain_call *call, uint64_t key, unsigned function, void *return_address,
-                              void *frame_address, int64_t count, MPI_Datatype datatype, int dest, int tag, int source,
-                              int received_tag, MPI_Comm comm) {
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    begin_send(call, function, return_address, frame_address, count, datatype, dest, tag, comm, communicator);
+/* A call has begun that sends and receives. Returns the communicator's index. */
+static REFRAIN_INLINE int64_t tell_exchange(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest,
+                                            int tag, int source, int received_tag, MPI_Comm comm) {
+    const struct refrain_communicator *communicator = is_followed(call) ? refrain_communicator_find(comm) : NULL;
+    tell_send(call, count, datatype, dest, tag, comm, communicator);
     int64_t index = refrain_communicator_index(communicator);
     await(call, source, received_tag, index);
-    waits(call, key, index, &EXCHANGED(count, datatype, dest, tag, source, received_tag, comm));
+    refrain_order_waits();
     return index;
 }
 
 #define SEND(name, count_t)                                                                                            \
-    REFRAIN_MPI_OTHERWISE(name, const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag,              \
-                          MPI_Comm comm) {                                                                             \
-        struct refrain_call call;                                                                                      \
-        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, tag, comm, communicator);           \
-        waits(&call, key, -1, &SENT(count, datatype, dest, tag, comm));                                                \
-        int rc = P##name(buf, count, datatype, dest, tag, comm);                                                       \
-        refrain_order_goes_on();                                                                                       \
-        refrain_call_end(&call);                                                                                       \
-        return rc;                                                                                                     \
-    }                                                                                                                  \
     int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {                \
-        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BEFORE, refrain_again_message,                                    \
-                             SENT(count, datatype, dest, tag, comm), (buf, count, datatype, dest, tag, comm),          \
-                             REFRAIN_MPI_COUNTS_NOTHING, REFRAIN_MPI_PASSES);                                          \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, count, datatype, dest, tag, comm,                                                             \
+                  is_followed(&call) ? refrain_communicator_find(comm) : NULL);                                        \
+        REFRAIN_MPI_PASS(P##name(buf, count, datatype, dest, tag, comm));                                              \
     }
 
 #define RECV(name, count_t)                                                                                            \
-    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
-                          MPI_Status *used) {                                                                          \
-        struct refrain_call call;                                                                                      \
-        refrain_call_begin(&call, REFRAIN_MPI_OTHERWISE_FROM(name));                                                   \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Status *status) {                                                                                     \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
         int64_t index = index_of(&call, comm);                                                                         \
         await(&call, source, tag, index);                                                                              \
-        waits(&call, key, index, &RECEIVED(source, tag, comm));                                                        \
+        refrain_order_waits();                                                                                         \
         int rc = P##name(buf, count, datatype, refrain_order_source(source, tag, comm), tag, comm, used);              \
         end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
-             MPI_Status *status) {                                                                                     \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_AFTER, refrain_again_message, RECEIVED(source, tag, comm),        \
-                             (buf, count, datatype, source, tag, comm, used), REFRAIN_MPI_COUNTS_NOTHING, ENDS);       \
     }
 
 #define SENDRECV(name, count_t)                                                                                        \
-    REFRAIN_MPI_OTHERWISE(name, const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,  \
-                          void *recvbuf, count_t recvcount, MPI_Datatype recvtype, int source, int recvtag,            \
-                          MPI_Comm comm, MPI_Status *used) {                                                           \
-        struct refrain_call call;                                                                                      \
-        int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), sendcount, sendtype, dest,        \
-                                       sendtag, source, recvtag, comm);                                                \
+    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
+             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        int64_t index = tell_exchange(&call, sendcount, sendtype, dest, sendtag, source, recvtag, comm);               \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, used);                                                                                  \
         end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
-             count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {   \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_REPEATED(                                                                                          \
-            name, REFRAIN_MPI_TELLS_BOTH, refrain_again_message,                                                       \
-            EXCHANGED(sendcount, sendtype, dest, sendtag, source, recvtag, comm),                                      \
-            (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, used),  \
-            REFRAIN_MPI_COUNTS_NOTHING, ENDS);                                                                         \
     }
 
 #define SENDRECV_REPLACE(name, count_t)                                                                                \
-    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source,    \
-                          int recvtag, MPI_Comm comm, MPI_Status *used) {                                              \
-        struct refrain_call call;                                                                                      \
-        int64_t index = begin_exchange(&call, key, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, sendtag,   \
-                                       source, recvtag, comm);                                                         \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
+             MPI_Comm comm, MPI_Status *status) {                                                                      \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        MPI_Status own, *used = status_or(status, &own);                                                               \
+        int64_t index = tell_exchange(&call, count, datatype, dest, sendtag, source, recvtag, comm);                   \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);                            \
         end_recv(&call, rc, used, index);                                                                              \
         return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
-             MPI_Comm comm, MPI_Status *status) {                                                                      \
-        MPI_Status own, *used = status_or(status, &own);                                                               \
-        REFRAIN_MPI_REPEATED(name, REFRAIN_MPI_TELLS_BOTH, refrain_again_message,                                      \
-                             EXCHANGED(count, datatype, dest, sendtag, source, recvtag, comm),                         \
-                             (buf, count, datatype, dest, sendtag, source, recvtag, comm, used),                       \
-                             REFRAIN_MPI_COUNTS_NOTHING, ENDS);                                                        \
     }
 
 /* ---- nonblocking and persistent ---- */
 
-/* A call has begun that posts `taken`: the next one with these words may be begun as it was. */
-static void posted(const struct refrain_call *call, const struct refrain_request *taken, uint64_t key,
-                   const struct refrain_call_words *words) {
-    if (taken && !refrain_mpi_often.order && !refrain_mpi_multiple)
-        refrain_again_remember(call, key, -1, words);
-}
-
-/* Of a receive, only the communicator is told when it is posted: its words are that, and how many ranks there are whom
- * a message may come from. */
-static void posted_receive(const struct refrain_call *call, const struct refrain_request *taken, uint64_t key,
-                           MPI_Comm comm) {
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    int ranks = communicator ? communicator->remote_size ? communicator->remote_size : communicator->size : 0;
-    posted(call, taken, key, &REFRAIN_MPI_WORDS(REFRAIN_MPI_KEY(comm), 0, 0, ranks, 0, {{0, 0}}));
-}
-
-/* Is there a request that the call can post as the one before it did? `comm`: its communicator's index is value `i` of
- * what it tells. */
-static REFRAIN_INLINE bool posts_again(const struct refrain_call_cache *known, unsigned i, int64_t *comm) {
-    struct refrain_round *round = known->round;
-    if (!round || !refrain_request_is_at_hand_alone(refrain_thread_context))
-        return false;
-    *comm = refrain_round_values(round, 0)[i];
-    return true;
-}
-#define SENDS_AGAIN(again, ...)                                                                                        \
-    (refrain_again_message(again, __VA_ARGS__) && posts_again(known, REFRAIN_PARAMETERS - 1, &comm_index))
-#define RECEIVES_AGAIN(again, handle)                                                                                  \
-    ((again)->words.comm == (handle) &&                                                                                \
-     (source == MPI_ANY_SOURCE || (unsigned)source < (unsigned)(again)->words.partner) &&                              \
-     posts_again(known, 0, &comm_index))
-
-/* There is no request to be waited for. */
-static __attribute__((noinline)) void not_bound(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                                struct refrain_request *taken) {
-    struct refrain_call call;
-    refrain_again_begun(&call, known, entry);
-    refrain_request_bind(&call, taken, false, 0);
-    refrain_call_end(&call);
-}
-
-/* A call ends that has posted `taken`. */
-static REFRAIN_INLINE int end_posting(struct refrain_call_cache *known, struct refrain_entry *entry,
-                                      struct refrain_request *taken, int rc, const MPI_Request *request) {
-    if (__builtin_expect(rc != MPI_SUCCESS || *request == MPI_REQUEST_NULL, 0)) {
-        not_bound(known, entry, taken);
-        return rc;
-    }
-    refrain_request_insert(taken, REFRAIN_MPI_KEY(*request));
-    refrain_again_end(known, entry);
-    return rc;
-}
-
 #define ISEND(name, count_t)                                                                                           \
-    REFRAIN_MPI_OTHERWISE(name, const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag,              \
-                          MPI_Comm comm, MPI_Request *request) {                                                       \
-        struct refrain_call call;                                                                                      \
-        struct refrain_request *taken =                                                                                \
-            begin_isend(&call, REFRAIN_MPI_OTHERWISE_FROM(name), count, datatype, dest, tag, comm);                    \
-        posted(&call, taken, key, &SENT(count, datatype, dest, tag, comm));                                            \
+    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
+             MPI_Request *request) {                                                                                   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct refrain_request *taken = tell_isend(&call, count, datatype, dest, tag, comm);                           \
         int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name(const void *buf, count_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                  \
-             MPI_Request *request) {                                                                                   \
-        int64_t comm_index = 0;                                                                                        \
-        REFRAIN_MPI_AGAIN(name, SENDS_AGAIN, SENT(count, datatype, dest, tag, comm), buf, count, datatype, dest, tag,  \
-                          comm, request);                                                                              \
-        struct refrain_request *taken =                                                                                \
-            refrain_request_take_again(known->operation, REFRAIN_OP_ISEND, dest, tag, comm_index);                     \
-        int rc = P##name(buf, count, datatype, dest, tag, comm, request);                                              \
-        return end_posting(known, entry, taken, rc, request);                                                          \
     }
 
 #define SEND_INIT(name, count_t)                                                                                       \
@@ -389,26 +215,14 @@ static REFRAIN_INLINE int end_posting(struct refrain_call_cache *known, struct r
     }
 
 #define IRECV(name, count_t)                                                                                           \
-    REFRAIN_MPI_OTHERWISE(name, void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,   \
-                          MPI_Request *request) {                                                                      \
-        struct refrain_call call;                                                                                      \
-        struct refrain_request *taken = begin_irecv(&call, REFRAIN_MPI_OTHERWISE_FROM(name), source, tag, comm);       \
-        posted_receive(&call, taken, key, comm);                                                                       \
+    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
+             MPI_Request *request) {                                                                                   \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        struct refrain_request *taken = tell_irecv(&call, REFRAIN_OP_IRECV, source, tag, comm);                        \
         int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
         bind(&call, taken, rc, request);                                                                               \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
-    }                                                                                                                  \
-    int name(void *buf, count_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,                      \
-             MPI_Request *request) {                                                                                   \
-        int64_t comm_index = 0;                                                                                        \
-        REFRAIN_MPI_AGAIN(name, RECEIVES_AGAIN, REFRAIN_MPI_KEY(comm), buf, count, datatype, source, tag, comm,        \
-                          request);                                                                                    \
-        struct refrain_request *taken =                                                                                \
-            refrain_request_take_again(known->operation, REFRAIN_OP_IRECV, 0, 0, comm_index);                          \
-        refrain_request_expects(taken, source, tag);                                                                   \
-        int rc = P##name(buf, count, datatype, source, tag, comm, request);                                            \
-        return end_posting(known, entry, taken, rc, request);                                                          \
     }
 
 #define RECV_INIT(name, count_t)                                                                                       \
@@ -453,9 +267,9 @@ void refrain_isendrecv_try(void) {
 #define ISENDRECV(name, count_t)                                                                                       \
     int name(const void *sendbuf, count_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,      \
              count_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) { \
-        struct refrain_call call;                                                                                      \
-        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_FROM(name), sendcount, sendtype, dest, sendtag, comm, communicator);             \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, sendcount, sendtype, dest, sendtag, comm,                                                     \
+                  is_followed(&call) ? refrain_communicator_find(comm) : NULL);                                        \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,   \
                          comm, request);                                                                               \
@@ -467,9 +281,9 @@ void refrain_isendrecv_try(void) {
 #define ISENDRECV_REPLACE(name, count_t)                                                                               \
     int name(void *buf, count_t count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,          \
              MPI_Comm comm, MPI_Request *request) {                                                                    \
-        struct refrain_call call;                                                                                      \
-        const struct refrain_communicator *communicator = refrain_communicator_find(comm);                             \
-        begin_send(&call, REFRAIN_MPI_FROM(name), count, datatype, dest, sendtag, comm, communicator);                 \
+        REFRAIN_MPI_BEGIN(name);                                                                                       \
+        tell_send(&call, count, datatype, dest, sendtag, comm,                                                         \
+                  is_followed(&call) ? refrain_communicator_find(comm) : NULL);                                        \
         struct refrain_request *taken = tell_isendrecv(&call, source, recvtag, comm);                                  \
         int rc = P##name(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);                         \
         bind(&call, taken, rc, request);                                                                               \

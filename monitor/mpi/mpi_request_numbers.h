@@ -55,46 +55,6 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     return true;
 }
 
-/* Is there a request, and a number for it, if the calling thread posts one now, and nothing to be told before that? The
- * first: where only one thread at a time calls MPI. */
-static REFRAIN_INLINE bool refrain_request_is_at_hand_alone(const struct refrain_context *context) {
-    const struct refrain_numbering *numbering = &refrain_numberings[context->number];
-    return __builtin_expect(refrain_requests.first_free && ~numbering->full && !numbering->orphans, 1);
-}
-static REFRAIN_INLINE bool refrain_request_is_at_hand(void) {
-    const struct refrain_context *context = refrain_thread_context;
-    return __builtin_expect(context && !refrain_mpi_multiple, 1) && refrain_request_is_at_hand_alone(context);
-}
-
-/* Takes the request that was at hand, for an operation that is the call's first and has been told. */
-static REFRAIN_INLINE struct refrain_request *refrain_request_take_told(const struct refrain_call *call,
-                                                                        enum refrain_operation operation,
-                                                                        const int64_t *parameters, unsigned n) {
-    struct refrain_request *request = refrain_request_make(operation, parameters, n);
-    refrain_number_take(&refrain_numberings[call->context->number], &request->index);
-    request->posted = refrain_request_is_receive(request) ? refrain_reference(call->operation) : 0;
-    request->thread = (uint16_t)call->context->number;
-    return request;
-}
-
-/* The same in a call that goes as the one before it (call_again.h); `peer` is known. */
-static REFRAIN_INLINE struct refrain_request *refrain_request_take_again(const struct refrain_operation_record *posted,
-                                                                         enum refrain_operation operation, int peer,
-                                                                         int tag, int64_t comm) {
-    const struct refrain_context *context = refrain_thread_context;
-    uint32_t thread = context->number;
-    struct refrain_request *request = refrain_request_entry_take();
-    refrain_number_take(&refrain_numberings[thread], &request->index);
-    request->operation = (uint8_t)operation;
-    request->flags = REFRAIN_REQUEST_ACTIVE;
-    request->message = (struct refrain_awaited){peer, tag};
-    request->comm = (uint32_t)(comm + 1);
-    uint64_t at = (uint64_t)((const unsigned char *)posted - context->trace_file);
-    request->posted = operation == REFRAIN_OP_IRECV ? (uint32_t)(at / REFRAIN_GRAIN_BYTES) : 0;
-    request->thread = (uint16_t)thread;
-    return request;
-}
-
 /* The part that a number taken is in; the number becomes that in the part. */
 static REFRAIN_INLINE struct refrain_numbering *refrain_number_part(struct refrain_numbering *numbering,
                                                                     uint32_t *index) {

@@ -32,22 +32,4 @@ static REFRAIN_INLINE bool refrain_request_take_out(const struct refrain_request
     return receives;
 }
 
-/* It has completed, with a status if it receives, and with that the call ends that waited for it. False, and nothing is
- * done, where that is not as in the calls before it (call_again.h). */
-static REFRAIN_INLINE bool refrain_request_completes_again(struct refrain_call_cache *known,
-                                                           struct refrain_entry *entry,
-                                                           const struct refrain_request *request,
-                                                           const MPI_Status *status) {
-    if (request->operation != REFRAIN_OP_IRECV)
-        return refrain_again_completes(known, entry, request->index, 0, -1, -1, -1);
-    return refrain_again_completes(known, entry, request->index, request->posted, status->MPI_SOURCE, status->MPI_TAG,
-                                   refrain_status_bytes(status));
-}
-
-/* Its completion has been told: nobody's any more. */
-static REFRAIN_INLINE void refrain_request_give_back(struct refrain_request *request) {
-    refrain_number_give(&refrain_numberings[request->thread], request->index);
-    refrain_request_entry_give(request);
-}
-
 #endif

@@ -108,10 +108,6 @@ void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watc
         refrain_watch_begin(call, watch, count, array, true);
 }
 
-bool refrain_watch_wait_all_again(struct refrain_watch *watch, int count, const MPI_Request *array) {
-    return are_few(count, array) && take_all(refrain_thread_context, watch, (uint32_t)count, array);
-}
-
 struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status) {
     uint64_t key = REFRAIN_MPI_KEY(handle);
     const struct refrain_request_bucket *bucket = refrain_request_bucket(key);
@@ -180,27 +176,6 @@ static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct re
         refrain_request_entry_give(request);
     }
     refrain_request_run_tell(call, &run);
-}
-
-bool refrain_watch_all_again(struct refrain_call_cache *known, struct refrain_entry *entry,
-                             const struct refrain_watch *watch, const MPI_Status *statuses) {
-    struct refrain_completion completions[REFRAIN_MOST_AWAITED];
-    uint32_t n = watch->n_taken, first = watch->taken[0]->index;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct refrain_request *request = watch->taken[i];
-        if (request->index != first + i)
-            return false;
-        completions[i].posted = NULL;
-        if (request->operation == REFRAIN_OP_IRECV)
-            completions[i] = completion_of(request, &statuses[i]);
-    }
-    if (!(n == 1 ? refrain_request_completes_again(known, entry, watch->taken[0], statuses)
-                 : refrain_again_completes_all(known, entry, first, completions, n)))
-        return false;
-    refrain_numbers_give(&refrain_numberings[watch->taken[0]->thread], first, UINT64_MAX >> (64 - n));
-    for (uint32_t i = 0; i < n; i++)
-        refrain_request_entry_give(watch->taken[i]);
-    return true;
 }
 
 /* They are watched instead. */

@@ -1,7 +1,7 @@
 /* mpi_state.c: what is known of MPI itself. */
 #include "mpi_state.h"
 
-struct refrain_mpi_often refrain_mpi_often = {.type_bytes = -1, .meaning = REFRAIN_MPI_MEANING};
+struct refrain_mpi_often refrain_mpi_often = {.type_bytes = -1};
 bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world, refrain_mpi_packs;
 
 /* The rank is not known before MPI is initialised. */

@@ -8,7 +8,6 @@ static struct refrain_map types = REFRAIN_MAP(entries);
 
 /* Its size is another one from now on, or none. */
 static void change(MPI_Datatype type) {
-    refrain_mpi_meaning_changes();
     if (refrain_mpi_often.type == type)
         refrain_mpi_often.type_bytes = -1;
 }

@@ -245,37 +245,6 @@ static void settle_operations(struct refrain_settling *live, uint32_t reference)
     }
 }
 
-/* Copies a call site's round, and again what it counts for and was copied before. False where it was opened or told
- * meanwhile. */
-static bool settle_round(struct refrain_settling *live, uint64_t at) {
-    struct refrain_round *round = (struct refrain_round *)(live->image + at);
-    const volatile struct refrain_round *original = (const volatile void *)(live->file + at);
-    uint32_t turns = original->turns;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    refrain_settling_copy(live, at, sizeof *round);
-    unsigned room = round->room < REFRAIN_ROUND_LEARNERS ? round->room : REFRAIN_ROUND_LEARNERS;
-    if (!refrain_settling_has(live, at, sizeof *round + room * sizeof *round->learner))
-        return false;
-    refrain_settling_copy(live, at, sizeof *round + room * sizeof *round->learner);
-    for (unsigned i = 0; i < 2; i++)
-        if (round->slot[i].at)
-            copy_counters(live, round->slot[i].at);
-    for (unsigned i = 0; i < round->n_learners && i < room; i++)
-        settle(live, round->learner[i].at);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return original->turns == turns && round->turns == turns;
-}
-
-static void settle_rounds(struct refrain_settling *live, const struct refrain_call_site *call_site) {
-    uint64_t at = (uint64_t)call_site->round * REFRAIN_GRAIN_BYTES;
-    if (!at || !refrain_settling_has(live, at, sizeof(struct refrain_round)))
-        return;
-    for (int i = 0; i < refrain_settle_tries; i++)
-        if (settle_round(live, at))
-            return;
-    ((struct refrain_round *)(live->image + at))->turns = 0;
-}
-
 static void settle_call_sites(struct refrain_settling *live) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_call_site *call_site;
@@ -290,7 +259,6 @@ static void settle_call_sites(struct refrain_settling *live) {
         settle(live, at + offsetof(struct refrain_call_site, inside.next));
         refrain_settling_copy(live, at + offsetof(struct refrain_call_site, operations), sizeof call_site->operations);
         settle_operations(live, call_site->operations);
-        settle_rounds(live, call_site);
     }
 }
 

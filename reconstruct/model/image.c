@@ -157,101 +157,6 @@ static bool has_journal(const struct refrain_process *process) {
     return false;
 }
 
-/* ---- rounds of calls ---- */
-
-/* The stretch of a slot's history that the visits of a round are in; null: it has none. */
-static uint64_t *stretch_of(struct refrain_process *process, const struct refrain_slot *slot, uint64_t count) {
-    uint64_t at = (uint64_t)slot->history * REFRAIN_GRAIN_BYTES;
-    const struct refrain_history *history =
-        slot->history ? refrain_process_at(process, at, sizeof *history, "a history", NULL) : NULL;
-    if (!history || history->shift >= 64 || history->merged || count >> history->shift >= REFRAIN_HISTORY_STRETCHES)
-        return NULL;
-    return &((struct refrain_history *)((unsigned char *)process->mapped + at))->ticks[count >> history->shift];
-}
-
-static bool tell_slot(struct refrain_process *process, const struct refrain_round *round, unsigned i) {
-    const struct refrain_round_slot copy = round->slot[i], *in_round = &copy; /* a damaged round may be its own slot */
-    if (in_round->at % 8 || in_round->step >= REFRAIN_ROUND_STEPS ||
-        !refrain_process_at(process, in_round->at, sizeof(struct refrain_slot), "a slot of a round", NULL))
-        return false;
-    struct refrain_slot *slot = (struct refrain_slot *)((unsigned char *)process->mapped + in_round->at);
-    uint64_t *stretch = stretch_of(process, slot, in_round->count);
-    if (stretch)
-        *stretch = in_round->stretch_ticks + round->ticks[i];
-    slot->ticks = in_round->ticks + round->ticks[i];
-    slot->count = in_round->count + refrain_round_came(round, in_round->step);
-    return true;
-}
-
-static bool tell_learner(struct refrain_process *process, const struct refrain_round *round, unsigned i) {
-    const struct refrain_round_learner copy = round->learner[i], *in_round = &copy;
-    if (in_round->at % 8 || in_round->step >= REFRAIN_ROUND_STEPS ||
-        !refrain_process_at(process, in_round->at, sizeof(struct refrain_learner), "a learner of a round", NULL))
-        return false;
-    struct refrain_learner *learner = (struct refrain_learner *)((unsigned char *)process->mapped + in_round->at);
-    if (learner->changes == in_round->changes) /* else it was copied when the round was none of its any more */
-        learner->confirmed = in_round->confirmed + refrain_round_came(round, in_round->step);
-    return true;
-}
-
-/* Tells the calls that a call site's open round has counted to its learners and slots. */
-static enum refrain_status tell_round(struct refrain_process *process, uint64_t at, struct refrain_error *error) {
-    const struct refrain_round *round = refrain_process_at(process, at, sizeof *round, "a round", error);
-    if (!round || round->turns % 2 == 0)
-        return round ? REFRAIN_OK : REFRAIN_ERROR;
-    unsigned n = round->n_learners;
-    bool whole = at % 8 == 0 && n <= REFRAIN_ROUND_LEARNERS &&
-                 refrain_process_at(process, at, sizeof *round + n * sizeof *round->learner, "a round", NULL);
-    for (unsigned i = 0; whole && i < 2; i++)
-        whole = tell_slot(process, round, i);
-    for (unsigned i = 0; whole && i < n; i++)
-        whole = tell_learner(process, round, i);
-    return whole ? REFRAIN_OK
-                 : refrain_process_damaged(process, at, "a round of calls leads out of the trace file", error);
-}
-
-/* The reference of the call site's round that is open, 0: it has none. */
-static uint32_t open_round(const struct refrain_process *process, const struct refrain_call_site *call_site) {
-    const struct refrain_round *round =
-        call_site->round ? refrain_process_at(process, (uint64_t)call_site->round * REFRAIN_GRAIN_BYTES, sizeof *round,
-                                              "a round", NULL)
-                         : NULL;
-    return round && round->turns % 2 ? call_site->round : 0;
-}
-
-/* Calls `look` with each call site's open round until it does not return REFRAIN_OK. */
-static enum refrain_status visit_rounds(struct refrain_process *process,
-                                        enum refrain_status (*look)(struct refrain_process *process, uint64_t at,
-                                                                    struct refrain_error *error),
-                                        struct refrain_error *error) {
-    const struct refrain_call_site *call_site;
-    uint64_t reference = process->header->call_sites;
-    for (size_t met = 0; reference && met < process->image_bytes / sizeof *call_site; met++) {
-        call_site = reference > UINT32_MAX ? NULL
-                                           : refrain_process_at(process, reference * REFRAIN_GRAIN_BYTES,
-                                                                sizeof *call_site, "a call site", NULL);
-        if (!call_site) /* said where the call sites are read */
-            return REFRAIN_OK;
-        uint32_t round = open_round(process, call_site);
-        enum refrain_status status = round ? look(process, (uint64_t)round * REFRAIN_GRAIN_BYTES, error) : REFRAIN_OK;
-        if (status)
-            return status;
-        reference = call_site->next;
-    }
-    return REFRAIN_OK;
-}
-
-static enum refrain_status found(struct refrain_process *process, uint64_t at, struct refrain_error *error) {
-    (void)process;
-    (void)at;
-    (void)error;
-    return REFRAIN_ERROR;
-}
-
-static bool has_round(struct refrain_process *process) {
-    return visit_rounds(process, found, NULL) != REFRAIN_OK;
-}
-
 /* ---- clocks that went back ---- */
 
 /* Does a thread seem to end before it began? Then its end is changed (trace_clock.c). */
@@ -280,14 +185,13 @@ enum refrain_status refrain_image_begin(struct refrain_process *process, struct 
         process->image_bytes = (size_t)process->header->pool_used;
     if (!find_threads(process, error))
         return REFRAIN_ERROR;
-    if (!process->mapped && (has_journal(process) || has_round(process) || has_no_end(process))) {
+    if (!process->mapped && (has_journal(process) || has_no_end(process))) {
         if (!refrain_image_make_private(process))
             return REFRAIN_FAIL_MEMORY(error);
         if (!find_threads(process, error))
             return REFRAIN_ERROR;
     }
-    enum refrain_status status = undo_journals(process, error);
-    return status ? status : visit_rounds(process, tell_round, error);
+    return undo_journals(process, error);
 }
 
 /* ---- bounds ---- */

@@ -1,6 +1,6 @@
 /* mpi_turns.c: messages in a ring whose tags and sizes take turns, in cycles of 2 to 8, posted from one line and
  * completed in every way; also persistent ones, receives that are cancelled by turns, probed ones, and handles that
- * take turns. Each is repeated often enough for calls to be counted in rounds. */
+ * take turns. Each is repeated often enough to be predicted. */
 #include "mpi_check.h"
 
 #define MOST 8      /* in a cycle */

@@ -1,6 +1,6 @@
-/* rounds.c: calls that go alike for long, and all that ends such a row of calls: another value, a handle that means
+/* alike.c: calls that go alike for long, and all that ends such a row of calls: another value, a handle that means
  * something else, another place that they come from, a call within the same call, a jump out of it, a pause, the end of
- * a thread. One process. Usage: rounds ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside":
+ * a thread. One process. Usage: alike ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside":
  * within a call of it; "waits": at the end another thread is still there, whose calls have gone alike so far;
  * "threads": several threads may call MPI at once, though they do not. */
 #include "mpi_check.h"

@@ -1,8 +1,8 @@
-/* call_streaks.c: collectives or messages of one site, one right after the other, and all that comes between two of
+/* in_a_row.c: collectives or messages of one site, one right after the other, and all that comes between two of
  * them or within one: other words, another message than expected, none, one that is too long, another call, another
  * communicator, a signal handler with collectives of its own, a call within an operation of a reduction or a handler of
  * errors, a pause, a recursion, another function from the same line.
- * Usage: call_streaks ROUNDS [KILL]; "between", "inside", "messages": all ranks kill themselves after so many
+ * Usage: in_a_row ROUNDS [KILL]; "between", "inside", "messages": all ranks kill themselves after so many
  * reductions, in one, or after so many messages. */
 #include "mpi_check.h"
 #include <refrain/refrain.h>
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     same_line(rounds);
     messages(rounds);
     deeper(8);
-    if (size_of(MPI_COMM_WORLD) == 1) { /* more than a round has */
+    if (size_of(MPI_COMM_WORLD) == 1) { /* that many go alike before */
         barriers(MPI_COMM_WORLD, 70000);
         exchanges(70000, MPI_COMM_WORLD);
     }
@@ -235,7 +235,7 @@ int main(int argc, char **argv) {
         in_next = KILL;
         all(1, MPI_COMM_WORLD);
     }
-    report("call_streaks", rounds);
+    report("in_a_row", rounds);
     MPI_Op_free(&sum);
     MPI_Finalize();
     return 0;

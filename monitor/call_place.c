@@ -1,0 +1,247 @@
+/* call_place.c: the call site of an MPI call, found or made when it is met for the first time (call_place.h). */
+#define _GNU_SOURCE
+#include "call_place.h"
+#include "address_entry.h"
+#include "binary.h"
+#include "call_room.h"
+#include "configure.h"
+#include "left_out.h"
+#include "object_name.h"
+#include "probe.h"
+#include "sites/site_quiet.h"
+#include <refrain/settings.h>
+
+#define LINE_BITS 20u /* of a line of Python in a key */
+#define MOST_LINE ((1 << LINE_BITS) - 1)
+#define TEXT_BYTES 1024u /* of the name of a Python function or file */
+
+/* In the last resort, the call site that this thread has met first stands for others of its function, as it is sure of
+ * room for counting by partner; null when there is none. */
+static struct refrain_call_site *call_site_of_function(const struct refrain_context *context, unsigned function) {
+    struct refrain_call_site *call_site, *first = NULL;
+    for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r; r = call_site->next) {
+        call_site = refrain_at_reference(r);
+        if (call_site->function == function && call_site->thread == context->number)
+            first = call_site;
+    }
+    return first;
+}
+
+static struct refrain_call_place borrow(struct refrain_call_site *call_site) {
+    if (call_site) {
+        call_site->shared++;
+        refrain_lose(REFRAIN_LOSS_CALL_SITES, 1);
+    }
+    return (struct refrain_call_place){call_site, NULL};
+}
+
+static struct refrain_call_place as_guest(struct refrain_guest *guest) {
+    guest->calls++;
+    return (struct refrain_call_place){refrain_at_reference(guest->host_reference), guest};
+}
+
+/* What has an entry that is not a call site of its own, nor a layer's. */
+static struct refrain_call_place place_of_other(const struct refrain_address_entry *entry) {
+    void *record = refrain_at_reference(entry->reference);
+    return entry->special == REFRAIN_ENTRY_OF_GUEST ? as_guest(record) : borrow(record);
+}
+
+/* Puts a record, which begins with the reference of the next one, into its list. */
+static void put_in_list(uint32_t *next, void *record, uint64_t *list) {
+    uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
+    do
+        *next = (uint32_t)head;
+    while (!__atomic_compare_exchange_n(list, &head, refrain_reference(record), false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+/* The number of a new call site. False: there are too many. */
+static bool take_number(uint32_t *number) {
+    *number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    if (*number < REFRAIN_MOST_CALL_SITES)
+        return true;
+    __atomic_fetch_sub(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* The object that a call returns to, and where in it. */
+static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
+    struct refrain_loaded loaded;
+    refrain_loaded_find(return_address, &loaded);
+    *in_object = return_address - loaded.load_address;
+    *object = refrain_binary_name(&loaded);
+}
+
+/* There is no room for a call site of its own: a guest of its function's first one or, in the last resort, that. */
+static void make_guest(struct refrain_address_entry *entry, const struct refrain_slot *from, bool by_slot,
+                       struct refrain_call_site *host, uintptr_t return_address) {
+    struct refrain_guest *guest = refrain_call_room_guest();
+    entry->reference = refrain_reference(host);
+    entry->special = REFRAIN_ENTRY_OF_OTHER;
+    if (!guest || !take_number(&guest->number))
+        return;
+    guest->host = (uint16_t)host->number;
+    guest->host_reference = refrain_reference(host);
+    guest->slot = from->number;
+    if (!by_slot)
+        tell_address(return_address, &guest->where, &guest->object);
+    put_in_list(&guest->next, guest, &refrain_trace_file.header->guests);
+    entry->reference = refrain_reference(guest);
+    entry->special = REFRAIN_ENTRY_OF_GUEST;
+}
+
+/* Makes the entry's call site; where its `special` is set, what is returned is that of others. */
+static struct refrain_call_site *new_call_site(struct refrain_context *context, struct refrain_address_entry *entry,
+                                               const struct refrain_slot *from, bool by_slot, unsigned function,
+                                               uintptr_t return_address) {
+    struct refrain_call_site *call_site = refrain_call_room_site(context, function);
+    entry->function = function;
+    if (!call_site && (call_site = call_site_of_function(context, function))) {
+        make_guest(entry, from, by_slot, call_site, return_address);
+        return call_site;
+    }
+    if (!call_site || !take_number(&call_site->number))
+        return NULL;
+    call_site->function = function;
+    call_site->slot = from->number;
+    call_site->thread = context->number;
+    call_site->inside.number = UINT32_MAX;
+    if (!by_slot)
+        tell_address(return_address, &call_site->return_address, &call_site->object);
+    put_in_list(&call_site->next, call_site, &refrain_trace_file.header->call_sites);
+    entry->reference = refrain_reference(call_site);
+    return call_site;
+}
+
+/* Where the thread's table is full: the function's call site, made if this is the function's first call. */
+static struct refrain_call_place call_site_without_entry(struct refrain_context *context,
+                                                         const struct refrain_slot *from, bool by_slot,
+                                                         unsigned function, uintptr_t return_address) {
+    struct refrain_call_site *call_site = call_site_of_function(context, function);
+    struct refrain_address_entry none = {.key = 0};
+    if (call_site)
+        return borrow(call_site);
+    return (struct refrain_call_place){new_call_site(context, &none, from, by_slot, function, return_address), NULL};
+}
+
+/* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
+ * way. */
+static struct refrain_call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                    unsigned function, struct refrain_caller caller, bool *own);
+
+/* The way out of a layer; 0: this is the program's own code. */
+static uint64_t layer_rule(uintptr_t address) {
+    struct refrain_caller_code code;
+    refrain_caller_look(address, refrain_configuration.layers, &code);
+    return code.is_layer || refrain_leaves_out_file(code.object.path) ? code.rule : 0;
+}
+
+static struct refrain_call_place special_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                   const struct refrain_address_entry *entry, unsigned function,
+                                                   struct refrain_caller caller) {
+    if (entry->special == REFRAIN_ENTRY_OF_OTHER || entry->special == REFRAIN_ENTRY_OF_GUEST)
+        return place_of_other(entry);
+    refrain_caller_step(&caller, entry->special);
+    bool own;
+    return look_for_call_site(context, from, function, caller, &own);
+}
+
+/* The thread's table. `*own`: the call site has been met before, and is neither a layer's nor stands for others. */
+static struct refrain_call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
+                                                    unsigned function, struct refrain_caller caller, bool *own) {
+    *own = false;
+    bool by_slot = from->flags & REFRAIN_SLOT_MPI_CALL;
+    uint64_t key = by_slot ? (uint64_t)from->number << 1 | 1 : (uint64_t)caller.address << 1;
+    struct refrain_address_entry *entry = refrain_address_entry(context, key, function);
+    if (__builtin_expect(entry == NULL, 0))
+        return call_site_without_entry(context, from, by_slot, function, caller.address);
+    if (__builtin_expect(entry->key == 0, 0)) {
+        uint64_t rule = by_slot ? 0 : layer_rule(caller.address);
+        struct refrain_call_site *call_site = NULL;
+        entry->special = rule;
+        entry->function = function;
+        if (!rule)
+            call_site = new_call_site(context, entry, from, by_slot, function, caller.address);
+        if (rule || call_site)
+            entry->key = key;
+        if (entry->special)
+            return special_call_site(context, from, entry, function, caller);
+        return (struct refrain_call_place){call_site, NULL};
+    }
+    if (__builtin_expect(entry->special != 0, 0))
+        return special_call_site(context, from, entry, function, caller);
+    *own = true;
+    return (struct refrain_call_place){refrain_at_reference(entry->reference), NULL};
+}
+
+/* Where the probe before a call is quiet, its place is that of the address which the call returns to: the activation
+ * comes there now. False: what was found is not to be remembered. */
+static bool come_to_place(struct refrain_context *context, uintptr_t address, uintptr_t stack_pointer) {
+    struct refrain_slot *from = context->top->last;
+    if (!context->learning || context->path)
+        return true;
+    if (from->flags & REFRAIN_SLOT_MPI_CALL)
+        return refrain_quiet_told(context->latest_site, from, address);
+    bool sure;
+    const struct refrain_entry *top = context->top;
+    struct refrain_slot *at = refrain_quiet_slot(context, address, &sure);
+    if (at)
+        refrain_probe_come(context, at, stack_pointer);
+    return sure && context->top == top;
+}
+
+struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
+                                                  void *return_address, const void *frame_address) {
+    struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
+    const struct refrain_slot *from = context->top->last;
+    bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
+    struct refrain_slot *at = context->top->last;
+    struct refrain_call_place place = look_for_call_site(context, at, function, caller, &own);
+    if (lasts && own) {
+        struct refrain_call_cache *known = refrain_known_call(context, from, caller.address);
+        *known = (struct refrain_call_cache){
+            .from = from,
+            .address = caller.address,
+            .at = at,
+            .call_site = place.call_site,
+            .function = function,
+        };
+    }
+    return place;
+}
+
+struct refrain_call_place refrain_call_place_python(struct refrain_context *context, const struct refrain_slot *from,
+                                                    unsigned function, const struct refrain_python_frame *frame) {
+    uint64_t line = frame->line < 1 ? 1 : frame->line > MOST_LINE ? MOST_LINE : (uint64_t)frame->line;
+    uint64_t key = (uint64_t)(uintptr_t)frame->code >> 4 << LINE_BITS | line;
+    struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_LINE + function);
+    if (!entry)
+        return call_site_without_entry(context, from, true, function, 0);
+    if (entry->key && entry->special)
+        return place_of_other(entry);
+    if (entry->key)
+        return (struct refrain_call_place){refrain_at_reference(entry->reference), NULL};
+    entry->special = 0;
+    struct refrain_call_site *call_site = new_call_site(context, entry, from, true, function, 0);
+    entry->function = REFRAIN_ENTRY_OF_LINE + function;
+    if (!call_site)
+        return (struct refrain_call_place){NULL, NULL};
+    entry->key = key;
+    if (entry->special == REFRAIN_ENTRY_OF_OTHER)
+        return place_of_other(entry);
+    char file[TEXT_BYTES], name[TEXT_BYTES];
+    refrain_python_describe(frame->code, file, name, sizeof file);
+    uint32_t object = *file ? refrain_object_name(file) : 0, within = refrain_pool_name(name);
+    if (entry->special) {
+        struct refrain_guest *guest = refrain_at_reference(entry->reference);
+        guest->flags |= REFRAIN_GUEST_PYTHON;
+        guest->where = line;
+        guest->object = object;
+        guest->within = within;
+        return as_guest(guest);
+    }
+    call_site->line = (uint32_t)line;
+    call_site->object = object;
+    call_site->within = within;
+    return (struct refrain_call_place){call_site, NULL};
+}

@@ -1,0 +1,52 @@
+/* call_place.h: the call site of an MPI call: by the slot of its place where the source says what is called, else by
+ * the address that it returns to, or by a line of Python. All of it inside a probe, by the calling thread.
+ *
+ *     the address and where control is --> calls_known (context) --> the call site, by one look
+ *                                     \--> not there: the thread's table of addresses, and it is remembered
+ */
+#ifndef REFRAIN_CALL_PLACE_H
+#define REFRAIN_CALL_PLACE_H
+
+#include "python.h"
+#include "step.h"
+
+/* Where an MPI call is told. */
+struct refrain_call_place {
+    struct refrain_call_site *call_site; /* null: nowhere */
+    struct refrain_guest *guest;         /* of the call site, which the call is from; else null */
+};
+
+/* A call that is not remembered: its call site is found or made. Where the site before it is quiet (site_quiet.h), the
+ * innermost activation comes to the call's place. */
+REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
+                                                                 void *return_address, const void *frame_address);
+
+/* The call site in a line of Python, whose interpreter is locked. */
+REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_python(struct refrain_context *context,
+                                                                   const struct refrain_slot *from, unsigned function,
+                                                                   const struct refrain_python_frame *frame);
+
+/* The entry of calls that return to `address` where control is at `from`. */
+static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context,
+                                                            const struct refrain_slot *from, uintptr_t address) {
+    uintptr_t hash = ((uintptr_t)from << 2) + (address << 5); /* without the bits that are mostly alike */
+    return &context->calls_known[hash / sizeof *context->calls_known % REFRAIN_CALL_CACHE];
+}
+
+/* Finds the call site, and has the innermost activation come to the call's place. */
+static inline struct refrain_call_place refrain_call_place(struct refrain_context *context, unsigned function,
+                                                           void *return_address, const void *frame_address) {
+    struct refrain_entry *caller = context->top;
+    const struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
+    if (__builtin_expect(known->from != caller->last || known->address != (uintptr_t)return_address ||
+                             known->function != function,
+                         0))
+        return refrain_call_place_look(context, function, return_address, frame_address);
+    if (known->at != caller->last) {
+        refrain_step(context, caller, known->at->number);
+        caller->last = known->at;
+    }
+    return (struct refrain_call_place){known->call_site, NULL};
+}
+
+#endif
