@@ -316,6 +316,7 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
 void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us) {
     static struct refrain_context copy; /* too large for a stack that may be small */
     struct refrain_header *header = refrain_trace_file.header, before = *header;
+    struct refrain_trace_file file_before = refrain_trace_file;
     struct costs costs = {.page = ticks_of_page(header)};
     struct refrain_unit unit = {.n_slots = 0};
     void *addresses =
@@ -336,7 +337,9 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
     if (context->events)
         refrain_events_clear(context->events);
     memset(refrain_trace_file.base + before.pool_used, 0, header->pool_used - before.pool_used);
+    memset(refrain_trace_file.base + refrain_trace_file.pages_from, 0, header->bytes - refrain_trace_file.pages_from);
     *header = before;
+    refrain_trace_file = file_before;
     memcpy(header->probe_costs, costs.warm, sizeof costs.warm);
     header->cold_probes = costs.cold_probes;
     header->cold_call = costs.cold_call;

@@ -51,7 +51,7 @@ void refrain_call_room_begin_thread(void) {
     if (!refrain_pool_take_kept(others, bytes))
         return;
     uint64_t used = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
-    used += refrain_pool_kept(header, REFRAIN_POOL_FIRST_MET);
+    used += refrain_pool_kept(REFRAIN_POOL_FIRST_MET);
     keep(refrain_least(bytes, header->bytes - refrain_least(used, header->bytes)));
 }
 

@@ -121,8 +121,9 @@ static void read_mode(void) {
 
 static void read_memory(void) {
     read_bytes("REFRAIN_TOTAL_MEMORY", REFRAIN_DEFAULT_TOTAL_MEMORY, "16M", &refrain_configuration.total_bytes);
-    read_bytes("REFRAIN_TIME_MEMORY", refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE,
-               "an eighth of REFRAIN_TOTAL_MEMORY", &refrain_configuration.time_bytes);
+    uint64_t share = refrain_configuration.total_bytes / REFRAIN_DEFAULT_TIME_SHARE;
+    read_bytes("REFRAIN_TIME_MEMORY", share > REFRAIN_DEFAULT_TIME_BYTES ? share : REFRAIN_DEFAULT_TIME_BYTES,
+               "2M, or an eighth of REFRAIN_TOTAL_MEMORY where that is more", &refrain_configuration.time_bytes);
     read_bytes("REFRAIN_EVENT_MEMORY", 0, "no limit", &refrain_configuration.event_bytes);
     if (refrain_configuration.event_bytes && refrain_configuration.event_bytes < REFRAIN_EVENTS_EXTENT_BYTES) {
         bad_setting("REFRAIN_EVENT_MEMORY", setting("REFRAIN_EVENT_MEMORY"), "at least 1M", "1M");

@@ -11,6 +11,7 @@
 #define REFRAIN_MONITOR_H
 
 #include "arch/arch.h"
+#include "pool.h"
 #include "timeline.h"
 #include <refrain/event_file.h>
 #include <refrain/trace.h>
@@ -21,8 +22,6 @@
 #include <refrain/unit.h>
 #pragma GCC visibility pop
 
-#define REFRAIN_HIDDEN __attribute__((visibility("hidden")))  /* within librefrain.so */
-#define REFRAIN_SHARED __attribute__((visibility("default"))) /* between librefrain.so and librefrain-<mpi>.so */
 
 /* One activation on the shadow stack; private memory. */
 struct refrain_entry {
@@ -132,107 +131,6 @@ struct refrain_context {
     uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site ... */
     uint64_t counted[REFRAIN_CALL_WORDS];   /* ... the first of which is sure of room for counts of its rows */
 };
-
-/* ---- pool.c: the one allocation ---- */
-
-/* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
- * is kept (struct refrain_header: pool_control and the following) for itself and for those before it. */
-enum refrain_pool_use {
-    REFRAIN_POOL_VALUES = 0,     /* what MPI calls say, histories of durations */
-    REFRAIN_POOL_CONTROL = 1,    /* control flow */
-    REFRAIN_POOL_SHORT = 2,      /* short formulas: what is regular after a phase of chance, at places that come late */
-    REFRAIN_POOL_MANY = 3,       /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_SOME = 4,       /* counts of some */
-    REFRAIN_POOL_COUNTS = 5,     /* counts of few */
-    REFRAIN_POOL_OPEN = 6,       /* what is under way or open: requests, handles of communicators, datatypes, files */
-    REFRAIN_POOL_FIRST_MET = 7,  /* operations, user regions, units loaded later; and the kinds of things ... */
-    REFRAIN_POOL_CALL_SITES = 8, /* ... of which each is sure of a part of what is kept for them */
-    REFRAIN_POOL_GUESTS,         /* call sites that share another one's records ... */
-    REFRAIN_POOL_GUEST_ROWS,     /* ... and what each operation of theirs told first ... */
-    REFRAIN_POOL_MORE_ROWS,      /* ... and with others than its first partner or communicator: not sure of any */
-    REFRAIN_POOL_COMMUNICATORS,
-    REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
-    REFRAIN_POOL_OBJECTS, /* windows, files */
-    REFRAIN_POOL_LAST,    /* the first call site of each MPI function, and the operations of all call sites */
-};
-#define REFRAIN_POOL_KINDS (REFRAIN_POOL_LAST - REFRAIN_POOL_CALL_SITES)
-
-#define REFRAIN_ALIKE_PARTS 16u
-#define REFRAIN_ALIKE_COMMUNICATORS 2048u /* in one part */
-
-struct refrain_trace_file {
-    unsigned char *base; /* null: nothing is traced */
-    struct refrain_header *header;
-    int mode; /* enum refrain_mode */
-    /* Of the pool, still: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what is foreseen, for functions that no
-     * table names, and for guests (call_room.h). Learners leave room for threads that have not begun, too. */
-    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_guests, kept_for_threads;
-    /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */
-    uint16_t *alike[REFRAIN_ALIKE_PARTS];
-    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* bytes so far (pool.c) */
-};
-extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
-
-/* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
- * thread. */
-REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
-
-/* Makes what was taken from the pool and ends at `end` longer by `bytes` bytes, a multiple of 16. False where something
- * else has been taken since, or what is not kept for others does not suffice. Any thread. */
-REFRAIN_SHARED bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use);
-
-/* Room for what is under way or open, zeroed, aligned as above: of the pool, and once control flow has none there of
- * what is kept for this, else where a formula of the calling thread was that is not needed any more. Null where there
- * is none of that. */
-REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
-
-/* May a thing of that kind, which takes `bytes`, have them, so that what every other kind is sure of stays free? The
- * bytes are counted as the kind's where it may. */
-REFRAIN_HIDDEN bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind);
-
-/* Takes `bytes` from what is kept: the rest of the pool's end is for others. False where less is left. */
-REFRAIN_HIDDEN bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes);
-
-/* Bytes that `use` may not take, at the end of the pool. */
-static inline uint64_t refrain_pool_kept(const struct refrain_header *header, enum refrain_pool_use use) {
-    uint64_t open = refrain_trace_file.kept_for_open;
-    uint64_t last =
-        refrain_trace_file.kept_for_calls + refrain_trace_file.kept_for_unforeseen + refrain_trace_file.kept_for_guests;
-    if (use < REFRAIN_POOL_FIRST_MET)
-        last += refrain_trace_file.kept_for_threads;
-    uint64_t first_met = header->pool_first_met - header->pool_last, counts = header->pool_counts - header->pool_last;
-    switch (use) {
-    case REFRAIN_POOL_VALUES:
-        return last + header->pool_control - header->pool_last;
-    case REFRAIN_POOL_CONTROL:
-        return last + counts + (header->pool_control - header->pool_counts) / 4;
-    case REFRAIN_POOL_SHORT:
-        return last + counts;
-    case REFRAIN_POOL_MANY:
-        return last + first_met + open + (counts - first_met - open) / 2;
-    case REFRAIN_POOL_SOME:
-        return last + first_met + open;
-    case REFRAIN_POOL_COUNTS: /* and half of what is kept for places, in need */
-        return last + first_met / 2 + open;
-    case REFRAIN_POOL_OPEN:
-        return last + first_met / 2;
-    case REFRAIN_POOL_LAST:
-        return 0;
-    default:
-        return last;
-    }
-}
-static inline uint32_t refrain_reference(const void *p) {
-    return (uint32_t)(((const unsigned char *)p - refrain_trace_file.base) / REFRAIN_GRAIN_BYTES);
-}
-static inline void *refrain_at_reference(uint32_t reference) {
-    return refrain_trace_file.base + (size_t)reference * REFRAIN_GRAIN_BYTES;
-}
-/* Copies `text` into the pool as struct refrain_name; 0 when it does not fit. */
-REFRAIN_SHARED uint32_t refrain_pool_name(const char *text);
-
-/* Counts a loss. Any thread. */
-REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 
 /* ---- unit.c ---- */
 

@@ -231,10 +231,19 @@ static unsigned fit(struct refrain_time_page *page, const struct refrain_time_pa
     return source.page == until ? left : DO_NOT_FIT;
 }
 
-/* Entries of several blocks last so long at least that their quanta are not shorter than those of single blocks. */
-static uint64_t entry_ticks_at_least(const struct refrain_timeline_writer *writer, uint64_t ticks) {
-    uint64_t least = (uint64_t)1 << (writer->first_quantum_shift + QUANTA_SHIFT);
+/* Entries of several blocks last so long at least that their quanta are not shorter than those which they are made of.
+ */
+static uint64_t entry_ticks_at_least(unsigned quantum_shift, uint64_t ticks) {
+    uint64_t least = (uint64_t)1 << (quantum_shift + QUANTA_SHIFT);
     return ticks < least ? least : ticks >> LARGEST_ENTRY_SHIFT ? (uint64_t)1 << LARGEST_ENTRY_SHIFT : ticks;
+}
+
+/* Of the longest quanta among those of these pages. Pages begun after others were given back have shorter ones. */
+static unsigned longest_quantum_shift(const struct refrain_time_page *page, const struct refrain_time_page *until) {
+    unsigned shift = 0;
+    for (; page != until; page = page_at(page->next))
+        shift = page->quantum_shift > shift ? page->quantum_shift : shift;
+    return shift;
 }
 
 /* So many pages are written anew at once: of few all but the one that is full and the one that is free. */
@@ -249,7 +258,8 @@ static unsigned merged_at_once(const struct refrain_timeline *timeline) {
 static uint64_t find_length(struct refrain_timeline_writer *writer, const struct refrain_time_page *first,
                             const struct refrain_time_page *until, unsigned n_pages) {
     uint64_t ticks = until->first_ticks - first->first_ticks, room = REFRAIN_TIME_ENTRIES_BYTES * (n_pages - 1);
-    uint64_t mean = entry_ticks_at_least(writer, ticks / (MOST_PAGE_ENTRIES * (n_pages - 1)));
+    unsigned shift = longest_quantum_shift(first, until);
+    uint64_t mean = entry_ticks_at_least(shift, ticks / (MOST_PAGE_ENTRIES * (n_pages - 1)));
     uint64_t entry_ticks = mean + mean / LONGER_PARTS * writer->longer;
     unsigned left = fit(writer->spare, first, until, n_pages, entry_ticks);
     if (left != DO_NOT_FIT && left > room / LONGER_BY && entry_ticks > mean) {
@@ -258,7 +268,7 @@ static uint64_t find_length(struct refrain_timeline_writer *writer, const struct
         left = fit(writer->spare, first, until, n_pages, entry_ticks);
     }
     while (left == DO_NOT_FIT) {
-        entry_ticks = entry_ticks_at_least(writer, entry_ticks + entry_ticks / LONGER_BY);
+        entry_ticks = entry_ticks_at_least(shift, entry_ticks + entry_ticks / LONGER_BY);
         left = fit(writer->spare, first, until, n_pages, entry_ticks);
     }
     uint64_t longer = (entry_ticks - mean) / (mean / LONGER_PARTS);
@@ -343,8 +353,7 @@ static void merge_next(struct refrain_timeline_writer *writer) {
 /* ---- pages ---- */
 
 static struct refrain_time_page *take_page(struct refrain_timeline *timeline) {
-    struct refrain_time_page *page =
-        timeline->pages < timeline->most_pages ? refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES) : NULL;
+    struct refrain_time_page *page = timeline->pages < timeline->most_pages ? refrain_pool_take_page() : NULL;
     if (page)
         timeline->pages++;
     return page;
@@ -453,7 +462,10 @@ static void begin_several(struct refrain_timeline_writer *writer, uint64_t now, 
         if (writer->at >= writer->almost)
             turn_page(writer, now - elapsed);
     }
-    writer->blocks++;
+    if (writer->limit) /* there was memory for a page again: its first entry is this block */
+        end_single(writer, now, elapsed);
+    else
+        writer->blocks++;
 }
 
 void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
@@ -464,6 +476,118 @@ void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now
     end_single(writer, now, elapsed);
     if (writer->at >= writer->almost)
         turn_page(writer, now);
+}
+
+/* ---- pages that are given back ---- */
+
+/* The page at the lowest address, which is in the timeline, moves to one that is free; `before` is the one before it.
+ */
+static void move_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page,
+                      struct refrain_time_page *to, struct refrain_time_page *before) {
+    uint64_t first_block = page->first_block;
+    memcpy((unsigned char *)to + sizeof first_block, (unsigned char *)page + sizeof first_block,
+           sizeof *to - sizeof first_block);
+    refrain_commit();
+    to->first_block = first_block;
+    refrain_commit();
+    if (before)
+        before->next = refrain_reference(to);
+    else
+        writer->timeline->first = refrain_reference(to);
+    refrain_commit();
+    writer->timeline->merges++;
+    refrain_commit();
+    page->first_block = REFRAIN_TIME_PAGE_FREE;
+    if (writer->swept == page)
+        writer->swept = to;
+    if (writer->page == page) {
+        writer->at = to->entries + (writer->at - page->entries);
+        writer->almost = to->entries + (writer->almost - page->entries);
+        writer->limit = writer->limit ? writer->almost : NULL;
+        writer->page = to;
+    }
+}
+
+/* Takes a page from those that are free. */
+static void unlink_free(struct refrain_timeline_writer *writer, const struct refrain_time_page *page) {
+    if (writer->spare == page) {
+        writer->spare = page_at(page->next);
+        return;
+    }
+    struct refrain_time_page *before = writer->spare;
+    while (page_at(before->next) != page)
+        before = page_at(before->next);
+    before->next = page->next;
+}
+
+static struct refrain_time_page *lowest_page(void) {
+    return (void *)(refrain_trace_file.base + refrain_trace_file.pages_from);
+}
+
+/* The lowest page is free, and the pool's from now on. */
+static void give_lowest(struct refrain_timeline_writer *writer) {
+    memset(lowest_page(), 0, sizeof(struct refrain_time_page));
+    writer->timeline->pages--;
+    __atomic_store_n(&refrain_trace_file.pages_from, refrain_trace_file.pages_from + sizeof(struct refrain_time_page),
+                     __ATOMIC_SEQ_CST);
+}
+
+bool refrain_timeline_give_page(struct refrain_timeline_writer *writer) {
+    struct refrain_timeline *timeline = writer->timeline;
+    if (!timeline || !writer->page || timeline->pages <= REFRAIN_TIME_LEAST_PAGES)
+        return false;
+    if (!writer->spare->next)
+        merge_next(writer);
+    struct refrain_time_page *lowest = lowest_page(), *before = NULL;
+    if (lowest->first_block == REFRAIN_TIME_PAGE_FREE) {
+        unlink_free(writer, lowest);
+    } else {
+        for (struct refrain_time_page *page = page_at(timeline->first); page != lowest; page = page_at(page->next))
+            before = page;
+        move_page(writer, lowest, take_free(writer), before);
+    }
+    give_lowest(writer);
+    return true;
+}
+
+/* Each page says which one comes before it: `ahead` is not needed any more. */
+static void link_back(const struct refrain_timeline *timeline) {
+    uint32_t before = 0;
+    for (struct refrain_time_page *page = page_at(timeline->first); page; page = page_at(page->next)) {
+        page->ahead = before;
+        before = refrain_reference(page);
+    }
+}
+
+void refrain_timeline_settle(struct refrain_timeline_writer *writer) {
+    struct refrain_header *header = refrain_trace_file.header;
+    if (!writer->timeline || !writer->page || refrain_trace_file.pages_from == header->bytes)
+        return;
+    link_back(writer->timeline);
+    while (refrain_trace_file.pages_from < header->bytes) {
+        struct refrain_time_page *lowest = lowest_page(), *to = NULL;
+        if (lowest->first_block == REFRAIN_TIME_PAGE_FREE) {
+            unlink_free(writer, lowest);
+            give_lowest(writer);
+            continue;
+        }
+        if (refrain_trace_file.pages_from - header->pool_used >= sizeof *to) {
+            to = (void *)(refrain_trace_file.base + header->pool_used);
+            header->pool_used += sizeof *to;
+            writer->timeline->pages++;
+        } else if (writer->spare) {
+            to = take_free(writer);
+        } else {
+            break;
+        }
+        struct refrain_time_page *next = page_at(lowest->next);
+        move_page(writer, lowest, to, page_at(lowest->ahead));
+        if (next)
+            next->ahead = refrain_reference(to);
+        give_lowest(writer);
+    }
+    if (refrain_trace_file.pages_from < header->bytes)
+        header->pool_used = header->bytes;
 }
 
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now) {
@@ -487,13 +611,13 @@ void refrain_timeline_open(struct refrain_context *context) {
         return;
     timeline->most_pages = pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
     writer->timeline = timeline;
-    struct refrain_time_page *page = take_page(timeline);
-    writer->spare = take_page(timeline);
+    struct refrain_time_page *page = take_page(timeline), *spare = take_page(timeline);
     refrain_publish(&context->thread->timeline, refrain_reference(timeline));
-    if (!page || !writer->spare) {
+    if (!page || !spare) {
         stop(writer);
         return;
     }
+    set_free(writer, spare);
     uint64_t ns = header->last.monotonic_ns - header->start.monotonic_ns;
     uint64_t ticks = header->last.ticks - header->start.ticks;
     writer->first_quantum_shift =

@@ -39,6 +39,15 @@ void refrain_timeline_open(struct refrain_context *context);
 /* The thread's last block has ended `now`: what is there of an entry of several blocks is written. */
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now);
 
+/* Gives back the page of the timeline that lies lowest in the trace file, by adding up blocks: from then on the pool
+ * may use it (pool.h). False where the timeline has the least number of pages. For the writer's thread, not within any
+ * of these functions. */
+bool refrain_timeline_give_page(struct refrain_timeline_writer *writer);
+
+/* The timeline is finished: its pages move to where the pool's free memory begins. Those that a running process has at
+ * the end of its file are where a reader of a finished one does not look. */
+void refrain_timeline_settle(struct refrain_timeline_writer *writer);
+
 /* The rest of refrain_timeline_block(). */
 __attribute__((visibility("default"))) void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now,
                                                                    uint64_t elapsed);

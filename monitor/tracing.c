@@ -37,20 +37,22 @@
 /* What is kept of the pool, as 1 / share of what the program's tables leave of it (that for call sites and the like),
  * and the call sites that are sure (the rest). */
 #define CONTROL_SHARE 4u                   /* for control flow, less what follows */
-#define LEAST_COUNTS_SHARE 8u              /* for counts ... */
-#define MOST_COUNTS_SHARE 4u               /* ... at most, where there are many places */
+#define COUNTS_BYTES 160u                  /* of a place; counts of four values take 120, of eight 184 */
+#define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
+#define LEAST_COUNTS_SHARE 8u              /* for counts, where the tables tell of few places */
+#define COUNTS_SHARE 4u                    /* for counts, at most */
 #define MOST_FIRST_MET_SHARE 4u            /* for call sites, operations, communicators, at most */
+#define SURE_SHARE 16u                     /* of what is kept for first met things, of which each kind is sure */
 #define OPEN_SHARE 8u                      /* for what is under way, where the program has requests, at most ... */
 #define OPEN_BYTES ((uint64_t)1 << 20)     /* ... and in any case */
 #define UNFORESEEN_SHARE 16u               /* for the first call sites of MPI functions that no table names ... */
 #define UNKNOWN_SHARE 8u                   /* ... or where there are no tables ... */
 #define UNFORESEEN_BYTES (64u << 10)       /* ... and in any case */
 #define GUESTS_SHARE 8u                    /* for guests, at most */
-#define COUNTS_BYTES 160u                  /* of a place; counts of four values take 120, of eight 184 */
-#define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
 #define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
 #define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
-#define MOST_TIME_SHARE 2u                 /* the most that timelines get */
+#define MOST_TIME_SHARE 2u                 /* the most that timelines of several threads get */
+#define TIME_SHARE 10u                     /* for times of single blocks: what is kept for others may lie there */
 
 static int state;                    /* 0 closed, 1 opening, 2 settled */
 static uint64_t ticks_per_us = 1000; /* of the clock */
@@ -64,28 +66,29 @@ static pid_t owner;
  * be, for requests under way, and for counting what comes next where its order is given up. They are shares of what the
  * tables of the program leave, of which those of its sites are a part: the least memory has both in one (settings.h).
  */
-static void keep_reserves(struct refrain_header *header) {
+static void keep_reserves(const struct refrain_header *header) {
+    struct refrain_trace_file *file = &refrain_trace_file;
     uint64_t sites = refrain_least(refrain_units_site_tables_bytes(), REFRAIN_LEAST_OTHER_BYTES);
     uint64_t left = header->bytes - header->pool_used + sites, threads = header->n_threads;
     uint64_t of_thread = refrain_least(refrain_call_room_named_bytes(), left);
     uint64_t calls = refrain_least(of_thread * threads, left), pool = left - calls;
     uint64_t call_sites = refrain_units_mpi_calls() * threads;
-    uint64_t guests = refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE);
     uint64_t places = call_sites * refrain_call_room_bytes(SITE_OPERATIONS);
-    refrain_call_room_keep_guests(guests);
     uint64_t others = refrain_least(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
+    file->is_foreseen = calls > 0;
+    refrain_call_room_keep_guests(refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE));
     refrain_call_room_open(of_thread, calls - of_thread,
                            refrain_least(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
-    header->pool_last = calls + refrain_trace_file.kept_for_unforeseen + guests;
-    header->pool_first_met =
-        header->pool_last + refrain_least(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
-    refrain_trace_file.kept_for_open =
+    file->most_first_met = refrain_least(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
+    file->sure_of_kind = file->most_first_met / SURE_SHARE;
+    file->kept_for_open =
         refrain_mpi_linked && refrain_units_use_requests() ? refrain_least(pool / OPEN_SHARE, OPEN_BYTES) : 0;
-    header->pool_counts = header->pool_first_met + refrain_trace_file.kept_for_open +
-                          (counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE
-                                                              : refrain_least(counts, pool / MOST_COUNTS_SHARE));
-    header->pool_control = header->pool_counts + pool / CONTROL_SHARE;
+    file->most_counts = !calls                               ? pool / COUNTS_SHARE
+                        : counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE
+                                                             : refrain_least(counts, pool / COUNTS_SHARE);
+    file->most_control = pool / CONTROL_SHARE;
+    file->sure_for_times = refrain_pool_lends_pages() ? refrain_least(header->time_bytes, pool / TIME_SHARE) : 0;
 }
 
 static void after_fork_in_child(void) {
@@ -182,6 +185,7 @@ static void open_trace_file(void) {
     fill_header(header, bytes, metrics_bytes);
     refrain_trace_file.header = header;
     refrain_trace_file.base = base;
+    refrain_trace_file.pages_from = bytes;
     refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
     uint64_t missing = complete ? refrain_units_open() : 0; /* of a unit that was not known a moment ago */
@@ -197,10 +201,9 @@ static void open_trace_file(void) {
     }
     refrain_describe_process(header);
     refrain_metrics_choose();
+    uint64_t most_for_time = (bytes - header->pool_used) / (refrain_pool_lends_pages() ? 1 : MOST_TIME_SHARE);
+    header->time_bytes = refrain_least(refrain_configuration.time_bytes, most_for_time);
     keep_reserves(header);
-    uint64_t most_for_time = (bytes - header->pool_used) / MOST_TIME_SHARE;
-    header->time_bytes =
-        refrain_configuration.time_bytes < most_for_time ? refrain_configuration.time_bytes : most_for_time;
     choose_way_of_calls(refrain_contexts_first());
     measure_clock(header); /* well enough for calibration, which takes most of the time that there is to wait */
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
@@ -288,6 +291,7 @@ static void end_thread(void) {
     struct refrain_context *context = begin_end();
     if (context) {
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
+        refrain_timeline_settle(&context->timeline);
         refrain_end(context);
     }
     refrain_trace_file_refresh_clock();

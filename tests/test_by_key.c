@@ -168,7 +168,7 @@ static bool one_round(uint64_t seed, size_t bytes) {
     struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, REFRAIN_POOL_LAST);
     bool starve = random_next() % 8 == 0;
     if (starve) { /* but for counting */
-        refrain_trace_file.header->pool_control = refrain_trace_file.header->pool_counts = COUNTING_BYTES;
+        refrain_trace_file.most_counts = 16 * COUNTING_BYTES; /* of which a 16th is kept in any case (pool.h) */
         refrain_alone_bytes = refrain_trace_file.header->pool_used + COUNTING_BYTES + random_next() % 32768;
     }
     context.formula_length = random_next() % 2 ? REFRAIN_FORMULA_ITEMS : 4 + (unsigned)(random_next() % 40);

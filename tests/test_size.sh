@@ -53,6 +53,22 @@ for how in -fplt -fno-plt -s; do
     [ "$said" = "$sites" ] && pass || fail "$how: $said call sites, the source has $sites"
 done
 
+# When anything is lost, no more than a tenth of the memory is unused; and times do not end before the run does.
+mpicc.mpich -O1 "$tests/programs/half_used.c" -o "$work/half_used" || fail "compile"
+for memory in 400K 640K; do
+    rm -rf "$work/run"
+    timeout 120 refrain record -q --memory $memory --directory "$work/run" mpiexec.mpich -n 2 "$work/half_used" || fail "$memory: status $?"
+    refrain info --json "$work"/run/*.refrain | tr -d ' ",' | awk -F : '
+        $1 == "stopped" { stopped += $2 == "true" }
+        $1 == "bytes" { bytes = $2 }
+        $1 == "pool_used_bytes" { idle += 10 * (bytes - $2) > bytes }
+        $1 == "values" { values += $2 }
+        $1 == "values_exact" { exact += $2 }
+        END { print (exact < values ? "lost," : "kept,"), idle + 0, "idle,", stopped + 0, "stopped" }' >"$work/said"
+    [ "$(cat "$work/said")" = "lost, 0 idle, 0 stopped" ] && pass || fail "half_used in $memory: $(cat "$work/said")"
+done
+rm -rf "$work/run"
+
 # More memory is never less room to learn in.
 before=0
 for memory in 1M 1400K 1536K 1600K 2047K 2M 2056K 3M 3840K 3900K 4M 16M; do

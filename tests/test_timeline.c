@@ -1,6 +1,7 @@
 /* test_timeline.c: a timeline that its thread writes (monitor/timeline.c). Wherever the order of two changes counts, a
  * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
- * that it takes, no entry of several blocks is longer than a small part of the run. */
+ * that it takes, no entry of several blocks is longer than a small part of the run. Pages that were lent are given back
+ * whenever they are asked for, down to the least, and nothing is lost but how long single blocks took. */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "times/block_times.h"
@@ -9,8 +10,10 @@
 #include <stdlib.h>
 
 #define BLOCKS 300000u
+#define FILE_BYTES ((size_t)1 << 20)
 #define LOOK_AT_EACH 101u /* change in so many */
 
+static size_t readable_bytes;     /* of the trace file */
 static uint64_t ends[BLOCKS + 1]; /* of each block, the first one's beginning first */
 static uint64_t n_blocks, n_found, changes;
 static struct refrain_thread thread;
@@ -27,7 +30,7 @@ static uint64_t read_all(void) {
     struct refrain_time_reader reader;
     struct refrain_block_span span;
     uint64_t block = 0, begin = ends[0], longest = 0;
-    refrain_time_reader_open(&reader, refrain_trace_file.base, refrain_trace_file.header->pool_used, &thread);
+    refrain_time_reader_open(&reader, refrain_trace_file.base, readable_bytes, &thread);
     while (refrain_time_reader_next(&reader, &span)) {
         block += span.blocks;
         check(block <= n_blocks, "there is a block that was not", block);
@@ -70,18 +73,48 @@ static uint64_t duration(unsigned kind, uint64_t block) {
     return kind == 2 && block / 5000 % 3 == 0 ? ticks * 30 : ticks;
 }
 
-/* A run of such blocks with so many bytes for its times. */
-static void run(unsigned kind, uint64_t bytes, double most_share) {
+/* Gives pages back now and then, up to all but the least, as memory is needed for something else. */
+static void give_pages(struct refrain_timeline_writer *writer) {
+    for (uint64_t n = chance(writer->timeline->pages); n > 0 && !failed; n--) {
+        uint32_t before = writer->timeline->pages;
+        uint64_t from = refrain_trace_file.pages_from;
+        if (!refrain_timeline_give_page(writer)) {
+            check(before <= REFRAIN_TIME_LEAST_PAGES, "a page is not given back", n_blocks);
+            return;
+        }
+        const unsigned char *given = refrain_trace_file.base + from;
+        bool is_zero = given[0] == 0 && memcmp(given, given + 1, sizeof(struct refrain_time_page) - 1) == 0;
+        check(is_zero && refrain_trace_file.pages_from == from + sizeof(struct refrain_time_page),
+              "what is given back is not free", n_blocks);
+    }
+}
+
+/* Of a run that has ended the pages lie where all else is, whatever is free. */
+static void settle(struct refrain_timeline_writer *writer) {
+    struct refrain_header *header = refrain_trace_file.header;
+    header->pool_used = refrain_trace_file.pages_from - chance(4) * chance(4096) / 16 * 16;
+    refrain_timeline_settle(writer);
+    readable_bytes = header->pool_used;
+    check(header->pool_used == header->bytes || refrain_trace_file.pages_from == header->bytes,
+          "pages are where no reader looks", n_blocks);
+}
+
+/* A run of such blocks with so many bytes for its times. `lent`: at the end of the file, from where some are given
+ * back.
+ */
+static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     static struct refrain_context context;
     struct refrain_header *header = refrain_trace_file.header;
-    memset(refrain_trace_file.base, 0, header->pool_used);
+    memset(refrain_trace_file.base, 0, FILE_BYTES);
     memset(&context, 0, sizeof context);
     memset(&thread, 0, sizeof thread);
+    header->bytes = readable_bytes = FILE_BYTES;
     header->pool_used = REFRAIN_HEADER_BYTES;
     header->n_threads = 1;
     header->time_bytes = bytes;
     header->last.monotonic_ns = 1000000;
     header->last.ticks = 2500000;
+    refrain_trace_file.pages_from = lent ? FILE_BYTES : 0;
     n_blocks = n_found = 0;
     ends[0] = thread.start_ticks = thread.last_ticks = 1000003;
     context.thread = &thread;
@@ -92,25 +125,31 @@ static void run(unsigned kind, uint64_t bytes, double most_share) {
         ends[i] = thread.last_ticks = ends[i - 1] + elapsed;
         n_blocks = i;
         refrain_timeline_block(&context.timeline, ends[i], elapsed);
+        if (lent && chance(20000) == 0)
+            give_pages(&context.timeline);
     }
     refrain_timeline_finish(&context.timeline, ends[BLOCKS]);
+    uint32_t pages = context.timeline.timeline->pages;
+    if (lent)
+        settle(&context.timeline);
     double share = (double)read_all() / (double)(ends[BLOCKS] - ends[0]);
-    printf("kind %u, %llu bytes: %u pages written anew, an entry of %.4f %% of the run\n", kind,
-           (unsigned long long)bytes, context.timeline.timeline->merges, 100 * share);
+    printf("kind %u, %llu bytes%s: %u pages, %u written anew, an entry of %.4f %% of the run\n", kind,
+           (unsigned long long)bytes, lent ? " lent" : "", pages, context.timeline.timeline->merges, 100 * share);
     check(n_found == BLOCKS, "not all are told of", n_found);
     check(share < most_share, "an entry is too long", n_found);
 }
 
 int main(void) {
-    size_t bytes = (size_t)1 << 20;
-    refrain_alone_open(aligned_alloc(4096, bytes), bytes);
+    refrain_alone_open(aligned_alloc(4096, FILE_BYTES), FILE_BYTES);
     if (!refrain_trace_file.base)
         return 2;
-    memset(refrain_trace_file.base, 0, bytes);
     for (unsigned kind = 0; kind < 3; kind++) {
-        run(kind, 8 << 10, 0.0007);
-        run(kind, 16 << 10, 0.0003);
-        run(kind, 64 << 10, 0.0001);
+        run(kind, 8 << 10, 0.0007, false);
+        run(kind, 16 << 10, 0.0003, false);
+        run(kind, 64 << 10, 0.0001, false);
+        run(kind, 8 << 10, 0.0007, true);
+        run(kind, 64 << 10, 0.002, true);
+        run(kind, 512 << 10, 0.002, true);
     }
     printf("test_timeline: %u looks, %u failed\n", looks, failed);
     return failed != 0 || looks == 0;

@@ -4,7 +4,8 @@
  *     REFRAIN_MODE            stat        stat | events | both | off
  *     REFRAIN_DIRECTORY       .           where the trace directory is made
  *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
- *     REFRAIN_TIME_MEMORY     an eighth   bytes of these for the times of the single blocks; 0: means only
+ *     REFRAIN_TIME_MEMORY     2M          bytes of these for the times of the single blocks, at most; 0: means only. By
+ *                                         default an eighth of all where that is more
  *     REFRAIN_EVENT_MEMORY    no limit    most bytes of the file of recorded events, at least 1M; with a limit, calls
  *                                         in a row that find nothing (MPI_Test ...) are one record
  *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128, or 32 where
@@ -42,8 +43,9 @@
 #include <strings.h>
 
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
-#define REFRAIN_DEFAULT_TIME_SHARE 8u       /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY */
-#define REFRAIN_SHADOW_STACK_ENTRIES 16384u /* activations open at once in a thread */
+#define REFRAIN_DEFAULT_TIME_SHARE 8u /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY ... */
+#define REFRAIN_DEFAULT_TIME_BYTES ((uint64_t)2 << 20) /* ... or this, where that is more */
+#define REFRAIN_SHADOW_STACK_ENTRIES 16384u            /* activations open at once in a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
 #define REFRAIN_ALLOWANCE_PERCENT 1u /* of a thread's time that its probes may take ... */
 #define REFRAIN_ALLOWANCE_NS 500000u /* ... and so much that may be saved up for a time with many of them */

@@ -15,13 +15,26 @@ static size_t refrain_alone_bytes; /* of the pool; may be lowered while it is in
 
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_trace_file.header;
-    uint64_t limit = refrain_alone_bytes, kept = refrain_pool_kept(header, use);
+    uint64_t limit = refrain_alone_bytes, kept = refrain_pool_kept(use);
     bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     if (kept > limit || header->pool_used + bytes > limit - kept)
         return NULL;
     void *p = refrain_trace_file.base + header->pool_used;
     header->pool_used += bytes;
+    refrain_trace_file.taken[use] += bytes;
     return p;
+}
+
+/* From the end of the file, where that is set; else from the pool. */
+struct refrain_time_page *refrain_pool_take_page(void) {
+    struct refrain_time_page *page;
+    uint64_t *from = &refrain_trace_file.pages_from;
+    if (*from == 0)
+        return refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES);
+    if (*from - refrain_trace_file.header->pool_used < sizeof *page)
+        return NULL;
+    *from -= sizeof *page;
+    return (void *)(refrain_trace_file.base + *from);
 }
 
 bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use) {
@@ -47,7 +60,8 @@ static inline struct refrain_learner *refrain_alone_begin(struct refrain_context
     memset(refrain_trace_file.base, 0, header->pool_used);
     header->bytes = refrain_alone_bytes;
     header->pool_used = REFRAIN_HEADER_BYTES;
-    header->pool_control = control;
+    refrain_trace_file.most_control = control;
+    memset(refrain_trace_file.taken, 0, sizeof refrain_trace_file.taken);
     memset(context->spare_formulas, 0, sizeof context->spare_formulas);
     context->waiting_formula = 0;
     context->trials = 0;

@@ -48,7 +48,7 @@ static bool give_way(struct refrain_context *context, struct refrain_learner *le
 /* Is more than half used of what may be used for that? Terms take less room in an archive than in a formula then. */
 static bool is_sparing(enum refrain_pool_use use) {
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t kept = refrain_pool_kept(header, use);
+    uint64_t kept = refrain_pool_kept(use);
     return kept >= header->bytes || header->pool_used > (header->bytes - kept) / 2;
 }
 
