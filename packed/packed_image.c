@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 776 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 744 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
@@ -86,10 +86,6 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
         header->image_bytes = trace_file_bytes;
         header->image_used = used;
     }
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_control);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_counts);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_first_met);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pool_last);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->time_bytes);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->tree_bytes);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->slot_bytes);

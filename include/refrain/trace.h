@@ -525,10 +525,9 @@ struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
     uint32_t header_bytes;
-    uint64_t bytes;        /* of the trace file */
-    uint64_t pool_used;    /* offset of the first free byte */
-    uint64_t pool_control; /* bytes at the end that values of MPI calls may not take, but for short formulas */
-    uint32_t mode;         /* enum refrain_mode */
+    uint64_t bytes;     /* of the trace file */
+    uint64_t pool_used; /* offset of the first free byte */
+    uint32_t mode;      /* enum refrain_mode */
     uint32_t formula_length;
     int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */
     int32_t size; /* of MPI_COMM_WORLD; 0 while unknown, 1 without MPI */
@@ -561,14 +560,11 @@ struct refrain_header {
     uint64_t boot_id[2]; /* same on processes that share a TSC */
     uint32_t pause;      /* 1: threads are to pause; also written from outside (refrain pause) */
     uint32_t reserved_pause;
-    uint32_t n_dormant;              /* probes that are dormant */
-    uint32_t code_is_kept;           /* 1: the system lets no code be changed: probes that are off cost a call */
-    uint64_t tree_bytes, slot_bytes; /* what the tables took of the pool */
-    uint64_t pool_counts;    /* bytes at the end of the pool that formulas of control flow may not take either ... */
-    uint64_t pool_first_met; /* ... nor counts of values whose order is given up ... */
-    uint64_t pool_last;      /* ... nor call sites but the first of each MPI function */
-    uint64_t time_bytes;     /* that the timelines may take of it, all threads' together */
-    struct refrain_clock_sync clock_sync;                       /* of one rank of each node but that of rank 0 */
+    uint32_t n_dormant;                   /* probes that are dormant */
+    uint32_t code_is_kept;                /* 1: the system lets no code be changed: probes that are off cost a call */
+    uint64_t tree_bytes, slot_bytes;      /* what the tables took of the pool */
+    uint64_t time_bytes;                  /* that the timelines may take of it, all threads' together */
+    struct refrain_clock_sync clock_sync; /* of one rank of each node but that of rank 0 */
     struct refrain_probe_cost probe_costs[REFRAIN_PROBE_KINDS]; /* all 0: not measured */
     uint64_t setup_ticks;                                       /* from `start` until the first probe could run */
     uint64_t init_ticks;                                        /* of MPI_Init: what refrain did in it */
