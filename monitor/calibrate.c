@@ -337,7 +337,7 @@ void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per
     if (context->events)
         refrain_events_clear(context->events);
     memset(refrain_trace_file.base + before.pool_used, 0, header->pool_used - before.pool_used);
-    memset(refrain_trace_file.base + refrain_trace_file.pages_from, 0, header->bytes - refrain_trace_file.pages_from);
+    memset(refrain_trace_file.base + header->times_from, 0, header->bytes - header->times_from);
     *header = before;
     refrain_trace_file = file_before;
     memcpy(header->probe_costs, costs.warm, sizeof costs.warm);

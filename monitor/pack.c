@@ -44,36 +44,36 @@ static bool replace(const char *path, const unsigned char *bytes, size_t n) {
     return done;
 }
 
-/* Gives back the blocks behind what is used; whoever writes there gets new ones. */
-static void give_back(const char *path, uint64_t used, uint64_t bytes) {
+/* Gives back the free blocks; whoever writes there gets new ones. */
+static void give_back(const char *path, const struct refrain_header *header) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    uint64_t from = (used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    uint64_t from = (header->pool_used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), until = refrain_free_until(header);
     if (fd < 0)
         return;
-    if (from < bytes)
-        (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(bytes - from));
+    if (from < until)
+        (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(until - from));
     close(fd);
 }
 
 void refrain_pack_trace_file(const char *path, bool may_pack, bool (*still)(void)) {
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t used = header->pool_used;
+    uint64_t until = refrain_used_until(header), used = refrain_used_bytes(header);
     if (!may_pack) {
-        give_back(path, used, header->bytes);
+        give_back(path, header);
         return;
     }
-    size_t most = refrain_packed_most_bytes(used), n = 0;
+    size_t most = refrain_packed_most_bytes(until), n = 0;
     unsigned char *file = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     for (int i = 0; file != MAP_FAILED && n == 0 && i < TRIES; i++) {
         const char *wrong;
         if (!still())
             continue;
-        n = refrain_packed_file_write(header, used, file, &models, &wrong);
-        if (!still() || header->pool_used != used)
+        n = refrain_packed_file_write(header, until, file, &models, &wrong);
+        if (!still() || refrain_used_bytes(header) != used)
             n = 0;
     }
     if (n == 0 || !replace(path, file, n))
-        give_back(path, used, header->bytes);
+        give_back(path, header);
     if (file != MAP_FAILED)
         munmap(file, most);
 }

@@ -77,15 +77,15 @@ struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble) {
     *trouble = REFRAIN_PACK_THREADS;
     refrain_tracing_finish(REFRAIN_FINISHED_WITH_MPI);
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t used = header->pool_used;
+    uint64_t used = refrain_used_bytes(header);
     if (!refrain_contexts_are_still())
         return NULL;
-    sheet = library->of_trace_file(&memory, header, used, &own_times, &wrong);
+    sheet = library->of_trace_file(&memory, header, refrain_used_until(header), &own_times, &wrong);
     *trouble = wrong ? REFRAIN_PACK_UNSOUND : REFRAIN_PACK_MEMORY;
     if (!sheet)
         return NULL;
     n_own_times = (size_t)(sheet->index->coded_bytes + sheet->index->copied_bytes);
-    if (refrain_contexts_are_still() && header->pool_used == used) {
+    if (refrain_contexts_are_still() && refrain_used_bytes(header) == used) {
         *trouble = REFRAIN_PACK_NONE;
         return sheet;
     }

@@ -20,7 +20,8 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
  * much as they are sure of. */
 static uint64_t end_for(enum refrain_pool_use use) {
     const uint64_t bytes = refrain_trace_file.header->bytes;
-    uint64_t pages = bytes - refrain_least(bytes, __atomic_load_n(&refrain_trace_file.pages_from, __ATOMIC_RELAXED));
+    uint64_t pages =
+        bytes - refrain_least(bytes, __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED));
     uint64_t times = use < REFRAIN_POOL_SHORT
                          ? refrain_trace_file.sure_for_times
                          : refrain_least(pages, REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page));
@@ -79,7 +80,7 @@ static bool move_end(uint64_t at, uint64_t end) {
     uint64_t *used = &refrain_trace_file.header->pool_used;
     if (!__atomic_compare_exchange_n(used, &at, end, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         return false;
-    if (end <= __atomic_load_n(&refrain_trace_file.pages_from, __ATOMIC_SEQ_CST))
+    if (end <= __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_SEQ_CST))
         return true;
     __atomic_compare_exchange_n(used, &end, at, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     return false;
@@ -96,7 +97,7 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
         uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
         if (at + bytes > end_for(use) || at + bytes < at)
             return NULL;
-        if (at + bytes > __atomic_load_n(&refrain_trace_file.pages_from, __ATOMIC_RELAXED)) {
+        if (at + bytes > __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED)) {
             if (!take_page_back())
                 return NULL;
         } else if (move_end(at, at + bytes)) {
@@ -110,16 +111,16 @@ struct refrain_time_page *refrain_pool_take_page(void) {
     struct refrain_time_page *page;
     if (!refrain_pool_lends_pages())
         return refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES);
-    uint64_t from = refrain_trace_file.pages_from, *used = &refrain_trace_file.header->pool_used;
+    uint64_t from = refrain_trace_file.header->times_from, *used = &refrain_trace_file.header->pool_used;
     uint64_t least = REFRAIN_TIME_LEAST_PAGES * sizeof *page, pages = refrain_trace_file.header->bytes - from;
     uint64_t kept =
         pages < least && refrain_trace_file.sure_for_times < 2 * least ? refrain_pool_kept(REFRAIN_POOL_VALUES) : 0;
     if (from < sizeof *page + kept + __atomic_load_n(used, __ATOMIC_RELAXED))
         return NULL;
-    __atomic_store_n(&refrain_trace_file.pages_from, from - sizeof *page, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&refrain_trace_file.header->times_from, from - sizeof *page, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(used, __ATOMIC_SEQ_CST) <= from - sizeof *page)
         return (void *)(refrain_trace_file.base + from - sizeof *page);
-    __atomic_store_n(&refrain_trace_file.pages_from, from, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&refrain_trace_file.header->times_from, from, __ATOMIC_SEQ_CST);
     return NULL;
 }
 
@@ -134,7 +135,7 @@ bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes) {
 
 bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use) {
     uint64_t at = (uint64_t)((const unsigned char *)end - refrain_trace_file.base);
-    if (at + bytes > refrain_least(end_for(use), refrain_trace_file.pages_from) || !move_end(at, at + bytes))
+    if (at + bytes > refrain_least(end_for(use), refrain_trace_file.header->times_from) || !move_end(at, at + bytes))
         return false;
     __atomic_fetch_add(&refrain_trace_file.taken[use], bytes, __ATOMIC_RELAXED);
     return true;

@@ -1,7 +1,7 @@
 /* pool.h: the one allocation of a process, its trace file, as all parts of the monitor take from it (pool.c).
  *
  *     | header | tables | what is taken, one after the other  -->   free   <--  pages of the timeline |
- *     0                                                   pool_used   pages_from           header->bytes
+ *     0                                                   pool_used   times_from           header->bytes
  *
  * Memory has three kinds of uses: values (what MPI calls tell, histories, times), structure (control flow, counts of
  * what is not kept in order, what is under way) and what is met for the first time (call sites, communicators). Some of
@@ -68,7 +68,6 @@ struct refrain_trace_file {
     bool is_foreseen;        /* the tables tell of the program's calls: as much is kept in any case */
     uint64_t sure_of_kind;   /* bytes that each kind of what shares the room for first met things is sure of (pool.c) */
     uint64_t sure_for_times; /* bytes that the times of single blocks leave to nothing but counts */
-    uint64_t pages_from;     /* offset of the timeline's lowest page; the file's length without any */
     uint64_t taken[REFRAIN_POOL_USES];           /* bytes so far */
     uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* the same of things of which each kind is sure of a part (pool.c) */
     /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */

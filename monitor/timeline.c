@@ -521,15 +521,15 @@ static void unlink_free(struct refrain_timeline_writer *writer, const struct ref
 }
 
 static struct refrain_time_page *lowest_page(void) {
-    return (void *)(refrain_trace_file.base + refrain_trace_file.pages_from);
+    return (void *)(refrain_trace_file.base + refrain_trace_file.header->times_from);
 }
 
 /* The lowest page is free, and the pool's from now on. */
 static void give_lowest(struct refrain_timeline_writer *writer) {
     memset(lowest_page(), 0, sizeof(struct refrain_time_page));
     writer->timeline->pages--;
-    __atomic_store_n(&refrain_trace_file.pages_from, refrain_trace_file.pages_from + sizeof(struct refrain_time_page),
-                     __ATOMIC_SEQ_CST);
+    __atomic_store_n(&refrain_trace_file.header->times_from,
+                     refrain_trace_file.header->times_from + sizeof(struct refrain_time_page), __ATOMIC_SEQ_CST);
 }
 
 bool refrain_timeline_give_page(struct refrain_timeline_writer *writer) {
@@ -548,46 +548,6 @@ bool refrain_timeline_give_page(struct refrain_timeline_writer *writer) {
     }
     give_lowest(writer);
     return true;
-}
-
-/* Each page says which one comes before it: `ahead` is not needed any more. */
-static void link_back(const struct refrain_timeline *timeline) {
-    uint32_t before = 0;
-    for (struct refrain_time_page *page = page_at(timeline->first); page; page = page_at(page->next)) {
-        page->ahead = before;
-        before = refrain_reference(page);
-    }
-}
-
-void refrain_timeline_settle(struct refrain_timeline_writer *writer) {
-    struct refrain_header *header = refrain_trace_file.header;
-    if (!writer->timeline || !writer->page || refrain_trace_file.pages_from == header->bytes)
-        return;
-    link_back(writer->timeline);
-    while (refrain_trace_file.pages_from < header->bytes) {
-        struct refrain_time_page *lowest = lowest_page(), *to = NULL;
-        if (lowest->first_block == REFRAIN_TIME_PAGE_FREE) {
-            unlink_free(writer, lowest);
-            give_lowest(writer);
-            continue;
-        }
-        if (refrain_trace_file.pages_from - header->pool_used >= sizeof *to) {
-            to = (void *)(refrain_trace_file.base + header->pool_used);
-            header->pool_used += sizeof *to;
-            writer->timeline->pages++;
-        } else if (writer->spare) {
-            to = take_free(writer);
-        } else {
-            break;
-        }
-        struct refrain_time_page *next = page_at(lowest->next);
-        move_page(writer, lowest, to, page_at(lowest->ahead));
-        if (next)
-            next->ahead = refrain_reference(to);
-        give_lowest(writer);
-    }
-    if (refrain_trace_file.pages_from < header->bytes)
-        header->pool_used = header->bytes;
 }
 
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now) {

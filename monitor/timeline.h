@@ -44,10 +44,6 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
  * of these functions. */
 bool refrain_timeline_give_page(struct refrain_timeline_writer *writer);
 
-/* The timeline is finished: its pages move to where the pool's free memory begins. Those that a running process has at
- * the end of its file are where a reader of a finished one does not look. */
-void refrain_timeline_settle(struct refrain_timeline_writer *writer);
-
 /* The rest of refrain_timeline_block(). */
 __attribute__((visibility("default"))) void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now,
                                                                    uint64_t elapsed);

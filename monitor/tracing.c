@@ -130,6 +130,7 @@ static void fill_header(struct refrain_header *header, uint64_t bytes, uint64_t 
     header->header_bytes = REFRAIN_HEADER_BYTES;
     header->bytes = bytes;
     header->pool_used = REFRAIN_HEADER_BYTES;
+    header->times_from = bytes;
     header->mode = (uint32_t)refrain_configuration.mode;
     header->formula_length = refrain_configuration.formula_length;
     header->rank = refrain_mpi_linked ? -1 : 0;
@@ -185,7 +186,6 @@ static void open_trace_file(void) {
     fill_header(header, bytes, metrics_bytes);
     refrain_trace_file.header = header;
     refrain_trace_file.base = base;
-    refrain_trace_file.pages_from = bytes;
     refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
     uint64_t missing = complete ? refrain_units_open() : 0; /* of a unit that was not known a moment ago */
@@ -291,7 +291,6 @@ static void end_thread(void) {
     struct refrain_context *context = begin_end();
     if (context) {
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));
-        refrain_timeline_settle(&context->timeline);
         refrain_end(context);
     }
     refrain_trace_file_refresh_clock();
@@ -313,7 +312,9 @@ static void leave_file(void) {
     void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy == MAP_FAILED)
         return;
+    uint64_t from = refrain_free_until(refrain_trace_file.header);
     memcpy(copy, refrain_trace_file.base, refrain_trace_file.header->pool_used);
+    memcpy((unsigned char *)copy + from, refrain_trace_file.base + from, bytes - from);
     /* Not by mremap(): UCX puts a function of its own in its place, which knows nothing of the fifth argument. */
     if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_trace_file.base) == -1)
         munmap(copy, bytes);
@@ -328,7 +329,7 @@ void refrain_tracing_packed(bool last) {
 /* Is there room for packing in what is set aside for it and what was not used of the trace file? */
 static bool may_pack(void) {
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t unused = header->bytes - header->pool_used;
+    uint64_t unused = refrain_free_until(header) - header->pool_used;
     return refrain_settings_end_bytes(refrain_configuration.total_bytes) + unused >= REFRAIN_OUTSIDE_END_BYTES;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 744 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 752 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
@@ -80,8 +80,8 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->outside_bytes);
     uint64_t trace_file_bytes =
         refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_bytes ? header->image_bytes : header->bytes);
-    uint64_t used =
-        refrain_packer_value(packer, REFRAIN_PACKED_RUN, header->image_used ? header->image_used : header->pool_used);
+    uint64_t used = refrain_packer_value(packer, REFRAIN_PACKED_RUN,
+                                         header->image_used ? header->image_used : refrain_used_bytes(header));
     if (packer->to) {
         header->image_bytes = trace_file_bytes;
         header->image_used = used;
@@ -208,7 +208,7 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
     header->version = REFRAIN_TRACE_VERSION;
     header->header_bytes = REFRAIN_HEADER_BYTES;
-    header->bytes = header->pool_used = bytes;
+    header->bytes = header->times_from = header->pool_used = bytes;
     return !stream->wrong;
 }
 

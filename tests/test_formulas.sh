@@ -194,9 +194,8 @@ grep -q 'MPI_Bcast *root .* 1$' "$work/ring" && ! grep -q 'MPI_Barrier *root' "$
 mkdir "$work/killed"
 REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/killed "$work/known" and die || fail "run"
 cp -r "$(the_trace "$work/killed")" "$work/damaged.refrain"
-refrain info --json "$work/damaged.refrain" >"$work/info" || fail "info --json"
-printf '\001' | dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=60 conv=notrunc 2>/dev/null # it has finished
-used=$(sed -n 's/.*"pool_used_bytes": *\([0-9]*\).*/\1/p' "$work/info")
+check "it has finished" trace_header finished "$work/damaged.refrain/rank-0.trace" 1
+used=$(trace_header pool_used "$work/damaged.refrain/rank-0.trace")
 head -c 8000 /dev/zero | tr '\0' '\377' |
     dd of="$work/damaged.refrain/rank-0.trace" bs=1 seek=$((used - 12000)) conv=notrunc 2>/dev/null
 for command in info formulas capture; do

@@ -58,5 +58,50 @@ for trace in "$work"/early.run/*.refrain; do
     early=$((early + 1))
 done
 [ $early -ge 1 ] || fail "nothing was killed in MPI_Init"
+
+# Times of single blocks are where a running process has them, at the end of its file. They are read there in a run that
+# is held, and in one that was killed: as it was left, copied, packed, and after `refrain record` gave free blocks back.
+# times_are TEXT LEAST: so many events are in $work/read at least, each at the time that was recorded but for its quantum.
+times_are() {
+    cut -f 2 "$work/read" | paste - "$work/recorded" | awk '
+        NF < 3 { exit }
+        ($1 - $3) ^ 2 > 4e-14 { wrong++ }
+        END { print NR - (NF < 3), "events,", wrong + 0, "at other times"; exit wrong > 0 }' >"$work/said" &&
+        [ "$(wc -l <"$work/read")" -ge "$2" ] && pass || fail "$1: $(cat "$work/said")"
+}
+read_times() {
+    check "$1: reconstruct" refrain reconstruct "$2" --all --format text -o "$work/read" --force
+    times_are "$1" 12000
+}
+REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 "$tests/programs/held.c" -o "$work/held" || fail "compile held.c"
+mpicc.mpich -O1 "$tests/programs/held.c" -o "$work/plain" || fail "compile held.c"
+mkdir "$work/held.run" "$work/plain.run"
+REFRAIN_MODE=both REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/held.run "$work/held" 4000 2000 3000 &
+held=$!
+for try in $(seq 600); do
+    case "$(ps -o stat= -p $held)" in *T*) break ;; esac
+    sleep 0.1
+done
+trace=$(the_trace "$work/held.run")
+check "held: reconstruct" refrain reconstruct "$trace" --all --format text -o "$work/look"
+kill -CONT $held
+wait $held 2>/dev/null
+check "killed: events" refrain events "$trace" --all --format text -o "$work/recorded" --force
+read_times "killed" "$trace"
+cp "$work/look" "$work/read"
+times_are "held" 8000
+cp -r "$trace" "$work/copy.refrain"
+read_times "killed and copied" "$work/copy.refrain"
+rm "$work/copy.refrain/rank-0.events"
+check "killed: pack" refrain pack "$work/copy.refrain" -o "$work/killed.refrain-pack"
+read_times "killed and packed" "$work/killed.refrain-pack"
+truncate -s 4M "$work/copy.refrain/rank-0.trace"
+refrain info "$work/copy.refrain" >/dev/null 2>"$work/said"
+[ $? -eq 1 ] && grep -q "truncated.*copy it again" "$work/said" && pass || fail "cut off before its times: $(cat "$work/said")"
+refrain record -q --mode both --directory "$work/plain.run" "$work/plain" 4000 -1 3000 >/dev/null 2>&1
+trace=$(the_trace "$work/plain.run")
+check "killed under record: events" refrain events "$trace" --all --format text -o "$work/recorded" --force
+read_times "killed under record" "$trace"
+[ "$(du -k "$trace/rank-0.trace" | cut -f 1)" -lt 1000 ] && pass || fail "killed under record: $(du -ka "$trace")"
 [ $killed -ge 5 ] || fail "only $killed of 10 runs were killed in time"
 summary

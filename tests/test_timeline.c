@@ -13,7 +13,6 @@
 #define FILE_BYTES ((size_t)1 << 20)
 #define LOOK_AT_EACH 101u /* change in so many */
 
-static size_t readable_bytes;     /* of the trace file */
 static uint64_t ends[BLOCKS + 1]; /* of each block, the first one's beginning first */
 static uint64_t n_blocks, n_found, changes;
 static struct refrain_thread thread;
@@ -30,7 +29,7 @@ static uint64_t read_all(void) {
     struct refrain_time_reader reader;
     struct refrain_block_span span;
     uint64_t block = 0, begin = ends[0], longest = 0;
-    refrain_time_reader_open(&reader, refrain_trace_file.base, readable_bytes, &thread);
+    refrain_time_reader_open(&reader, refrain_trace_file.base, FILE_BYTES, &thread);
     while (refrain_time_reader_next(&reader, &span)) {
         block += span.blocks;
         check(block <= n_blocks, "there is a block that was not", block);
@@ -77,26 +76,16 @@ static uint64_t duration(unsigned kind, uint64_t block) {
 static void give_pages(struct refrain_timeline_writer *writer) {
     for (uint64_t n = chance(writer->timeline->pages); n > 0 && !failed; n--) {
         uint32_t before = writer->timeline->pages;
-        uint64_t from = refrain_trace_file.pages_from;
+        uint64_t from = refrain_trace_file.header->times_from;
         if (!refrain_timeline_give_page(writer)) {
             check(before <= REFRAIN_TIME_LEAST_PAGES, "a page is not given back", n_blocks);
             return;
         }
         const unsigned char *given = refrain_trace_file.base + from;
         bool is_zero = given[0] == 0 && memcmp(given, given + 1, sizeof(struct refrain_time_page) - 1) == 0;
-        check(is_zero && refrain_trace_file.pages_from == from + sizeof(struct refrain_time_page),
+        check(is_zero && refrain_trace_file.header->times_from == from + sizeof(struct refrain_time_page),
               "what is given back is not free", n_blocks);
     }
-}
-
-/* Of a run that has ended the pages lie where all else is, whatever is free. */
-static void settle(struct refrain_timeline_writer *writer) {
-    struct refrain_header *header = refrain_trace_file.header;
-    header->pool_used = refrain_trace_file.pages_from - chance(4) * chance(4096) / 16 * 16;
-    refrain_timeline_settle(writer);
-    readable_bytes = header->pool_used;
-    check(header->pool_used == header->bytes || refrain_trace_file.pages_from == header->bytes,
-          "pages are where no reader looks", n_blocks);
 }
 
 /* A run of such blocks with so many bytes for its times. `lent`: at the end of the file, from where some are given
@@ -108,13 +97,13 @@ static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     memset(refrain_trace_file.base, 0, FILE_BYTES);
     memset(&context, 0, sizeof context);
     memset(&thread, 0, sizeof thread);
-    header->bytes = readable_bytes = FILE_BYTES;
+    header->bytes = FILE_BYTES;
     header->pool_used = REFRAIN_HEADER_BYTES;
     header->n_threads = 1;
     header->time_bytes = bytes;
     header->last.monotonic_ns = 1000000;
     header->last.ticks = 2500000;
-    refrain_trace_file.pages_from = lent ? FILE_BYTES : 0;
+    header->times_from = lent ? FILE_BYTES : 0;
     n_blocks = n_found = 0;
     ends[0] = thread.start_ticks = thread.last_ticks = 1000003;
     context.thread = &thread;
@@ -130,8 +119,6 @@ static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     }
     refrain_timeline_finish(&context.timeline, ends[BLOCKS]);
     uint32_t pages = context.timeline.timeline->pages;
-    if (lent)
-        settle(&context.timeline);
     double share = (double)read_all() / (double)(ends[BLOCKS] - ends[0]);
     printf("kind %u, %llu bytes%s: %u pages, %u written anew, an entry of %.4f %% of the run\n", kind,
            (unsigned long long)bytes, lent ? " lent" : "", pages, context.timeline.timeline->merges, 100 * share);

@@ -89,11 +89,10 @@ export TERM=xterm
 status=$?
 [ $status -eq 0 ] && grep -q "calls/s" screen && grep -q "MPI_Recv mpi_hang.c" screen && grep -q "now: " screen && pass || fail "on a terminal: status $status"
 
-# is_given PID: other processes have the numbers of the ranks of $trace now (struct refrain_header: pid).
+# is_given PID: other processes have the numbers of the ranks of $trace now.
 is_given() {
     for file in "$trace"/rank-*.trace; do
-        python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<I", int(sys.argv[1])))' "$1" |
-            dd of="$file" bs=1 seek=56 conv=notrunc 2>/dev/null
+        trace_header pid "$file" "$1"
     done
 }
 
@@ -141,7 +140,7 @@ tr '\n' ' ' <said | grep -qE "1 computed  *deadlock at the end: 2 ranks waited.*
 
 # A header that tells of many ranks that have no file takes no memory for them.
 for file in "$trace"/rank-*.trace; do
-    printf '\000\000\000\001' | dd of="$file" bs=1 seek=52 conv=notrunc 2>/dev/null
+    trace_header size "$file" 16777216
 done
 for command in "stats" "info" "info --json"; do
     (ulimit -v 3000000 && refrain $command "$trace" >said 2>error) && ! grep -q "how it ended" said && pass || fail "$command of a trace with few of its ranks: $(head -n 2 error)"

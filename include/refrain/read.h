@@ -87,7 +87,8 @@ struct refrain_trace;
 /* The bytes of one rank's files. They belong to the caller, who keeps them unchanged until the trace is closed. */
 struct refrain_image {
     const char *name;  /* for messages; null: "image N" */
-    const void *bytes; /* of rank-N.trace: the whole file or, at least, its first header.pool_used bytes */
+    const void *bytes; /* of rank-N.trace: the whole file or, where the process ended by itself, at least its first
+                          header.pool_used bytes */
     size_t length;
     const void *events; /* of rank-N.events, null when there is none */
     size_t events_length;

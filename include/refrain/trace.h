@@ -1,8 +1,13 @@
 /* trace.h: the trace file of one process (monitor -> reader).
  *
- *     0             4096
- *     | header      | pool: everything else, handed out once, in grains of 16 bytes, never taken back ...      | free |
- *                     units (tree, strings, slots), threads, calls, communicators, formulas, archives
+ *     0        4096                                              pool_used   times_from    bytes
+ *     | header | pool: handed out once, in grains of 16 bytes ... | free     | pages of times |
+ *                units (tree, strings, slots), threads, calls,
+ *                communicators, formulas, archives
+ *
+ * In the free bytes nothing is told. Where one thread is traced, the pages of its timeline lie at the file's end, in
+ * what is kept for other uses, and are given back when it is needed there. A reader moves them to the pool's end, so
+ * that all that is in use is the beginning of its image (refrain_image_begin); so does packing.
  *
  * The size is REFRAIN_TOTAL_MEMORY less what the monitor needs outside, fixed before the first event. The bytes are
  * reserved on disk, so that a full disk is found at the start and not in the middle. Little-endian. Offsets count bytes
@@ -527,7 +532,10 @@ struct refrain_header {
     uint32_t header_bytes;
     uint64_t bytes;     /* of the trace file */
     uint64_t pool_used; /* offset of the first free byte */
-    uint32_t mode;      /* enum refrain_mode */
+    /* Offset of the lowest page of a timeline that lies at the file's end, beyond the free bytes; `bytes`: none does.
+     */
+    uint64_t times_from;
+    uint32_t mode; /* enum refrain_mode */
     uint32_t formula_length;
     int32_t rank; /* in MPI_COMM_WORLD; -1 while unknown, 0 without MPI */
     int32_t size; /* of MPI_COMM_WORLD; 0 while unknown, 1 without MPI */
@@ -592,5 +600,20 @@ struct refrain_header {
     uint32_t binaries;   /* reference of the first file with code, the newest */
     uint32_t arguments;  /* reference of struct refrain_name: of the program, as a shell would take them */
 };
+
+/* Where the free bytes of a trace file end that begin at pool_used: all others are in use. */
+static inline uint64_t refrain_free_until(const struct refrain_header *header) {
+    uint64_t until = header->times_from < header->bytes ? header->times_from : header->bytes;
+    return until > header->pool_used ? until : header->pool_used;
+}
+
+/* Where what is in use ends. */
+static inline uint64_t refrain_used_until(const struct refrain_header *header) {
+    return refrain_free_until(header) < header->bytes ? header->bytes : header->pool_used;
+}
+
+static inline uint64_t refrain_used_bytes(const struct refrain_header *header) {
+    return header->bytes - (refrain_free_until(header) - header->pool_used);
+}
 
 #endif

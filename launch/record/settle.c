@@ -42,9 +42,9 @@ static void settle_file(const char *path, uint64_t over_ns, int *wait_ms) {
         return;
     if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && is_unfinished(&header) &&
         was_killed(path, wait_ms) && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header) {
-        uint64_t from = (header.pool_used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-        if (from >= PAGE_BYTES && from < header.bytes)
-            (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(header.bytes - from));
+        uint64_t from = (header.pool_used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), until = refrain_free_until(&header);
+        if (from >= PAGE_BYTES && from < until)
+            (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(until - from));
         if (header.over_realtime_ns == 0)
             (void)!pwrite(fd, &over_ns, sizeof over_ns, offsetof(struct refrain_header, over_realtime_ns));
     }

@@ -28,7 +28,7 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
 /* From the end of the file, where that is set; else from the pool. */
 struct refrain_time_page *refrain_pool_take_page(void) {
     struct refrain_time_page *page;
-    uint64_t *from = &refrain_trace_file.pages_from;
+    uint64_t *from = &refrain_trace_file.header->times_from;
     if (*from == 0)
         return refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES);
     if (*from - refrain_trace_file.header->pool_used < sizeof *page)

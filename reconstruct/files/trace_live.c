@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "files/live_timeline.h"
 
+#include <refrain/amounts.h>
 #include <time.h>
 
 #define TRIES_IN_A_ROW 20
@@ -412,7 +413,7 @@ static bool is_whole(const struct refrain_settling *live) {
 void refrain_process_settle(struct refrain_process *process, const void *file) {
     struct refrain_settling live = {
         .process = process, .image = process->mapped, .file = file, .bytes = process->image_bytes};
-    const struct refrain_header *header = (const struct refrain_header *)live.image;
+    struct refrain_header *header = (struct refrain_header *)live.image;
     for (int i = 0;; i++) {
         live.left_out = 0;
         settle_roots(&live);
@@ -440,5 +441,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
             memcpy(live.image + used, (const unsigned char *)file + used, header->pool_used - used);
     }
     refrain_settle_timelines(&live);
+    /* All that was copied lies below what is in use now: pages of times are put behind it. */
+    header->pool_used = refrain_least(((const volatile struct refrain_header *)file)->pool_used, live.bytes);
     process->n_left_out = live.left_out;
 }

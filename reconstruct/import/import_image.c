@@ -267,7 +267,7 @@ bool refrain_import_image_write(struct refrain_sink *out, const struct refrain_i
             memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
             header->version = REFRAIN_TRACE_VERSION;
             header->header_bytes = REFRAIN_HEADER_BYTES;
-            header->bytes = header->pool_used = builder.n;
+            header->bytes = header->times_from = header->pool_used = builder.n;
             header->mode = REFRAIN_MODE_EVENTS;
             header->rank = image->rank;
             header->size = image->size;

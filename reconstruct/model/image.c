@@ -1,4 +1,5 @@
 /* image.c: the bytes of a trace file become an image whose learners are whole, each claim checked (trace_parts.h). */
+#include "model/gathered_times.h"
 #include "model/trace_parts.h"
 #include <refrain/settings.h>
 
@@ -39,10 +40,11 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
         return REFRAIN_FAIL(error,
                             "%s: the header at byte 0 makes no sense (version %u, %u bytes): the file is damaged", path,
                             header->version, header->header_bytes);
-    if (header->bytes < bytes || header->pool_used > bytes)
+    uint64_t used = refrain_used_until(header);
+    if (header->bytes < bytes || used > bytes)
         return REFRAIN_FAIL(error, "%s: %s: %llu bytes, but its header says %llu; copy it again from where it was made",
                             path, bytes < header->bytes ? "truncated" : "damaged", (unsigned long long)bytes,
-                            (unsigned long long)(header->pool_used > bytes ? header->pool_used : header->bytes));
+                            (unsigned long long)(used > bytes ? used : header->bytes));
     if (header->pool_used < REFRAIN_HEADER_BYTES || header->pool_used > header->bytes || header->n_threads == 0 ||
         header->n_threads > REFRAIN_MAXIMUM_THREADS || header->mode == REFRAIN_MODE_OFF ||
         header->mode > REFRAIN_MODE_BOTH || header->size < 0 || header->size > MOST_RANKS || header->rank < -1 ||
@@ -180,17 +182,25 @@ static bool find_threads(struct refrain_process *process, struct refrain_error *
     return process->threads != NULL;
 }
 
+/* All that is in use becomes the first header->pool_used bytes. */
+static enum refrain_status gather_times(struct refrain_process *process, struct refrain_error *error) {
+    if (!refrain_times_are_apart(process))
+        return REFRAIN_OK;
+    if (!refrain_image_make_private(process))
+        return REFRAIN_FAIL_MEMORY(error);
+    return find_threads(process, error) ? refrain_times_gather(process, error) : REFRAIN_ERROR;
+}
+
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error) {
+    if (!find_threads(process, error) || gather_times(process, error))
+        return REFRAIN_ERROR;
     if (process->header->finished) /* of one that runs, what was copied last may lie beyond */
         process->image_bytes = (size_t)process->header->pool_used;
+    if (!process->mapped && (has_journal(process) || has_no_end(process)) &&
+        !refrain_image_make_private(process))
+        return REFRAIN_FAIL_MEMORY(error);
     if (!find_threads(process, error))
         return REFRAIN_ERROR;
-    if (!process->mapped && (has_journal(process) || has_no_end(process))) {
-        if (!refrain_image_make_private(process))
-            return REFRAIN_FAIL_MEMORY(error);
-        if (!find_threads(process, error))
-            return REFRAIN_ERROR;
-    }
     return undo_journals(process, error);
 }
 
