@@ -65,7 +65,8 @@ struct refrain_trace_file {
     uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_guests, kept_for_threads;
     /* Bytes that are kept at most: for things that are met for the first time, for counts, for control flow. */
     uint64_t most_first_met, most_counts, most_control;
-    bool is_foreseen;        /* the tables tell of the program's calls: as much is kept in any case */
+    bool is_foreseen; /* the tables tell of the program's calls, or there is little memory: as much is kept in any case
+                       */
     uint64_t sure_of_kind;   /* bytes that each kind of what shares the room for first met things is sure of (pool.c) */
     uint64_t sure_for_times; /* bytes that the times of single blocks leave to nothing but counts */
     uint64_t taken[REFRAIN_POOL_USES];           /* bytes so far */

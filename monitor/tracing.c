@@ -51,6 +51,7 @@
 #define GUESTS_SHARE 8u                    /* for guests, at most */
 #define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
 #define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
+#define EXPECTING_BYTES (128u << 10)       /* with less, as much is kept as where tables tell of the call sites */
 #define MOST_TIME_SHARE 2u                 /* the most that timelines of several threads get */
 #define TIME_SHARE 10u                     /* for times of single blocks: what is kept for others may lie there */
 
@@ -76,7 +77,7 @@ static void keep_reserves(const struct refrain_header *header) {
     uint64_t places = call_sites * refrain_call_room_bytes(SITE_OPERATIONS);
     uint64_t others = refrain_least(calls ? pool / OTHER_CALL_SITES_SHARE : pool, OTHER_CALL_SITES_BYTES);
     uint64_t counts = header->n_slots * threads * COUNTS_BYTES;
-    file->is_foreseen = calls > 0;
+    file->is_foreseen = calls > 0 || pool < EXPECTING_BYTES;
     refrain_call_room_keep_guests(refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE));
     refrain_call_room_open(of_thread, calls - of_thread,
                            refrain_least(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
@@ -84,7 +85,7 @@ static void keep_reserves(const struct refrain_header *header) {
     file->sure_of_kind = file->most_first_met / SURE_SHARE;
     file->kept_for_open =
         refrain_mpi_linked && refrain_units_use_requests() ? refrain_least(pool / OPEN_SHARE, OPEN_BYTES) : 0;
-    file->most_counts = !calls                               ? pool / COUNTS_SHARE
+    file->most_counts = !file->is_foreseen                   ? pool / COUNTS_SHARE
                         : counts < pool / LEAST_COUNTS_SHARE ? pool / LEAST_COUNTS_SHARE
                                                              : refrain_least(counts, pool / COUNTS_SHARE);
     file->most_control = pool / CONTROL_SHARE;
