@@ -19,7 +19,7 @@ DESCRIPTION
     quantum-espresso) a line says so.
 
     values    share of the learned values that are not known one by one, all ranks
-    times     share of the blocks whose own time is not known, of as many as in 64M
+    times     share of the blocks whose own time is not known; where times ended early, of as many as in 64M
     calls     MPI calls that are shown at another call site of their function, all ranks
     counts    values that are counted as another, all ranks
     unused    of the trace file of the rank that used least; * where nothing was lost
@@ -175,16 +175,17 @@ hpcc_input() { # its smallest problem
 # ---- runs ----
 
 # losses: of `refrain info --json` on standard input the blocks, blocks with a time of their own, values, exact values,
-# calls and values without room, unused and all bytes of the rank that used least.
+# calls and values without room, unused and all KiB of the rank that used least, and timelines that ended early.
 losses() {
     tr -d ' ",' | awk -F : '
         $1 == "processes" { inside = 1 }
         !inside { next }
         $1 == "bytes" { bytes = $2 }
         $1 == "pool_used_bytes" && bytes - $2 >= unused { unused = bytes - $2; all = bytes }
+        $1 == "stopped" && $2 == "true" { stopped++ }
         { sum[$1] += $2 }
         END { print sum["blocks"], sum["single"], sum["values"], sum["values_exact"], sum["sites"] + sum["calls"] + 0,
-                    sum["counts"] + 0, unused / 1024, all / 1024 }'
+                    sum["counts"] + 0, unused / 1024, all / 1024, stopped + 0 }'
 }
 
 # measure NAME MEMORY COMMAND...: prints what losses() does. In the program's directory.
@@ -209,18 +210,18 @@ program() {
     mkdir "$work/$name" && cd "$work/$name" && "${name}_input" || failed=1
     # shellcheck disable=SC2046 # words
     set -- $(measure "$name" 64M "$@") -- "$@"
-    [ $# -gt 9 ] || {
+    [ $# -gt 10 ] || {
         echo "$name failed: $(tail -n 1 said)" >&2
         failed=1
         return
     }
     blocks=$1
-    shift 9
+    shift 10
     for size in $sizes; do
         measure "$name" "$size" "$@" | awk -v name="$name" -v size="$size" -v blocks="$blocks" '{
+            if (!$9)
+                blocks = $1 # how often a program polls differs from run to run
             times = blocks > $2 ? 100 * (1 - $2 / blocks) : 0
-            if ($1 == $2)
-                times = $1 < blocks * 0.9 ? times : 0 # how often a program polls differs from run to run
             lost = $3 > $4 || times > 0 || $5 + $6 > 0
             printf "| %s | %s | %.1f %% | %.1f %% | %d | %d | %d of %d (%d %%)%s |\n", name, size,
                    100 * (1 - $4 / $3), times, $5, $6, $7, $8, 100 * $7 / $8, lost ? "" : " *" }'
