@@ -73,9 +73,9 @@ static bool next_of_cycles(struct refrain_walk *walk, struct iteration *iteratio
 
 /* Have cycles of a loop become one? */
 static bool has_turns(const struct refrain_walk *walk) {
-    for (size_t i = 0; i < walk->learners.capacity; i++)
-        for (const struct refrain_walk_cycle *cycle = walk->learners.table[i] ? walk->learners.table[i]->cycles : NULL;
-             cycle; cycle = cycle->next)
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&walk->learners.table, slot));)
+        for (const struct refrain_walk_cycle *cycle = ((struct refrain_walk_learner *)slot->object)->cycles; cycle;
+             cycle = cycle->next)
             if (cycle->n_parts > 0)
                 return true;
     return false;

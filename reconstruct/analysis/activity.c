@@ -1,5 +1,6 @@
 /* activity.c: sums over the events of a run, begun and finished (activity.h). */
 #include "analysis/activity_collect.h"
+#include "common/arena.h"
 #include "match/replay.h"
 
 #include <stdlib.h>
@@ -54,16 +55,13 @@ static void sum_ranks(struct refrain_activity *activity) {
 }
 
 /* The objects of a table as an array, for the caller to free; the table is emptied. */
-static void **take_objects(struct refrain_pair_table *table, size_t *n) {
+static void **take_objects(struct refrain_table *table, size_t *n) {
     void **objects = calloc(table->n + 1, sizeof *objects);
     *n = 0;
-    for (size_t b = 0; objects && b < table->capacity; b++)
-        for (struct refrain_pair_node *node = table->buckets[b]; node; node = node->next)
-            objects[(*n)++] = node;
-    if (objects) {
-        free(table->buckets);
-        *table = (struct refrain_pair_table){0};
-    }
+    for (const struct refrain_table_slot *slot = NULL; objects && (slot = refrain_table_next(table, slot));)
+        objects[(*n)++] = slot->object;
+    if (objects)
+        refrain_table_close(table);
     return objects;
 }
 
@@ -91,7 +89,7 @@ static bool finish_parts(struct refrain_activity_collector *collector) {
             continue;
         }
         for (size_t k = i; k < end; k++)
-            free(parts[k]);
+            refrain_free(parts[k]);
         collector->no_memory |= region != NULL;
     }
     free(parts);
@@ -131,15 +129,6 @@ static bool finish(struct refrain_activity_collector *collector, const struct re
     return true;
 }
 
-static void free_objects(struct refrain_pair_table *table) {
-    for (size_t b = 0; b < table->capacity; b++)
-        for (struct refrain_pair_node *node = table->buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(table->buckets);
-}
-
 static void close_collector(struct refrain_activity_collector *collector) {
     for (size_t rank = 0; collector->locations && rank < collector->n_locations; rank++)
         for (struct refrain_activity_location *location = collector->locations[rank], *next; location;
@@ -152,9 +141,9 @@ static void close_collector(struct refrain_activity_collector *collector) {
         }
     free(collector->locations);
     free(collector->by_rank);
-    free_objects(&collector->parts);
-    free_objects(&collector->partners);
-    free_objects(&collector->waits);
+    refrain_table_free(&collector->parts);
+    refrain_table_free(&collector->partners);
+    refrain_table_free(&collector->waits);
     refrain_waiting_close(collector->waiting);
 }
 
@@ -232,16 +221,16 @@ void refrain_activity_close(struct refrain_activity *activity) {
     free_paths(activity->root);
     for (size_t i = 0; i < activity->n_regions; i++) {
         for (size_t k = 0; k < activity->regions[i].n_parts; k++)
-            free(activity->regions[i].parts[k]);
+            refrain_free(activity->regions[i].parts[k]);
         free(activity->regions[i].parts);
     }
     for (size_t i = 0; i < activity->n_partners; i++)
-        free(activity->partners[i]);
+        refrain_free(activity->partners[i]);
     for (size_t i = 0; i < activity->n_waits; i++) {
         if (activity->waits[i]->pairs)
-            free_objects(&activity->waits[i]->pairs->table);
+            refrain_table_free(&activity->waits[i]->pairs->table);
         free(activity->waits[i]->pairs);
-        free(activity->waits[i]);
+        refrain_free(activity->waits[i]);
     }
     free(activity->regions);
     free(activity->ranks);

@@ -15,7 +15,7 @@
 #define REFRAIN_ACTIVITY_H
 
 #include "analysis/waiting.h"
-#include "common/pair_table.h"
+#include "common/table.h"
 
 /* Times that add up to a whole. */
 struct refrain_activity_times {
@@ -50,7 +50,6 @@ static inline struct refrain_activity_path *refrain_activity_next_path(const str
 
 /* How much of a region a rank has. */
 struct refrain_activity_part {
-    struct refrain_pair_node node; /* private: region, rank */
     const struct refrain_region_info *region;
     int32_t rank;
     uint64_t count;
@@ -74,7 +73,6 @@ struct refrain_activity_region {
 };
 
 struct refrain_activity_partner {
-    struct refrain_pair_node node;            /* private */
     const struct refrain_region_info *region; /* call site */
     int32_t rank, peer;
     bool receives;
@@ -84,7 +82,6 @@ struct refrain_activity_partner {
 
 /* A kind of waiting in one region, on account of one region. */
 struct refrain_activity_wait {
-    struct refrain_pair_node node; /* private */
     enum refrain_wait_kind kind;
     const struct refrain_region_info *region, *cause;
     uint64_t count;

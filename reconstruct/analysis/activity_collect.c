@@ -1,10 +1,10 @@
 /* activity_collect.c: an event becomes part of the sums (activity_collect.h). */
 #include "analysis/activity_collect.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
 struct pair_sum {
-    struct refrain_pair_node node;
     int64_t ns;
 };
 
@@ -53,33 +53,19 @@ static struct refrain_activity_path *path_below(struct refrain_activity_collecto
     return *link;
 }
 
-/* An object of a table by a pair of numbers, made when there is none. `bytes`: its size; a struct refrain_pair_node
- * first. */
-static void *object_of(struct refrain_activity_collector *collector, struct refrain_pair_table *table,
-                       struct refrain_pair key, size_t bytes, bool *made) {
-    struct refrain_pair_node *node = refrain_pair_table_find(table, key);
-    *made = false;
-    if (node)
-        return node;
-    node = calloc(1, bytes);
-    if (node) {
-        node->key = key;
-        *made = refrain_pair_table_add(table, node);
-        if (!*made) {
-            free(node);
-            node = NULL;
-        }
-    }
-    collector->no_memory |= !node;
-    return node;
+/* An object of a table by a pair of numbers, made of `bytes` zeroed ones where there is none. */
+static void *object_of(struct refrain_activity_collector *collector, struct refrain_table *table, uint64_t a,
+                       uint64_t b, size_t bytes) {
+    void *object = refrain_table_make(table, a, b, bytes);
+    collector->no_memory |= !object;
+    return object;
 }
 
 static struct refrain_activity_part *part_of(struct refrain_activity_collector *collector,
                                              const struct refrain_region_info *region, int32_t rank) {
-    bool made;
-    struct refrain_activity_part *part = object_of(
-        collector, &collector->parts, (struct refrain_pair){region->index, (uint32_t)rank}, sizeof *part, &made);
-    if (part && made) {
+    struct refrain_activity_part *part =
+        object_of(collector, &collector->parts, region->index, (uint32_t)rank, sizeof *part);
+    if (part) {
         part->region = region;
         part->rank = rank;
     }
@@ -89,11 +75,10 @@ static struct refrain_activity_part *part_of(struct refrain_activity_collector *
 static struct refrain_activity_partner *partner_of(struct refrain_activity_collector *collector,
                                                    const struct refrain_region_info *region, int32_t rank, int32_t peer,
                                                    bool receives) {
-    bool made;
-    struct refrain_pair key = {(uint64_t)region->index << 1 | receives,
-                               (uint64_t)(uint32_t)rank << 32 | (uint32_t)peer};
-    struct refrain_activity_partner *partner = object_of(collector, &collector->partners, key, sizeof *partner, &made);
-    if (partner && made) {
+    struct refrain_activity_partner *partner =
+        object_of(collector, &collector->partners, (uint64_t)region->index << 1 | receives,
+                  (uint64_t)(uint32_t)rank << 32 | (uint32_t)peer, sizeof *partner);
+    if (partner) {
         partner->region = region;
         partner->rank = rank;
         partner->peer = peer;
@@ -124,18 +109,19 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
     struct refrain_activity_times *times = &collector->by_rank[wait->rank]->times;
     times->waiting_ns += ns;
     times->own_ns[wait->region->own_time] -= ns;
-    bool made, receives = wait->kind == REFRAIN_WAIT_LATE_SENDER || wait->kind == REFRAIN_WAIT_COMPLETION_RECEIVE;
+    bool receives = wait->kind == REFRAIN_WAIT_LATE_SENDER || wait->kind == REFRAIN_WAIT_COMPLETION_RECEIVE;
     if (receives || wait->kind == REFRAIN_WAIT_LATE_RECEIVER || wait->kind == REFRAIN_WAIT_COMPLETION_SEND) {
         struct refrain_activity_partner *partner =
             partner_of(collector, wait->region, wait->rank, wait->cause_rank, receives);
         if (partner)
             partner->waiting_ns += ns;
     }
-    struct refrain_pair key = {(uint64_t)wait->region->index << 32 | wait->cause->index, wait->kind};
-    struct refrain_activity_wait *sum = object_of(collector, &collector->waits, key, sizeof *sum, &made);
+    struct refrain_activity_wait *sum =
+        object_of(collector, &collector->waits, (uint64_t)wait->region->index << 32 | wait->cause->index, wait->kind,
+                  sizeof *sum);
     if (!sum)
         return;
-    if (made) {
+    if (!sum->pairs) {
         sum->kind = wait->kind;
         sum->region = wait->region;
         sum->cause = wait->cause;
@@ -144,8 +130,9 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
     }
     sum->count++;
     sum->ns += ns;
-    struct refrain_pair ranks = {(uint32_t)wait->rank, (uint32_t)wait->cause_rank};
-    struct pair_sum *pair = sum->pairs ? object_of(collector, &sum->pairs->table, ranks, sizeof *pair, &made) : NULL;
+    struct pair_sum *pair = sum->pairs ? object_of(collector, &sum->pairs->table, (uint32_t)wait->rank,
+                                                   (uint32_t)wait->cause_rank, sizeof *pair)
+                                       : NULL;
     if (pair && (pair->ns += ns) > sum->worst_ns) {
         sum->worst_ns = pair->ns;
         sum->worst_rank = wait->rank;
@@ -157,14 +144,8 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
 
 static bool push(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
                  const struct refrain_event *event) {
-    if (location->depth == location->capacity) {
-        size_t larger = location->capacity ? location->capacity * 2 : 32;
-        struct refrain_activity_frame *frames = realloc(location->frames, larger * sizeof *frames);
-        if (!frames)
-            return false;
-        location->frames = frames;
-        location->capacity = larger;
-    }
+    if (!REFRAIN_ARRAY_ROOM(location->frames, location->depth, location->capacity))
+        return false;
     collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
     struct refrain_activity_path *parent =
         location->depth ? location->frames[location->depth - 1].path : collector->activity->root;
@@ -267,15 +248,9 @@ static void add_message(struct refrain_activity_collector *collector, struct ref
         rank->sent++;
         rank->sent_bytes += bytes;
     }
-    if (location->n_messages == location->capacity_messages) {
-        size_t larger = location->capacity_messages ? location->capacity_messages * 2 : 8;
-        struct refrain_activity_partner **list = realloc(location->messages, larger * sizeof *list);
-        if (!list) {
-            collector->no_memory = true;
-            return;
-        }
-        location->messages = list;
-        location->capacity_messages = larger;
+    if (!REFRAIN_ARRAY_ROOM(location->messages, location->n_messages, location->capacity_messages)) {
+        collector->no_memory = true;
+        return;
     }
     location->messages[location->n_messages++] = partner;
 }

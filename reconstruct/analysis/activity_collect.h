@@ -35,7 +35,7 @@ struct refrain_activity_location {
 };
 
 struct refrain_activity_pair {
-    struct refrain_pair_table table;
+    struct refrain_table table;
 };
 
 struct refrain_activity_collector {
@@ -46,7 +46,7 @@ struct refrain_activity_collector {
     struct refrain_activity_location **locations; /* by rank */
     struct refrain_activity_rank **by_rank;
     size_t n_locations;
-    struct refrain_pair_table parts, partners, waits;
+    struct refrain_table parts, partners, waits;
     int64_t last_ns; /* of the last event */
     size_t n_calls;  /* MPI calls that began before the window's end and are open */
     bool is_over;    /* nothing that comes can count */

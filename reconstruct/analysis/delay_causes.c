@@ -27,9 +27,9 @@ struct comparison {
 
 /* ---- when they met ---- */
 
-static struct refrain_pair pair_key(const struct refrain_wait *wait) {
+static uint64_t pair_key(const struct refrain_wait *wait) {
     int32_t a = wait->rank, b = wait->cause_rank;
-    return (struct refrain_pair){(uint64_t)(uint32_t)(a < b ? a : b), (uint64_t)(uint32_t)(a < b ? b : a)};
+    return (uint64_t)(uint32_t)(a < b ? a : b) << 32 | (uint32_t)(a < b ? b : a);
 }
 
 static bool is_meeting_of_all(enum refrain_wait_kind kind) {
@@ -57,16 +57,10 @@ void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait
         note_meeting(&parts->lines[wait->cause_rank], met_ns);
         return;
     }
-    struct refrain_pair key = pair_key(wait);
-    struct refrain_delay_pair *pair = (struct refrain_delay_pair *)refrain_pair_table_find(&parts->pairs, key);
+    struct refrain_delay_pair *pair = refrain_table_make(&parts->pairs, pair_key(wait), 0, sizeof *pair);
     if (!pair) {
-        if ((pair = calloc(1, sizeof *pair)))
-            pair->node.key = key;
-        if (!pair || !refrain_pair_table_add(&parts->pairs, &pair->node)) {
-            free(pair);
-            parts->no_memory = true;
-            return;
-        }
+        parts->no_memory = true;
+        return;
     }
     pair->met_ns = met_ns > pair->met_ns ? met_ns : pair->met_ns;
 }
@@ -74,8 +68,7 @@ void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait
 static int64_t last_meeting(const struct refrain_delays *delays, const struct refrain_wait *wait) {
     const struct refrain_delay_parts *parts = delays->parts;
     const struct refrain_delay_line *a = &parts->lines[wait->rank], *b = &parts->lines[wait->cause_rank];
-    const struct refrain_delay_pair *pair =
-        (const struct refrain_delay_pair *)refrain_pair_table_find(&parts->pairs, pair_key(wait));
+    const struct refrain_delay_pair *pair = refrain_table_object(&parts->pairs, pair_key(wait), 0);
     int64_t met_ns = delays->from_ns;
     if (pair && pair->met_ns > met_ns)
         met_ns = pair->met_ns;

@@ -26,14 +26,13 @@ struct refrain_delay_line {
 
 /* Two ranks of which one waited for the other, outside of collectives. */
 struct refrain_delay_pair {
-    struct refrain_pair_node node;
     int64_t met_ns;
 };
 
 struct refrain_delay_parts {
     const struct refrain_trace *trace;
     struct refrain_delay_line *lines; /* by rank */
-    struct refrain_pair_table places, pairs;
+    struct refrain_table places, pairs;
     struct refrain_ideal *ideal;
     struct refrain_rhythm *rhythm;
     unsigned char *marks; /* by index of the region: enum mark of delays.c */

@@ -8,36 +8,29 @@ enum mark { MARK_NONE, MARK_INIT, MARK_FINALIZE };
 
 /* ---- places ---- */
 
-static struct refrain_pair place_key(enum refrain_doing doing, const struct refrain_region_info *function,
-                                     const struct refrain_region_info *call) {
-    return (struct refrain_pair){(uint64_t)(function ? (uint64_t)function->index + 1 : 0) << 8 | (uint64_t)doing,
-                                 call ? (uint64_t)call->index + 1 : 0};
-}
-
 /* Null without memory. */
 static struct refrain_delay_place *place_of(struct refrain_delays *delays, enum refrain_doing doing,
                                             const struct refrain_region_info *function,
                                             const struct refrain_region_info *call) {
     struct refrain_delay_parts *parts = delays->parts;
-    struct refrain_pair key = place_key(doing, function, call);
-    struct refrain_delay_place *place = (struct refrain_delay_place *)refrain_pair_table_find(&parts->places, key);
-    if (place)
+    uint64_t before = (uint64_t)(function ? (uint64_t)function->index + 1 : 0) << 8 | (uint64_t)doing;
+    uint64_t at = call ? (uint64_t)call->index + 1 : 0;
+    struct refrain_delay_place *place = refrain_table_make(&parts->places, before, at, sizeof *place);
+    if (place && place->spent_ns)
         return place;
     size_t n = delays->n_ranks + 1;
-    if ((place = calloc(1, sizeof *place)) && (place->spent_ns = calloc(3 * n, sizeof *place->spent_ns))) {
-        place->node.key = key;
-        place->doing = doing;
-        place->function = function;
-        place->call = call;
-        place->caused_ns = place->spent_ns + n;
-        place->waited_ns = place->spent_ns + 2 * n;
-        if (refrain_pair_table_add(&parts->places, &place->node))
-            return place;
-        free(place->spent_ns);
+    if (!place || !(place->spent_ns = calloc(3 * n, sizeof *place->spent_ns))) {
+        parts->no_memory = true;
+        return NULL;
     }
-    free(place);
-    parts->no_memory = true;
-    return NULL;
+    place->before = before;
+    place->at = at;
+    place->doing = doing;
+    place->function = function;
+    place->call = call;
+    place->caused_ns = place->spent_ns + n;
+    place->waited_ns = place->spent_ns + 2 * n;
+    return place;
 }
 
 static void reset_place(struct refrain_delay_place *place, size_t n_ranks) {
@@ -247,9 +240,8 @@ static void add_wait(struct refrain_delays *delays, const struct refrain_wait *w
 
 static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
     struct refrain_delay_parts *parts = delays->parts;
-    for (size_t b = 0; b < parts->places.capacity; b++)
-        for (struct refrain_pair_node *node = parts->places.buckets[b]; node; node = node->next)
-            reset_place((struct refrain_delay_place *)node, delays->n_ranks);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parts->places, slot));)
+        reset_place(slot->object, delays->n_ranks);
     for (size_t i = 0; i < delays->n_ranks; i++) {
         memset(delays->ranks[i].doing_ns, 0, sizeof delays->ranks[i].doing_ns);
         memset(delays->ranks[i].bins_ns, 0, sizeof delays->ranks[i].bins_ns);
@@ -413,8 +405,7 @@ static int by_cause(const void *a, const void *b) {
     const struct refrain_delay_place *x = *(void *const *)a, *y = *(void *const *)b;
     if (x->total_caused_ns != y->total_caused_ns)
         return x->total_caused_ns < y->total_caused_ns ? 1 : -1;
-    return x->node.key.a != y->node.key.a ? (x->node.key.a < y->node.key.a ? -1 : 1)
-                                          : (x->node.key.b > y->node.key.b) - (x->node.key.b < y->node.key.b);
+    return x->before != y->before ? (x->before < y->before ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
 static int by_length(const void *a, const void *b) {
@@ -431,13 +422,12 @@ bool refrain_delays_finish(struct refrain_delays *delays) {
     delays->places = calloc(parts->places.n + 1, sizeof *delays->places);
     if (!delays->places || parts->no_memory)
         return false;
-    for (size_t b = 0; b < parts->places.capacity; b++)
-        for (struct refrain_pair_node *node = parts->places.buckets[b]; node; node = node->next) {
-            struct refrain_delay_place *place = (struct refrain_delay_place *)node;
-            keep_worse(place);
-            qsort(place->victims, REFRAIN_DELAY_VICTIMS, sizeof *place->victims, by_length);
-            delays->places[delays->n_places++] = place;
-        }
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parts->places, slot));) {
+        struct refrain_delay_place *place = slot->object;
+        keep_worse(place);
+        qsort(place->victims, REFRAIN_DELAY_VICTIMS, sizeof *place->victims, by_length);
+        delays->places[delays->n_places++] = place;
+    }
     qsort(delays->places, delays->n_places, sizeof *delays->places, by_cause);
     delays->beat = refrain_rhythm_beat(parts->rhythm, delays->to_ns - delays->from_ns);
     return true;
@@ -448,19 +438,10 @@ static void close_parts(struct refrain_delay_parts *parts, size_t n_ranks) {
         free(parts->lines[i].open);
         refrain_delay_spans_close(&parts->lines[i].spans);
     }
-    for (size_t b = 0; b < parts->places.capacity; b++)
-        for (struct refrain_pair_node *node = parts->places.buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(((struct refrain_delay_place *)node)->spent_ns);
-            free(node);
-        }
-    for (size_t b = 0; b < parts->pairs.capacity; b++)
-        for (struct refrain_pair_node *node = parts->pairs.buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(parts->places.buckets);
-    free(parts->pairs.buckets);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parts->places, slot));)
+        free(((struct refrain_delay_place *)slot->object)->spent_ns);
+    refrain_table_free(&parts->places);
+    refrain_table_free(&parts->pairs);
     free(parts->lines);
     free(parts->marks);
     refrain_ideal_close(parts->ideal);

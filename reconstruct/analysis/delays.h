@@ -23,7 +23,7 @@
 
 #include "analysis/rhythm.h"
 #include "analysis/waiting.h"
-#include "common/pair_table.h"
+#include "common/table.h"
 
 #define REFRAIN_DELAY_SPANS 2048u /* of a rank */
 #define REFRAIN_DELAY_VICTIMS 4u  /* of a place, those with the longest waits */
@@ -60,7 +60,7 @@ struct refrain_delay_incident {
 
 /* A part of the program: what ranks compute in a function on the way to an MPI call, or an MPI call. */
 struct refrain_delay_place {
-    struct refrain_pair_node node; /* private */
+    uint64_t before, at; /* private: numbers of function and call, and `doing` */
     enum refrain_doing doing;
     const struct refrain_region_info *function; /* of computing: the innermost one that is open; null: none is known */
     const struct refrain_region_info *call;     /* of computing: that it leads to, null: none; else the call itself */

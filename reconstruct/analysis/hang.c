@@ -1,5 +1,6 @@
 /* hang.c: who waits for whom, and whether that can end (hang.h). */
 #include "analysis/hang.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,8 @@ struct needs {
 };
 
 static bool add_edge(struct refrain_hang *hang, size_t *capacity, struct refrain_hang_edge edge) {
-    if (hang->n_edges == *capacity) {
-        size_t larger = *capacity ? *capacity * 2 : 64;
-        struct refrain_hang_edge *edges = realloc(hang->edges, larger * sizeof *edges);
-        if (!edges)
-            return false;
-        hang->edges = edges;
-        *capacity = larger;
-    }
+    if (!REFRAIN_ARRAY_ROOM(hang->edges, hang->n_edges, *capacity))
+        return false;
     hang->edges[hang->n_edges++] = edge;
     return true;
 }

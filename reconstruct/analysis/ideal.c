@@ -1,14 +1,14 @@
 /* ideal.c: clocks of an ideal network (ideal.h). */
 #include "analysis/ideal.h"
 #include "analysis/waiting.h"
-#include "common/pair_table.h"
+#include "common/arena.h"
+#include "common/table.h"
 #include "match/collective_rule.h"
 
 #include <stdlib.h>
 
 /* A message under way or a collective, by its match; a nonblocking collective that a request stands for. */
 struct passage {
-    struct refrain_pair_node node;
     int64_t sent_ns;             /* message: when; collective: when the last one entered, ... */
     int64_t root_ns;             /* ... and the root */
     int32_t entered, left, size; /* of a collective */
@@ -26,7 +26,7 @@ struct clock {
 struct refrain_ideal {
     struct clock *clocks;
     size_t n_ranks;
-    struct refrain_pair_table messages, collectives, requests;
+    struct refrain_table messages, collectives, requests;
     bool no_memory;
 };
 
@@ -40,44 +40,25 @@ struct refrain_ideal *refrain_ideal_open(size_t n_ranks) {
     return ideal;
 }
 
-static void free_passages(struct refrain_pair_table *table) {
-    for (size_t b = 0; b < table->capacity; b++)
-        for (struct refrain_pair_node *node = table->buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(table->buckets);
-}
-
 void refrain_ideal_close(struct refrain_ideal *ideal) {
     if (!ideal)
         return;
-    free_passages(&ideal->messages);
-    free_passages(&ideal->collectives);
-    free_passages(&ideal->requests);
+    refrain_table_free(&ideal->messages);
+    refrain_table_free(&ideal->collectives);
+    refrain_table_free(&ideal->requests);
     free(ideal->clocks);
     free(ideal);
 }
 
-static struct passage *find(const struct refrain_pair_table *table, uint64_t a, uint64_t b) {
-    return (struct passage *)refrain_pair_table_find(table, (struct refrain_pair){a, b});
+static struct passage *add(struct refrain_ideal *ideal, struct refrain_table *table, uint64_t a, uint64_t b) {
+    struct passage *passage = refrain_table_make(table, a, b, sizeof *passage);
+    ideal->no_memory |= !passage;
+    return passage;
 }
 
-static struct passage *add(struct refrain_ideal *ideal, struct refrain_pair_table *table, uint64_t a, uint64_t b) {
-    struct passage *passage = calloc(1, sizeof *passage);
-    if (passage) {
-        passage->node.key = (struct refrain_pair){a, b};
-        if (refrain_pair_table_add(table, &passage->node))
-            return passage;
-        free(passage);
-    }
-    ideal->no_memory = true;
-    return NULL;
-}
-
-static void drop(struct refrain_pair_table *table, struct passage *passage) {
-    refrain_pair_table_remove(table, &passage->node);
-    free(passage);
+static void drop(struct refrain_table *table, uint64_t a, uint64_t b) {
+    refrain_free(refrain_table_object(table, a, b));
+    refrain_table_remove(table, a, b);
 }
 
 static void wait_until(struct clock *clock, int64_t ns) {
@@ -87,7 +68,7 @@ static void wait_until(struct clock *clock, int64_t ns) {
 /* ---- messages ---- */
 
 static void send(struct refrain_ideal *ideal, const struct clock *clock, const struct refrain_event *event) {
-    struct passage *message = event->match ? find(&ideal->messages, event->match, 0) : NULL;
+    struct passage *message = event->match ? refrain_table_object(&ideal->messages, event->match, 0) : NULL;
     if (event->match && !message && (message = add(ideal, &ideal->messages, event->match, 0)))
         message->sent_ns = clock->now_ns;
 }
@@ -105,13 +86,13 @@ static void hold_sender(struct refrain_ideal *ideal, const struct refrain_wait *
 }
 
 static void receive(struct refrain_ideal *ideal, struct clock *clock, const struct refrain_event *event) {
-    struct passage *message = event->match ? find(&ideal->messages, event->match, 0) : NULL;
+    struct passage *message = event->match ? refrain_table_object(&ideal->messages, event->match, 0) : NULL;
     if (!message)
         return;
     if (event->peer_wait && event->request < 0)
         hold_sender(ideal, event->peer_wait, clock->now_ns);
     wait_until(clock, message->sent_ns);
-    drop(&ideal->messages, message);
+    drop(&ideal->messages, event->match, 0);
 }
 
 /* ---- collectives ---- */
@@ -120,7 +101,7 @@ static void enter_collective(struct refrain_ideal *ideal, struct clock *clock, c
     enum refrain_collective_rule rule = refrain_collective_rule(event->region->role);
     if (!event->match || rule == REFRAIN_RULE_NONE || !event->comm)
         return;
-    struct passage *collective = find(&ideal->collectives, event->match, 0);
+    struct passage *collective = refrain_table_object(&ideal->collectives, event->match, 0);
     if (!collective && (collective = add(ideal, &ideal->collectives, event->match, 0))) {
         collective->rule = rule;
         collective->size = event->comm->size;
@@ -147,7 +128,7 @@ static void enter_collective(struct refrain_ideal *ideal, struct clock *clock, c
 }
 
 static void leave_collective(struct refrain_ideal *ideal, struct clock *clock, uint64_t match, bool is_root) {
-    struct passage *collective = find(&ideal->collectives, match, 0);
+    struct passage *collective = refrain_table_object(&ideal->collectives, match, 0);
     if (!collective)
         return;
     if (collective->rule == REFRAIN_RULE_FROM_ROOT)
@@ -155,15 +136,16 @@ static void leave_collective(struct refrain_ideal *ideal, struct clock *clock, u
     else if ((collective->rule != REFRAIN_RULE_TO_ROOT || is_root) && collective->entered == collective->size)
         wait_until(clock, collective->sent_ns);
     if (++collective->left == collective->size)
-        drop(&ideal->collectives, collective);
+        drop(&ideal->collectives, match, 0);
 }
 
 static void complete_collective(struct refrain_ideal *ideal, struct clock *clock, const struct refrain_event *event) {
-    struct passage *request = find(&ideal->requests, (uint64_t)(uint32_t)event->rank, (uint64_t)event->request);
+    struct passage *request =
+        refrain_table_object(&ideal->requests, (uint64_t)(uint32_t)event->rank, (uint64_t)event->request);
     if (!request)
         return;
     leave_collective(ideal, clock, request->match, request->is_root);
-    drop(&ideal->requests, request);
+    drop(&ideal->requests, (uint64_t)(uint32_t)event->rank, (uint64_t)event->request);
 }
 
 /* ---- events ---- */

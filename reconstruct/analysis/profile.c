@@ -1,5 +1,6 @@
 /* profile.c: adds up the blocks of all ranks by construct (profile.h). */
 #include "analysis/profile.h"
+#include "common/array.h"
 #include "sequence/sequence.h"
 #include <refrain/amounts.h>
 
@@ -236,14 +237,8 @@ static bool add_call_site(const struct refrain_process *process, const struct re
            (call_site->region != view->region || call_site->node != node))
         call_site++;
     if (!unit->call_sites || call_site == unit->call_sites + unit->n_call_sites) {
-        if (unit->n_call_sites == unit->capacity_call_sites) {
-            size_t capacity = unit->capacity_call_sites ? unit->capacity_call_sites * 2 : 16;
-            struct refrain_profile_call_site *call_sites = realloc(unit->call_sites, capacity * sizeof *call_sites);
-            if (!call_sites)
-                return false;
-            unit->call_sites = call_sites;
-            unit->capacity_call_sites = capacity;
-        }
+        if (!REFRAIN_ARRAY_ROOM(unit->call_sites, unit->n_call_sites, unit->capacity_call_sites))
+            return false;
         call_site = &unit->call_sites[unit->n_call_sites++];
         *call_site = (struct refrain_profile_call_site){.region = view->region, .node = node};
     }

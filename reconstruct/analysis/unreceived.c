@@ -64,7 +64,7 @@ static int by_key(const void *left, const void *right) {
 /* Those in which something is left. False without memory. */
 static bool list(const struct refrain_store *channels, const struct refrain_trace *trace,
                  struct refrain_unreceived *unreceived) {
-    unreceived->channels = calloc((size_t)channels->live + 1, sizeof *unreceived->channels);
+    unreceived->channels = calloc(channels->keys.n + 1, sizeof *unreceived->channels);
     for (uint32_t i = 1; unreceived->channels && i < channels->n; i++) {
         const struct channel *channel = refrain_store_at(channels, i);
         if (!refrain_store_live(channels, i) || channel->messages <= 0)

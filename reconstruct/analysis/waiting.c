@@ -79,15 +79,10 @@ static void enter_call(struct refrain_waiting *waiting, struct refrain_waiting_l
 
 /* ---- messages ---- */
 
-static struct refrain_waiting_message *find_message(const struct refrain_waiting *waiting, uint64_t match) {
-    return (struct refrain_waiting_message *)refrain_pair_table_find(&waiting->messages,
-                                                                     (struct refrain_pair){match, 0});
-}
-
 /* The message is received or will not be. */
 static void forget_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message) {
     message->gone = true;
-    refrain_pair_table_remove(&waiting->messages, &message->node);
+    refrain_table_remove(&waiting->messages, message->match, 0);
     refrain_waiting_release_message(waiting, message);
 }
 
@@ -108,7 +103,7 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
     struct refrain_waiting_message *message = new_message(waiting);
     if (!message)
         return;
-    *message = (struct refrain_waiting_message){.node.key = {event->match, 0},
+    *message = (struct refrain_waiting_message){.match = event->match,
                                                 .references = 1,
                                                 .approximate = event->approximate,
                                                 .nonblocking = event->request >= 0,
@@ -116,7 +111,7 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
                                                 .receiver = event->peer,
                                                 .send = call};
     call->references++;
-    if (!refrain_pair_table_add(&waiting->messages, &message->node)) {
+    if (!refrain_table_put_object(&waiting->messages, event->match, 0, message)) {
         refrain_waiting_release_message(waiting, message);
         waiting->no_memory = true;
         return;
@@ -163,7 +158,7 @@ static void received(struct refrain_waiting *waiting, struct refrain_waiting_cal
     bool nonblocking = event->request >= 0;
     if (request)
         refrain_waiting_drop_request(waiting, request);
-    struct refrain_waiting_message *message = event->match ? find_message(waiting, event->match) : NULL;
+    struct refrain_waiting_message *message = refrain_table_object(&waiting->messages, event->match, 0);
     if (!message)
         return;
     bool approximate = event->approximate || message->approximate;
@@ -303,21 +298,16 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace) 
 void refrain_waiting_close(struct refrain_waiting *waiting) {
     if (!waiting)
         return;
-    struct refrain_pair_table *tables[] = {&waiting->messages, &waiting->requests, &waiting->collectives,
-                                           &waiting->kinds};
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        for (size_t b = 0; b < tables[t]->capacity; b++)
-            for (struct refrain_pair_node *node = tables[t]->buckets[b], *next; node; node = next) {
-                next = node->next;
-                if (tables[t] == &waiting->requests && ((struct refrain_waiting_request *)node)->message)
-                    refrain_waiting_release_message(waiting, ((struct refrain_waiting_request *)node)->message);
-                if (tables[t] == &waiting->messages)
-                    refrain_waiting_release_message(waiting, (struct refrain_waiting_message *)node);
-                else
-                    free(node);
-            }
-        free(tables[t]->buckets);
-    }
+    const struct refrain_table_slot *slot = NULL;
+    while ((slot = refrain_table_next(&waiting->requests, slot)))
+        if (((struct refrain_waiting_request *)slot->object)->message)
+            refrain_waiting_release_message(waiting, ((struct refrain_waiting_request *)slot->object)->message);
+    while ((slot = refrain_table_next(&waiting->messages, slot)))
+        refrain_waiting_release_message(waiting, slot->object);
+    refrain_table_close(&waiting->messages);
+    refrain_table_free(&waiting->requests);
+    refrain_table_free(&waiting->collectives);
+    refrain_table_free(&waiting->kinds);
     for (size_t rank = 0; waiting->locations && rank < waiting->n_ranks; rank++)
         for (struct refrain_waiting_location *location = waiting->locations[rank], *next; location; location = next) {
             next = location->next;

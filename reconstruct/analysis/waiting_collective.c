@@ -1,5 +1,6 @@
 /* waiting_collective.c: who waited for whom in collectives (waiting_collective.h). */
 #include "analysis/waiting_collective.h"
+#include "common/arena.h"
 
 #include <stdlib.h>
 
@@ -28,35 +29,10 @@ static bool is_waited_in(struct refrain_waiting *waiting, const struct refrain_e
            comm->remote_size == 0 && comm->size > 1 && comm->index != 1 && is_whole(waiting, comm);
 }
 
-static struct refrain_waiting_collective *find(const struct refrain_waiting *waiting, uint64_t match) {
-    return (struct refrain_waiting_collective *)refrain_pair_table_find(&waiting->collectives,
-                                                                        (struct refrain_pair){match, 0});
-}
-
-/* Adds a node to a table. Null, and the node is freed, without memory. */
-static void *keep(struct refrain_waiting *waiting, struct refrain_pair_table *table, struct refrain_pair_node *node) {
-    if (node && refrain_pair_table_add(table, node))
-        return node;
-    free(node);
-    waiting->no_memory = true;
-    return NULL;
-}
-
-/* The collective's kind; null without memory. */
-static struct refrain_waiting_kind *kind_of(struct refrain_waiting *waiting, uint64_t match) {
-    struct refrain_pair key = {match >> REFRAIN_MATCH_ORDINAL_BITS, 0};
-    struct refrain_waiting_kind *kind = (struct refrain_waiting_kind *)refrain_pair_table_find(&waiting->kinds, key);
-    if (kind)
-        return kind;
-    if ((kind = calloc(1, sizeof *kind)))
-        kind->node.key = key;
-    return keep(waiting, &waiting->kinds, kind ? &kind->node : NULL);
-}
-
 /* Members mostly come to one behind all others. */
 static void link(struct refrain_waiting_kind *kind, struct refrain_waiting_collective *collective) {
     struct refrain_waiting_collective *before = kind->last;
-    while (before && before->node.key.a > collective->node.key.a)
+    while (before && before->match > collective->match)
         before = before->before;
     collective->kind = kind;
     collective->before = before;
@@ -75,19 +51,21 @@ static struct refrain_waiting_collective *collective_of(struct refrain_waiting *
                                                         const struct refrain_event *event) {
     static const struct refrain_waiting_arrival nobody = {INT64_MIN, -1, NULL};
     struct refrain_waiting_collective *collective = NULL;
-    if (!is_waited_in(waiting, event) || (collective = find(waiting, event->match)))
+    if (!is_waited_in(waiting, event) || (collective = refrain_table_object(&waiting->collectives, event->match, 0)))
         return collective;
-    struct refrain_waiting_kind *kind = kind_of(waiting, event->match);
-    if (kind && (collective = calloc(1, sizeof *collective)))
-        *collective = (struct refrain_waiting_collective){.node.key = {event->match, 0},
-                                                          .rule = refrain_collective_rule(event->region->role),
-                                                          .size = event->comm->size,
-                                                          .last = nobody,
-                                                          .root = nobody,
-                                                          .last_other = nobody};
-    collective = keep(waiting, &waiting->collectives, collective ? &collective->node : NULL);
-    if (collective)
-        link(kind, collective);
+    struct refrain_waiting_kind *kind =
+        refrain_table_make(&waiting->kinds, event->match >> REFRAIN_MATCH_ORDINAL_BITS, 0, sizeof *kind);
+    collective = kind ? refrain_table_make(&waiting->collectives, event->match, 0, sizeof *collective) : NULL;
+    waiting->no_memory |= !collective;
+    if (!collective)
+        return NULL;
+    *collective = (struct refrain_waiting_collective){.match = event->match,
+                                                      .rule = refrain_collective_rule(event->region->role),
+                                                      .size = event->comm->size,
+                                                      .last = nobody,
+                                                      .root = nobody,
+                                                      .last_other = nobody};
+    link(kind, collective);
     return collective;
 }
 
@@ -96,8 +74,8 @@ static void drop(struct refrain_waiting *waiting, struct refrain_waiting_collect
     if (collective->left < (collective->incomplete ? collective->entered : collective->size))
         return;
     unlink(collective);
-    refrain_pair_table_remove(&waiting->collectives, &collective->node);
-    free(collective);
+    refrain_table_remove(&waiting->collectives, collective->match, 0);
+    refrain_free(collective);
 }
 
 /* All members have entered it, so that none will enter one before it any more. */

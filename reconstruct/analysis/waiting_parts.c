@@ -1,5 +1,6 @@
 /* waiting_parts.c: what waiting.c and waiting_collective.c stand on (waiting_parts.h). */
 #include "analysis/waiting_parts.h"
+#include "common/arena.h"
 
 #include <stdlib.h>
 
@@ -50,40 +51,38 @@ bool refrain_waiting_set(struct refrain_wait *wait, struct refrain_waiting_call 
 
 /* ---- requests ---- */
 
-static struct refrain_pair request_key(const struct refrain_event *event) {
-    return (struct refrain_pair){(uint64_t)(uint32_t)event->rank << 32 | event->thread, (uint64_t)event->request};
+static uint64_t location_key(const struct refrain_event *event) {
+    return (uint64_t)(uint32_t)event->rank << 32 | event->thread;
 }
 
 struct refrain_waiting_request *refrain_waiting_request(struct refrain_waiting *waiting,
                                                         const struct refrain_event *event) {
-    struct refrain_waiting_request *request = calloc(1, sizeof *request);
-    if (request) {
-        request->node.key = request_key(event);
-        if (!refrain_pair_table_add(&waiting->requests, &request->node)) {
-            free(request);
-            request = NULL;
-        }
-    }
+    uint64_t of = location_key(event), number = (uint64_t)event->request;
+    struct refrain_waiting_request *old = refrain_waiting_find_request(waiting, event);
+    if (old) /* it was never seen to complete */
+        refrain_waiting_drop_request(waiting, old);
+    struct refrain_waiting_request *request = refrain_table_make(&waiting->requests, of, number, sizeof *request);
+    if (request)
+        *request = (struct refrain_waiting_request){.of = of, .number = number};
     waiting->no_memory |= !request;
     return request;
 }
 
 struct refrain_waiting_request *refrain_waiting_find_request(struct refrain_waiting *waiting,
                                                              const struct refrain_event *event) {
-    return event->request < 0
-               ? NULL
-               : (struct refrain_waiting_request *)refrain_pair_table_find(&waiting->requests, request_key(event));
+    return event->request < 0 ? NULL
+                              : refrain_table_object(&waiting->requests, location_key(event), (uint64_t)event->request);
 }
 
 void refrain_waiting_drop_request(struct refrain_waiting *waiting, struct refrain_waiting_request *request) {
-    refrain_pair_table_remove(&waiting->requests, &request->node);
+    refrain_table_remove(&waiting->requests, request->of, request->number);
     if (request->location)
         *(request->later ? &request->later->earlier : &request->location->receives) = request->earlier;
     if (request->earlier)
         request->earlier->later = request->later;
     if (request->message)
         refrain_waiting_release_message(waiting, request->message);
-    free(request);
+    refrain_free(request);
 }
 
 bool refrain_waiting_is_traced(const struct refrain_waiting *waiting, int32_t rank) {

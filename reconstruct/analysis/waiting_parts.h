@@ -10,7 +10,7 @@
 #define REFRAIN_WAITING_PARTS_H
 
 #include "analysis/waiting.h"
-#include "common/pair_table.h"
+#include "common/table.h"
 #include "match/collective_rule.h"
 
 /* An MPI call. */
@@ -33,7 +33,7 @@ struct refrain_waiting_call {
 
 /* Sends of a message that have not been received, sends that have not been completed. */
 struct refrain_waiting_message {
-    struct refrain_pair_node node;                  /* by its match, until it is received or cancelled */
+    uint64_t match;
     struct refrain_waiting_message *next;           /* of the free ones */
     struct refrain_waiting_message *next_unsettled; /* of its call */
     unsigned references;
@@ -51,7 +51,7 @@ struct refrain_waiting_message {
 };
 
 struct refrain_waiting_request {
-    struct refrain_pair_node node;
+    uint64_t of, number;                           /* key of the table */
     struct refrain_waiting_message *message;       /* of a send, else null */
     struct refrain_waiting_collective *collective; /* of a collective, else null */
     bool is_root;
@@ -69,7 +69,7 @@ struct refrain_waiting_arrival {
 };
 
 struct refrain_waiting_collective {
-    struct refrain_pair_node node;
+    uint64_t match;
     struct refrain_waiting_kind *kind;
     struct refrain_waiting_collective *before, *behind; /* of its kind, by match */
     enum refrain_collective_rule rule;
@@ -81,7 +81,6 @@ struct refrain_waiting_collective {
 
 /* The collectives under way that are of one kind and on one communicator. */
 struct refrain_waiting_kind {
-    struct refrain_pair_node node;
     struct refrain_waiting_collective *first, *last;
 };
 
@@ -96,9 +95,12 @@ struct refrain_waiting {
     const struct refrain_trace *trace;
     struct refrain_waiting_location **locations; /* by rank, a list of its threads */
     size_t n_ranks;
-    bool *has_trace;    /* by rank */
-    signed char *whole; /* by index of the communicator: all members have a trace; -1 not yet looked at */
-    struct refrain_pair_table messages, requests, collectives, kinds;
+    bool *has_trace;                  /* by rank */
+    signed char *whole;               /* by index of the communicator: all members have a trace; -1 not yet looked at */
+    struct refrain_table messages;    /* by match, until they are received or cancelled */
+    struct refrain_table requests;    /* by location and number */
+    struct refrain_table collectives; /* by match */
+    struct refrain_table kinds;       /* by match without the ordinal */
     struct refrain_waiting_call *free_calls;
     struct refrain_waiting_message *free_messages;
     bool no_memory;

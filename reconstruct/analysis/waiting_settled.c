@@ -1,6 +1,7 @@
 /* waiting_settled.c: events are held until it is known what their calls waited (waiting_settled.h). */
 #include "analysis/waiting_settled.h"
 #include "analysis/waiting_parts.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,15 +77,11 @@ static bool make_room(struct refrain_settled *settled) {
         settled->n = n;
         return true;
     }
-    size_t capacity = settled->capacity ? settled->capacity * 2 : 64;
-    struct held *larger = realloc(settled->held, capacity * sizeof *larger);
-    if (!larger) {
+    if (!REFRAIN_ARRAY_ROOM(settled->held, settled->n, settled->capacity)) {
         settled->waiting->no_memory = true;
         return false;
     }
-    memset(larger + settled->capacity, 0, (capacity - settled->capacity) * sizeof *larger);
-    settled->held = larger;
-    settled->capacity = capacity;
+    memset(settled->held + settled->n, 0, (settled->capacity - settled->n) * sizeof *settled->held);
     return true;
 }
 

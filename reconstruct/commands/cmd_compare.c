@@ -81,9 +81,9 @@ static void print_errors(const struct refrain_pair_sum *sum) {
 /* The region whose total changes most; null when none does. */
 static const struct refrain_pair_region *worst_region(const struct refrain_pairing *pairing) {
     const struct refrain_pair_region *worst = NULL;
-    for (size_t i = 0; i < pairing->capacity_regions; i++) {
+    for (size_t i = 0; i < pairing->n_regions; i++) {
         const struct refrain_pair_region *region = &pairing->regions[i];
-        if (region->name && region->more_ns && (!worst || llabs(region->more_ns) > llabs(worst->more_ns)))
+        if (region->more_ns && (!worst || llabs(region->more_ns) > llabs(worst->more_ns)))
             worst = region;
     }
     return worst;
@@ -243,14 +243,13 @@ static enum refrain_status print_json(const struct refrain_pairing *pairing, con
     }
     json_object_set_new(object, "locations", locations);
     json_t *regions = json_array();
-    for (size_t i = 0; i < pairing->capacity_regions; i++)
-        if (pairing->regions[i].name) {
-            json_t *region = json_object();
-            json_object_set_new(region, "name", refrain_json_text(pairing->regions[i].name));
-            json_object_set_new(region, "total_ns", json_integer(pairing->regions[i].total_ns));
-            json_object_set_new(region, "difference_ns", json_integer(pairing->regions[i].more_ns));
-            json_array_append_new(regions, region);
-        }
+    for (size_t i = 0; i < pairing->n_regions; i++) {
+        json_t *region = json_object();
+        json_object_set_new(region, "name", refrain_json_text(pairing->regions[i].name));
+        json_object_set_new(region, "total_ns", json_integer(pairing->regions[i].total_ns));
+        json_object_set_new(region, "difference_ns", json_integer(pairing->regions[i].more_ns));
+        json_array_append_new(regions, region);
+    }
     json_object_set_new(object, "regions", regions);
     if (natural) {
         json_object_set_new(object, "natural", sum_json(natural, NULL));

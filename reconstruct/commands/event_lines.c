@@ -1,6 +1,7 @@
 /* event_lines.c: text files are read line by line; traces are written as text into the same reader (event_lines.h). */
 #define _GNU_SOURCE
 #include "commands/event_lines.h"
+#include "common/array.h"
 #include "formats/write_text.h"
 #include "match/replay.h"
 #include "match/replayable.h"
@@ -89,15 +90,9 @@ static bool take_line(struct lines *lines, char *line) {
 /* ---- traces: what the text writer writes ---- */
 
 static bool keep_partial(struct lines *lines, const char *text, size_t n) {
-    if (lines->n_partial + n + 1 > lines->capacity_partial) {
-        size_t capacity = (lines->n_partial + n + 1) * 2;
-        char *partial = realloc(lines->partial, capacity);
-        if (!partial) {
-            lines->status = REFRAIN_FAIL_MEMORY(lines->error);
-            return false;
-        }
-        lines->partial = partial;
-        lines->capacity_partial = capacity;
+    if (!REFRAIN_ARRAY_ROOMS(lines->partial, lines->n_partial, n + 1, lines->capacity_partial)) {
+        lines->status = REFRAIN_FAIL_MEMORY(lines->error);
+        return false;
     }
     memcpy(lines->partial + lines->n_partial, text, n);
     lines->n_partial += n;

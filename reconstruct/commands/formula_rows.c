@@ -4,6 +4,7 @@
 #include "analysis/loop_exits.h"
 #include "commands/command.h"
 #include "commands/rank_list.h"
+#include "common/array.h"
 #include "sequence/sequence.h"
 
 #include <inttypes.h>
@@ -146,15 +147,9 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     struct refrain_formula_rows *rows = data;
     if (!rows->all && !refrain_learner_is_for_readers(view))
         return 0;
-    if (rows->n == rows->capacity) {
-        size_t capacity = rows->capacity ? rows->capacity * 2 : 256;
-        struct refrain_formula_row *larger = realloc(rows->rows, capacity * sizeof *larger);
-        if (!larger) {
-            rows->no_memory = true;
-            return 1;
-        }
-        rows->rows = larger;
-        rows->capacity = capacity;
+    if (!REFRAIN_ARRAY_ROOM(rows->rows, rows->n, rows->capacity)) {
+        rows->no_memory = true;
+        return 1;
     }
     const struct refrain_process *process = rows->process;
     struct refrain_formula_row *row = &rows->rows[rows->n];

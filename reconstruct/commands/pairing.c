@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/pairing.h"
 #include "commands/event_lines.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -199,53 +200,32 @@ static struct refrain_pair_location *find_location(struct refrain_pairing *pairi
     *last = low;
     if (low < pairing->n && pairing->locations[low].rank == rank && pairing->locations[low].thread == thread)
         return &pairing->locations[low];
-    if (pairing->n == pairing->capacity) {
-        size_t capacity = pairing->capacity ? pairing->capacity * 2 : 64;
-        struct refrain_pair_location *locations = realloc(pairing->locations, capacity * sizeof *locations);
-        if (!locations)
-            return NULL;
-        pairing->locations = locations;
-        pairing->capacity = capacity;
-    }
+    if (!REFRAIN_ARRAY_ROOM(pairing->locations, pairing->n, pairing->capacity))
+        return NULL;
     memmove(&pairing->locations[low + 1], &pairing->locations[low], (pairing->n - low) * sizeof *pairing->locations);
     pairing->n++;
     pairing->locations[low] = (struct refrain_pair_location){.rank = rank, .thread = thread};
     return &pairing->locations[low];
 }
 
-/* The region with this hash, or the free entry for it; null before the first. */
-static struct refrain_pair_region *region_entry(const struct refrain_pairing *pairing, uint64_t hash) {
-    size_t i = pairing->capacity_regions ? hash & (pairing->capacity_regions - 1) : 0;
-    if (pairing->capacity_regions == 0)
-        return NULL;
-    while (pairing->regions[i].name && pairing->regions[i].hash != hash)
-        i = (i + 1) & (pairing->capacity_regions - 1);
-    return &pairing->regions[i];
+/* The region with this hash; null where there is none. */
+static struct refrain_pair_region *region_of(const struct refrain_pairing *pairing, uint64_t hash) {
+    size_t number = refrain_table_number(&pairing->by_hash, hash, 0);
+    return number ? &pairing->regions[number - 1] : NULL;
 }
 
 /* Adds a region unless it is known; false without memory. */
 static bool add_region(struct refrain_pairing *pairing, uint64_t hash, const char *name, size_t length) {
-    struct refrain_pair_region *entry = region_entry(pairing, hash);
-    if (entry && entry->name)
+    if (region_of(pairing, hash))
         return true;
-    if (pairing->n_regions * 2 >= pairing->capacity_regions) {
-        struct refrain_pairing larger = {.capacity_regions =
-                                             pairing->capacity_regions ? pairing->capacity_regions * 2 : 64};
-        larger.regions = calloc(larger.capacity_regions, sizeof *larger.regions);
-        if (!larger.regions)
-            return false;
-        for (size_t i = 0; i < pairing->capacity_regions; i++)
-            if (pairing->regions[i].name)
-                *region_entry(&larger, pairing->regions[i].hash) = pairing->regions[i];
-        free(pairing->regions);
-        pairing->regions = larger.regions;
-        pairing->capacity_regions = larger.capacity_regions;
-        entry = region_entry(pairing, hash);
+    char *own = strndup(name, length);
+    if (!own || !REFRAIN_ARRAY_ROOM(pairing->regions, pairing->n_regions, pairing->capacity_regions) ||
+        !refrain_table_put(&pairing->by_hash, hash, 0, pairing->n_regions + 1)) {
+        free(own);
+        return false;
     }
-    entry->name = strndup(name, length);
-    entry->hash = hash;
-    pairing->n_regions += entry->name != NULL;
-    return entry->name != NULL;
+    pairing->regions[pairing->n_regions++] = (struct refrain_pair_region){.name = own, .hash = hash};
+    return true;
 }
 
 static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_location *location, struct event a,
@@ -266,7 +246,7 @@ static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_locati
     if (sum->position.n == 0)
         location->first_ns = a.time_ns;
     sum->run_ns = a.time_ns - location->first_ns;
-    struct refrain_pair_region *region = a.region && a.region == b.region ? region_entry(pairing, a.region) : NULL;
+    struct refrain_pair_region *region = a.region && a.region == b.region ? region_of(pairing, a.region) : NULL;
     if (region) {
         region->total_ns += a.sign * a.time_ns;
         region->more_ns += a.sign * position;
@@ -438,9 +418,10 @@ enum refrain_status refrain_pairing_read(const char *a, const char *b, struct re
 void refrain_pairing_free(struct refrain_pairing *pairing) {
     for (size_t i = 0; i < pairing->n; i++)
         free(pairing->locations[i].ahead);
-    for (size_t i = 0; i < pairing->capacity_regions; i++)
+    for (size_t i = 0; i < pairing->n_regions; i++)
         free(pairing->regions[i].name);
     free(pairing->regions);
+    refrain_table_close(&pairing->by_hash);
     free(pairing->locations);
     free(pairing->position.bins);
     free(pairing->block.bins);

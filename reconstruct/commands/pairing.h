@@ -13,6 +13,7 @@
 #define REFRAIN_PAIRING_H
 
 #include "common/error.h"
+#include "common/table.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,7 +65,7 @@ uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum);
 /* A region (function, MPI function, user region): what its visits take in all, from entering to leaving, callees
  * included, over all locations. */
 struct refrain_pair_region {
-    char *name; /* null: free */
+    char *name;
     uint64_t hash;
     int64_t total_ns; /* in A */
     int64_t more_ns;  /* in B */
@@ -85,10 +86,11 @@ struct refrain_pairing {
     size_t n, capacity;
     struct refrain_pair_sum total;
     struct refrain_histogram position, block;
-    uint64_t approximate[2];             /* events so marked */
-    uint64_t most_kept;                  /* events held at once */
-    struct refrain_pair_region *regions; /* a hash table */
+    uint64_t approximate[2]; /* events so marked */
+    uint64_t most_kept;      /* events held at once */
+    struct refrain_pair_region *regions;
     size_t n_regions, capacity_regions;
+    struct refrain_table by_hash; /* number of the region + 1 */
 };
 
 /* Reads both sources (event_lines.h) to their end. The caller frees the pairing, also after an error. */

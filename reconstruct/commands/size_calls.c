@@ -1,5 +1,6 @@
 /* size_calls.c: see size_calls.h. */
 #include "commands/size_calls.h"
+#include "common/array.h"
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -20,15 +21,8 @@ struct code {
 };
 
 static void add(struct addresses *addresses, uint64_t address) {
-    if (addresses->n == addresses->room) {
-        size_t room = addresses->room ? 2 * addresses->room : 64;
-        uint64_t *larger = realloc(addresses->at, room * sizeof *larger);
-        if (!larger)
-            return;
-        addresses->at = larger;
-        addresses->room = room;
-    }
-    addresses->at[addresses->n++] = address;
+    if (REFRAIN_ARRAY_ROOM(addresses->at, addresses->n, addresses->room))
+        addresses->at[addresses->n++] = address;
 }
 
 static int compare(const void *a, const void *b) {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/stats_rows.h"
 #include "commands/command.h"
+#include "common/array.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -20,15 +21,7 @@ int refrain_stats_view_named(const char *name) {
 }
 
 static struct refrain_stats_row *add_row(struct refrain_stats_rows *rows, char *label, char *key) {
-    if (rows->n == rows->capacity) {
-        size_t larger = rows->capacity ? rows->capacity * 2 : 64;
-        struct refrain_stats_row *more = realloc(rows->rows, larger * sizeof *more);
-        if (more) {
-            rows->rows = more;
-            rows->capacity = larger;
-        }
-    }
-    if (rows->n == rows->capacity || !label || !key) {
+    if (!REFRAIN_ARRAY_ROOM(rows->rows, rows->n, rows->capacity) || !label || !key) {
         free(label);
         free(key);
         rows->no_memory = true;

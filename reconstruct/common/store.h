@@ -1,12 +1,14 @@
-/* store.h: small entries of one size, by number and by a pair of keys, in arrays (channels.c, align_collectives.c).
+/* store.h: small entries of one size, by number and by a pair of keys (channels.c, align_collectives.c).
  *
- *     buckets[hash of (a, b)] -> entry number -> next entry number ...         0 is none
- *     entries [unused] [1] [2] ... [n)                                        given-back ones are listed through `next`
+ *     keys     (a, b) -> number of the entry; 0 is none
+ *     entries  [unused] [1] [2] ... [n)                                       given-back ones are listed through `next`
  *
  * Entries begin with struct refrain_store_entry. Numbers stay valid until the entry is given back; pointers until the
  * next one is taken. A store with entries of no key is a plain pool. */
 #ifndef REFRAIN_STORE_H
 #define REFRAIN_STORE_H
+
+#include "common/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +16,16 @@
 
 struct refrain_store_entry {
     uint64_t a, b;
-    uint32_t next;  /* of the same bucket; of a pool's list, as its user likes */
+    uint32_t next;  /* in a list, as its user likes; of those given back */
     uint32_t keyed; /* 1: it was added */
 };
 
 struct refrain_store {
     size_t entry_bytes;
     unsigned char *entries;
-    uint32_t *buckets;
-    uint32_t n, capacity, given_back, n_buckets, live;
+    size_t capacity;
+    uint32_t n, given_back;
+    struct refrain_table keys;
 };
 
 static inline void *refrain_store_at(const struct refrain_store *store, uint32_t number) {

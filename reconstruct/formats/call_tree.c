@@ -1,5 +1,6 @@
 /* call_tree.c: the call paths of a trace (call_tree.h). */
 #include "formats/call_tree.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -7,19 +8,8 @@ void refrain_call_tree_free(struct refrain_call_tree *tree) {
     free(tree->nodes);
 }
 
-/* False where there is no room. */
-static bool grow(struct refrain_call_tree *tree) {
-    uint32_t capacity = tree->capacity ? tree->capacity * 2 : 256;
-    if (tree->n < tree->capacity)
-        return true;
-    if (tree->n == REFRAIN_CALL_TREE_NODES)
-        return false;
-    struct refrain_call_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
-    if (!nodes)
-        return false;
-    tree->nodes = nodes;
-    tree->capacity = capacity;
-    return true;
+static bool has_room(struct refrain_call_tree *tree) {
+    return tree->n < REFRAIN_CALL_TREE_NODES && REFRAIN_ARRAY_ROOM(tree->nodes, tree->n, tree->capacity);
 }
 
 /* Programs call the same again, or what they called next the last time: these are looked at first. */
@@ -44,7 +34,7 @@ void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_
         child = outermost ? find(tree, tree->first, tree->recent, region)
                           : find(tree, tree->nodes[position->node].first, tree->nodes[position->node].recent, region);
     if (child == REFRAIN_CALL_TREE_NONE) {
-        if (position->beyond > 0 || !grow(tree)) {
+        if (position->beyond > 0 || !has_room(tree)) {
             position->beyond++;
             tree->left_out++;
             return;

@@ -24,7 +24,8 @@ struct refrain_call_node {
 /* All zero at first. */
 struct refrain_call_tree {
     struct refrain_call_node *nodes;
-    uint32_t n, capacity, first, recent;
+    size_t capacity;
+    uint32_t n, first, recent;
     uint64_t left_out; /* calls of paths that are not kept */
 };
 

@@ -38,12 +38,10 @@ bool refrain_intervals_tells(const struct refrain_region_info *region) {
 
 static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
     struct stack *stack = &intervals->stacks[location];
-    struct call *calls = refrain_array_room(stack->calls, stack->n, &stack->capacity, sizeof *calls);
-    if (!calls) {
+    if (!REFRAIN_ARRAY_ROOM(stack->calls, stack->n, stack->capacity)) {
         intervals->no_memory = true;
         return;
     }
-    stack->calls = calls;
     stack->calls[stack->n++] = (struct call){.region = event->region, .enter_ns = intervals->now_ns};
     intervals->open.calls++;
 }

@@ -1,18 +1,14 @@
 /* messages.c: messages under way, by the number that both their ends have (messages.h). */
 #include "formats/messages.h"
-#include "common/pair_table.h"
+#include "common/arena.h"
+#include "common/table.h"
 #include "model/trace_read.h"
 
 #include <stdlib.h>
 
-struct under_way {
-    struct refrain_pair_node node;
-    struct refrain_message message;
-};
-
 struct refrain_messages {
     const struct refrain_trace *trace;
-    struct refrain_pair_table table;
+    struct refrain_table table; /* struct refrain_message */
     bool no_memory;
 };
 
@@ -20,38 +16,31 @@ void refrain_messages_send(struct refrain_messages *messages, const struct refra
                            const struct refrain_message *message) {
     if (!event->match || !refrain_trace_process(messages->trace, event->peer))
         return;
-    struct under_way *new = malloc(sizeof *new);
-    if (new)
-        *new = (struct under_way){.node.key = {event->match, 0}, .message = *message};
-    if (new &&refrain_pair_table_add(&messages->table, &new->node))
-        return;
-    free(new);
-    messages->no_memory = true;
+    struct refrain_message *own = refrain_table_make(&messages->table, event->match, 0, sizeof *own);
+    if (own)
+        *own = *message;
+    messages->no_memory |= !own;
 }
 
 bool refrain_messages_receive(struct refrain_messages *messages, const struct refrain_event *event,
                               struct refrain_message *message) {
-    struct refrain_pair_node *node =
-        event->match ? refrain_pair_table_find(&messages->table, (struct refrain_pair){event->match, 0}) : NULL;
-    if (!node)
+    struct refrain_message *found = refrain_messages_find(messages, event->match);
+    if (!found)
         return false;
-    struct under_way *found = (struct under_way *)node;
-    *message = found->message;
-    refrain_pair_table_remove(&messages->table, node);
-    free(found);
+    *message = *found;
+    refrain_table_remove(&messages->table, event->match, 0);
+    refrain_free(found);
     return true;
 }
 
 struct refrain_message *refrain_messages_find(struct refrain_messages *messages, uint64_t match) {
-    struct refrain_pair_node *node = refrain_pair_table_find(&messages->table, (struct refrain_pair){match, 0});
-    return node ? &((struct under_way *)node)->message : NULL;
+    return refrain_table_object(&messages->table, match, 0);
 }
 
 void refrain_messages_visit(const struct refrain_messages *messages,
                             void (*visit)(void *data, const struct refrain_message *message), void *data) {
-    for (size_t i = 0; i < messages->table.capacity; i++)
-        for (const struct refrain_pair_node *node = messages->table.buckets[i]; node; node = node->next)
-            visit(data, &((const struct under_way *)node)->message);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&messages->table, slot));)
+        visit(data, slot->object);
 }
 
 struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace) {
@@ -64,12 +53,7 @@ struct refrain_messages *refrain_messages_make(const struct refrain_trace *trace
 void refrain_messages_free(struct refrain_messages *messages) {
     if (!messages)
         return;
-    for (size_t i = 0; i < messages->table.capacity; i++)
-        for (struct refrain_pair_node *node = messages->table.buckets[i], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(messages->table.buckets);
+    refrain_table_free(&messages->table);
     free(messages);
 }
 

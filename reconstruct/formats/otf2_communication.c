@@ -69,11 +69,8 @@ OTF2_ErrorCode refrain_otf2_collective_end(const struct refrain_otf2_comm *comms
 /* A nonblocking one: OTF2 wants what it was when it completes. */
 static OTF2_ErrorCode request_collective(struct refrain_otf2_location *location, const struct refrain_event *event,
                                          uint64_t time) {
-    struct refrain_event *pending =
-        refrain_array_room(location->pending, location->n_pending, &location->capacity_pending, sizeof *pending);
-    if (!pending)
+    if (!REFRAIN_ARRAY_ROOM(location->pending, location->n_pending, location->capacity_pending))
         return OTF2_ERROR_MEM_ALLOC_FAILED;
-    location->pending = pending;
     location->pending[location->n_pending++] = *event;
     location->events++;
     return OTF2_EvtWriter_NonBlockingCollectiveRequest(location->writer, NULL, time, (uint64_t)event->request);

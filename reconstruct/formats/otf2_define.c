@@ -2,6 +2,8 @@
  * (otf2_define.h). */
 #define _GNU_SOURCE
 #include "formats/otf2_define.h"
+#include "common/array.h"
+#include "common/table.h"
 #include "formats/topology.h"
 
 #include <dirent.h>
@@ -78,57 +80,33 @@ void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refra
 
 struct strings {
     OTF2_GlobalDefWriter *writer;
-    struct string {
-        const char *text;
-        OTF2_StringRef reference;
-    } * entries; /* hash */
+    const char **texts; /* of their references, where they are shared */
     size_t capacity;
+    struct refrain_table numbers; /* reference + 1, by the text's hash and how many have it before */
     OTF2_StringRef n;
     OTF2_ErrorCode code;
 };
 
-static struct string *find_string(struct string *entries, size_t capacity, const char *text) {
-    uint64_t hash = 1469598103934665603u;
-    for (const char *p = text; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    size_t i = (size_t)hash & (capacity - 1);
-    while (entries[i].text && strcmp(entries[i].text, text) != 0)
-        i = (i + 1) & (capacity - 1);
-    return &entries[i];
-}
-
-/* The number of a string that lives as long as the trace, written on first use. */
-static OTF2_StringRef string(struct strings *strings, const char *text) {
-    if ((size_t)strings->n * 2 >= strings->capacity) {
-        size_t capacity = strings->capacity ? strings->capacity * 2 : 256;
-        struct string *entries = calloc(capacity, sizeof *entries);
-        if (!entries) {
-            strings->code = OTF2_ERROR_MEM_ALLOC_FAILED;
-            return 0;
-        }
-        for (size_t i = 0; i < strings->capacity; i++)
-            if (strings->entries[i].text)
-                *find_string(entries, capacity, strings->entries[i].text) = strings->entries[i];
-        free(strings->entries);
-        strings->entries = entries;
-        strings->capacity = capacity;
-    }
-    struct string *entry = find_string(strings->entries, strings->capacity, text);
-    if (!entry->text) {
-        *entry = (struct string){text, strings->n++};
-        OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteString(strings->writer, entry->reference, text);
-        if (code)
-            strings->code = code;
-    }
-    return entry->reference;
-}
-
-/* A string that does not live long: not shared. */
-static OTF2_StringRef passing_string(struct strings *strings, const char *text) {
+static OTF2_StringRef write_string(struct strings *strings, const char *text) {
     OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteString(strings->writer, strings->n, text);
     if (code)
         strings->code = code;
     return strings->n++;
+}
+
+/* The number of a string that lives as long as the trace, written on first use. */
+static OTF2_StringRef string(struct strings *strings, const char *text) {
+    uint64_t hash = refrain_table_text(REFRAIN_TABLE_TEXT, text), i = 0;
+    for (size_t number; (number = refrain_table_number(&strings->numbers, hash, i)); i++)
+        if (strcmp(strings->texts[number - 1], text) == 0)
+            return (OTF2_StringRef)(number - 1);
+    if (!REFRAIN_ARRAY_ROOM(strings->texts, strings->n, strings->capacity) ||
+        !refrain_table_put(&strings->numbers, hash, i, strings->n + 1)) {
+        strings->code = OTF2_ERROR_MEM_ALLOC_FAILED;
+        return 0;
+    }
+    strings->texts[strings->n] = text;
+    return write_string(strings, text);
 }
 
 /* ---- regions ---- */
@@ -219,7 +197,7 @@ static void define_locations(struct strings *strings, const struct refrain_trace
                     writer, 1 + host, string(strings, name[0] ? name : "unknown host"), class_node, 0);
             }
             snprintf(text, sizeof text, "MPI Rank %d", location->rank);
-            OTF2_StringRef group = passing_string(strings, text);
+            OTF2_StringRef group = write_string(strings, text);
             if (!code)
                 code = OTF2_GlobalDefWriter_WriteLocationGroup(writer, (OTF2_LocationGroupRef)location->rank, group,
                                                                OTF2_LOCATION_GROUP_TYPE_PROCESS, 1 + host,
@@ -229,7 +207,7 @@ static void define_locations(struct strings *strings, const struct refrain_trace
             snprintf(text, sizeof text, "Master thread");
         else
             snprintf(text, sizeof text, "Thread %u", location->thread);
-        OTF2_StringRef name = passing_string(strings, text);
+        OTF2_StringRef name = write_string(strings, text);
         if (!code)
             code = OTF2_GlobalDefWriter_WriteLocation(writer, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
                                                       location->events, (OTF2_LocationGroupRef)location->rank);
@@ -247,7 +225,7 @@ static OTF2_StringRef comm_name(struct strings *strings, const struct refrain_co
     if (comm->index < 2)
         return string(strings, comm->index ? "MPI_COMM_SELF" : "MPI_COMM_WORLD");
     snprintf(text, sizeof text, "communicator %u", comm->index);
-    return passing_string(strings, text);
+    return write_string(strings, text);
 }
 
 static OTF2_StringRef group_name(struct strings *strings, const struct refrain_otf2_comm *comm, bool remote) {
@@ -260,7 +238,7 @@ static OTF2_StringRef group_name(struct strings *strings, const struct refrain_o
         snprintf(text, sizeof text, "%s of %s", side, info->name);
     else
         snprintf(text, sizeof text, "%s of communicator %u", side, info->index);
-    return passing_string(strings, text);
+    return write_string(strings, text);
 }
 
 OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms) {
@@ -328,7 +306,7 @@ static OTF2_ErrorCode define_topology(struct strings *strings, OTF2_CartTopology
         char name[32];
         snprintf(name, sizeof name, "dimension %u", i);
         dimensions[i] = (*next_dimension)++;
-        OTF2_StringRef reference = passing_string(strings, name);
+        OTF2_StringRef reference = write_string(strings, name);
         code = OTF2_GlobalDefWriter_WriteCartDimension(
             strings->writer, dimensions[i], reference, (uint32_t)topology->values[i],
             topology->values[n + i] ? OTF2_CART_PERIODIC_TRUE : OTF2_CART_PERIODIC_FALSE);
@@ -432,7 +410,7 @@ static void define_value(struct strings *strings, OTF2_MetricRef metric, const s
 }
 
 static OTF2_StringRef string_of_object(void *strings, const char *text) {
-    return passing_string(strings, text);
+    return write_string(strings, text);
 }
 
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
@@ -467,6 +445,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     size_t first = refrain_otf2_first_value(trace);
     for (size_t i = first; i < trace->n_regions; i++)
         define_value(&strings, refrain_otf2_value(first, &trace->regions[i]), &trace->regions[i]);
-    free(strings.entries);
+    free(strings.texts);
+    refrain_table_close(&strings.numbers);
     return strings.code;
 }

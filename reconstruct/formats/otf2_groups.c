@@ -13,11 +13,8 @@ OTF2_GroupRef refrain_otf2_group_of(struct refrain_otf2_groups *groups, const ui
     for (uint32_t i = groups->n; i > 0; i--) /* a program is likely to name one of the last again */
         if (alike(&groups->groups[i - 1], ranks, n))
             return groups->first + i - 1;
-    struct refrain_otf2_rank_group *larger =
-        refrain_array_room(groups->groups, groups->n, &groups->capacity, sizeof *larger);
-    if (!larger)
+    if (!REFRAIN_ARRAY_ROOM(groups->groups, groups->n, groups->capacity))
         return OTF2_UNDEFINED_GROUP;
-    groups->groups = larger;
     uint64_t *own = malloc((n + 1) * sizeof *own);
     if (!own)
         return OTF2_UNDEFINED_GROUP;

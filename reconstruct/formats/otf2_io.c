@@ -10,11 +10,8 @@ static bool goes_on(const char *name) {
 }
 
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_operation *operation) {
-    struct refrain_otf2_operation *operations = refrain_array_room(location->operations, location->n_operations,
-                                                                   &location->capacity_operations, sizeof *operations);
-    if (!operations)
+    if (!REFRAIN_ARRAY_ROOM(location->operations, location->n_operations, location->capacity_operations))
         return false;
-    location->operations = operations;
     location->operations[location->n_operations++] = *operation;
     return true;
 }

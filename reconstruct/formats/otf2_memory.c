@@ -1,5 +1,6 @@
 /* otf2_memory.c: chunks for OTF2's buffers (otf2_memory.h). */
 #include "formats/otf2_memory.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -18,14 +19,8 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
         chunks = *of_buffer = calloc(1, sizeof *chunks);
     if (!chunks || (type == OTF2_FILETYPE_EVENTS && chunks->n == EVENT_CHUNKS))
         return NULL; /* has the buffer written out, and asked for again */
-    if (chunks->n == chunks->capacity) {
-        size_t capacity = chunks->capacity ? chunks->capacity * 2 : 4;
-        void **all = realloc(chunks->all, capacity * sizeof *all);
-        if (!all)
-            return NULL;
-        chunks->all = all;
-        chunks->capacity = capacity;
-    }
+    if (!REFRAIN_ARRAY_ROOM(chunks->all, chunks->n, chunks->capacity))
+        return NULL;
     void *chunk = malloc(bytes);
     if (chunk)
         chunks->all[chunks->n++] = chunk;

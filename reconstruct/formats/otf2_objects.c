@@ -12,11 +12,9 @@ static uint32_t file_named(struct refrain_otf2_objects *objects, const char *nam
     for (uint32_t i = 0; name[0] && i < objects->n_files; i++)
         if (strcmp(objects->files[i], name) == 0)
             return i;
-    const char **files = refrain_array_room(objects->files, objects->n_files, &objects->capacity_files, sizeof *files);
-    if (!files)
+    if (!REFRAIN_ARRAY_ROOM(objects->files, objects->n_files, objects->capacity_files))
         return UINT32_MAX;
-    objects->files = files;
-    files[objects->n_files] = name;
+    objects->files[objects->n_files] = name;
     return objects->n_files++;
 }
 
@@ -34,10 +32,8 @@ static uint32_t reference_of(struct refrain_otf2_objects *objects, struct refrai
     for (uint32_t i = 0; comm && i < list->n; i++)
         if (alike(objects, &list->objects[i], comm, slot, name))
             return i;
-    struct refrain_otf2_object *larger = refrain_array_room(list->objects, list->n, &list->capacity, sizeof *larger);
-    if (!larger)
+    if (!REFRAIN_ARRAY_ROOM(list->objects, list->n, list->capacity))
         return UINT32_MAX;
-    list->objects = larger;
     uint32_t file = name ? file_named(objects, name) : 0;
     if (file == UINT32_MAX)
         return UINT32_MAX;

@@ -42,11 +42,8 @@ static bool rank_in(const struct refrain_otf2_rma *rma, const struct refrain_eve
 
 /* Until it is complete. */
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_access *access) {
-    struct refrain_otf2_access *accesses =
-        refrain_array_room(location->accesses, location->n_accesses, &location->capacity_accesses, sizeof *accesses);
-    if (!accesses)
+    if (!REFRAIN_ARRAY_ROOM(location->accesses, location->n_accesses, location->capacity_accesses))
         return false;
-    location->accesses = accesses;
     location->accesses[location->n_accesses++] = *access;
     return true;
 }
@@ -138,10 +135,8 @@ void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf
 /* ---- groups ---- */
 
 static bool add_rank(struct refrain_otf2_named_group *group, int32_t rank) {
-    uint64_t *ranks = refrain_array_room(group->ranks, group->n, &group->capacity, sizeof *ranks);
-    if (!ranks)
+    if (!REFRAIN_ARRAY_ROOM(group->ranks, group->n, group->capacity))
         return false;
-    group->ranks = ranks;
     group->ranks[group->n++] = (uint64_t)rank;
     return true;
 }

@@ -19,14 +19,11 @@ void refrain_picl_requests_free(struct refrain_picl_requests *requests) {
 
 void refrain_picl_requests_begin(struct refrain_picl_requests *requests, const struct refrain_event *event) {
     bool sends = event->kind == REFRAIN_EVENT_SEND;
-    struct refrain_picl_request *all =
-        refrain_array_room(requests->all, requests->n, &requests->capacity, sizeof *requests->all);
-    if (!all) {
+    if (!REFRAIN_ARRAY_ROOM(requests->all, requests->n, requests->capacity)) {
         requests->no_memory = true;
         return;
     }
-    requests->all = all;
-    all[requests->n++] = (struct refrain_picl_request){event->request, sends ? event->match : 0, sends, -1};
+    requests->all[requests->n++] = (struct refrain_picl_request){event->request, sends ? event->match : 0, sends, -1};
     requests->n_sends += sends;
 }
 

@@ -1,5 +1,6 @@
 /* protobuf.c: the wire format of Protocol Buffers (protobuf.h). */
 #include "formats/protobuf.h"
+#include "common/array.h"
 #include "formats/utf8.h"
 
 #include <stdlib.h>
@@ -8,17 +9,9 @@
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 static bool reserve(struct refrain_protobuf *message, size_t n) {
-    if (message->n + n <= message->capacity)
-        return true;
-    size_t capacity = (message->n + n) * 2 + 256;
-    unsigned char *bytes = realloc(message->bytes, capacity);
-    if (!bytes) {
-        message->no_memory = true;
-        return false;
-    }
-    message->bytes = bytes;
-    message->capacity = capacity;
-    return true;
+    bool room = REFRAIN_ARRAY_ROOMS(message->bytes, message->n, n, message->capacity);
+    message->no_memory |= !room;
+    return room;
 }
 
 /* There is room. */

@@ -1,5 +1,6 @@
 /* slog1_frames.c: the two passes over the frames of a SLOG-1 file (slog1_frames.h). */
 #include "formats/slog1_frames.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -64,15 +65,7 @@ static size_t bytes_of(const struct refrain_slog1_record *record) {
 }
 
 static bool reserve(struct records *records, size_t bytes) {
-    if (records->n_bytes + bytes <= records->capacity)
-        return true;
-    size_t capacity = (records->n_bytes + bytes) * 2 + REFRAIN_SLOG1_FRAME_BYTES;
-    unsigned char *larger = realloc(records->bytes, capacity);
-    if (!larger)
-        return false;
-    records->bytes = larger;
-    records->capacity = capacity;
-    return true;
+    return REFRAIN_ARRAY_ROOMS(records->bytes, records->n_bytes, bytes, records->capacity);
 }
 
 static void put_record(unsigned char *to, const struct refrain_slog1_record *record) {

@@ -1,5 +1,7 @@
 /* slog2_tree.c: the boxes and shadows of a SLOG-2 file (slog2_tree.h). */
 #include "formats/slog2_tree.h"
+#include "common/array.h"
+#include "common/table.h"
 
 #include <stdlib.h>
 
@@ -10,17 +12,9 @@ enum { BOX_HEAD_BYTES = 16 + 6 + 12, BOX_BYTES = BOX_HEAD_BYTES + 4 + 4 + 4, POI
 /* ---- bytes ---- */
 
 static bool reserve(struct refrain_slog2_bytes *bytes, size_t n) {
-    if (bytes->n + n <= bytes->capacity)
-        return true;
-    size_t capacity = (bytes->n + n) * 2 + 4096;
-    unsigned char *larger = realloc(bytes->bytes, capacity);
-    if (!larger) {
-        bytes->no_memory = true;
-        return false;
-    }
-    bytes->bytes = larger;
-    bytes->capacity = capacity;
-    return true;
+    bool room = REFRAIN_ARRAY_ROOMS(bytes->bytes, bytes->n, n, bytes->capacity);
+    bytes->no_memory |= !room;
+    return room;
 }
 
 void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value, unsigned n) {
@@ -70,15 +64,15 @@ struct shadow {
     double starts, ends; /* sums; the shadow stands at their means */
     uint64_t n;
     struct weight *weights;
-    uint32_t n_weights, capacity;
+    size_t capacity;
+    uint32_t n_weights;
 };
 
 /* Of one box and all below it. */
 struct shadows {
     struct shadow *all;
     size_t n, capacity;
-    size_t *hash; /* number + 1 */
-    size_t hash_capacity;
+    struct refrain_table numbers; /* number + 1, by lines and topology */
     double earliest, latest;
     uint16_t depth;
     uint32_t position;
@@ -90,49 +84,21 @@ static void clear_shadows(struct shadows *shadows) {
     for (size_t i = 0; i < shadows->n; i++)
         free(shadows->all[i].weights);
     free(shadows->all);
-    free(shadows->hash);
+    refrain_table_close(&shadows->numbers);
     memset(shadows, 0, sizeof *shadows);
-}
-
-static size_t slot_of(const struct shadows *shadows, enum refrain_slog2_topology topology, const uint32_t lines[2]) {
-    uint64_t hash = ((uint64_t)lines[0] << 32 | lines[1]) * 0x9e3779b97f4a7c15u + topology;
-    size_t slot = (size_t)(hash ^ hash >> 29) & (shadows->hash_capacity - 1);
-    for (; shadows->hash[slot]; slot = (slot + 1) & (shadows->hash_capacity - 1)) {
-        const struct shadow *shadow = &shadows->all[shadows->hash[slot] - 1];
-        if (shadow->topology == topology && shadow->lines[0] == lines[0] && shadow->lines[1] == lines[1])
-            break;
-    }
-    return slot;
-}
-
-static bool rehash(struct shadows *shadows) {
-    size_t capacity = shadows->hash_capacity ? shadows->hash_capacity * 2 : 64;
-    size_t *hash = calloc(capacity, sizeof *hash);
-    struct shadow *all = realloc(shadows->all, capacity * sizeof *all);
-    if (all)
-        shadows->all = all;
-    if (!hash || !all) {
-        free(hash);
-        return false;
-    }
-    free(shadows->hash);
-    shadows->hash = hash;
-    shadows->hash_capacity = shadows->capacity = capacity;
-    for (size_t i = 0; i < shadows->n; i++)
-        hash[slot_of(shadows, all[i].topology, all[i].lines)] = i + 1;
-    return true;
 }
 
 static struct shadow *find_shadow(struct shadows *shadows, enum refrain_slog2_topology topology,
                                   const uint32_t lines[2]) {
-    if (2 * (shadows->n + 1) > shadows->hash_capacity && !rehash(shadows))
+    uint64_t between = (uint64_t)lines[0] << 32 | lines[1];
+    size_t number = refrain_table_number(&shadows->numbers, between, topology);
+    if (number)
+        return &shadows->all[number - 1];
+    if (!REFRAIN_ARRAY_ROOM(shadows->all, shadows->n, shadows->capacity) ||
+        !refrain_table_put(&shadows->numbers, between, topology, shadows->n + 1))
         return NULL;
-    size_t slot = slot_of(shadows, topology, lines);
-    if (!shadows->hash[slot]) {
-        shadows->all[shadows->n] = (struct shadow){.topology = topology, .lines = {lines[0], lines[1]}};
-        shadows->hash[slot] = ++shadows->n;
-    }
-    return &shadows->all[shadows->hash[slot] - 1];
+    shadows->all[shadows->n] = (struct shadow){.topology = topology, .lines = {lines[0], lines[1]}};
+    return &shadows->all[shadows->n++];
 }
 
 static bool add_weight(struct shadow *shadow, const struct weight *more) {
@@ -143,14 +109,8 @@ static bool add_weight(struct shadow *shadow, const struct weight *more) {
             shadow->weights[i].n += more->n;
             return true;
         }
-    if (shadow->n_weights == shadow->capacity) {
-        uint32_t capacity = shadow->capacity ? shadow->capacity * 2 : 4;
-        struct weight *weights = realloc(shadow->weights, capacity * sizeof *weights);
-        if (!weights)
-            return false;
-        shadow->weights = weights;
-        shadow->capacity = capacity;
-    }
+    if (!REFRAIN_ARRAY_ROOM(shadow->weights, shadow->n_weights, shadow->capacity))
+        return false;
     shadow->weights[shadow->n_weights++] = *more;
     return true;
 }
@@ -405,14 +365,8 @@ bool refrain_slog2_tree_add(struct refrain_slog2_tree *tree, const struct refrai
         box->earliest = start;
     tree->any = true;
     tree->latest = end > tree->latest ? end : tree->latest;
-    if (box->n == box->capacity) {
-        size_t capacity = box->capacity ? box->capacity * 2 : 256;
-        struct refrain_slog2_drawable *drawables = realloc(box->drawables, capacity * sizeof *drawables);
-        if (!drawables)
-            return false;
-        box->drawables = drawables;
-        box->capacity = capacity;
-    }
+    if (!REFRAIN_ARRAY_ROOM(box->drawables, box->n, box->capacity))
+        return false;
     box->drawables[box->n++] = *drawable;
     box->bytes += 1 + drawable_bytes(drawable);
     sum->n++;

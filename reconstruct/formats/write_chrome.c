@@ -10,6 +10,7 @@
  *                         --waiting for whomever, and an instant (i) for each wait, named as its kind
  *
  * Times are microseconds since the start of the run, with three decimals. */
+#include "common/array.h"
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
 #include "formats/locations.h"
@@ -93,14 +94,8 @@ static void open_event(struct chrome_writer *chrome, const char *phase, const st
 
 static bool take_text(void *data, const void *bytes, size_t n) {
     struct texts *texts = data;
-    if (texts->n + n > texts->capacity) {
-        size_t capacity = (texts->n + n) * 2;
-        char *larger = realloc(texts->bytes, capacity);
-        if (!larger)
-            return false;
-        texts->bytes = larger;
-        texts->capacity = capacity;
-    }
+    if (!REFRAIN_ARRAY_ROOMS(texts->bytes, texts->n, n, texts->capacity))
+        return false;
     memcpy(texts->bytes + texts->n, bytes, n);
     texts->n += n;
     return true;

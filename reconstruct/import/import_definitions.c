@@ -21,64 +21,26 @@ static int32_t mpi_function(const char *name) {
     return -1;
 }
 
-static size_t hash_of(const char *name, const char *file, uint32_t line) {
-    uint64_t hash = 1469598103934665603u + line;
-    for (const char *p = name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    for (const char *p = file; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 29);
-}
-
-static bool rehash(struct refrain_import *import) {
-    size_t capacity = import->hash_capacity ? import->hash_capacity * 2 : 256;
-    size_t *hash = calloc(capacity, sizeof *hash);
-    if (!hash)
-        return false;
-    for (size_t i = 0; i < import->n_regions; i++) {
-        struct refrain_import_region_entry *region = &import->regions[i];
-        size_t *first = &hash[hash_of(region->name, region->file, region->line) & (capacity - 1)];
-        region->next = *first;
-        *first = i + 1;
-    }
-    free(import->hash);
-    import->hash = hash;
-    import->hash_capacity = capacity;
-    return true;
-}
-
-static bool room_for_region(struct refrain_import *import) {
-    struct refrain_import_region_entry *regions =
-        refrain_array_room(import->regions, import->n_regions, &import->capacity_regions, sizeof *regions);
-    if (regions)
-        import->regions = regions;
-    return regions != NULL;
-}
-
 static uint32_t number_of(struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
                           const char *name, const char *file, uint32_t line, int32_t function) {
-    if (import->n_regions >= import->hash_capacity && !rehash(import)) {
-        import->no_memory = true;
-        return 0;
-    }
-    size_t *first = &import->hash[hash_of(name, file, line) & (import->hash_capacity - 1)];
-    for (size_t i = *first; i; i = import->regions[i - 1].next) {
-        const struct refrain_import_region_entry *region = &import->regions[i - 1];
+    uint64_t hash = refrain_table_text(refrain_table_text(REFRAIN_TABLE_TEXT + line, name), file), i = 0;
+    for (size_t number; (number = refrain_table_number(&import->by_name, hash, i)); i++) {
+        const struct refrain_import_region_entry *region = &import->regions[number - 1];
         if (region->kind == kind && region->use == use && region->line == line && strcmp(region->name, name) == 0 &&
             strcmp(region->file, file) == 0)
-            return (uint32_t)(i - 1);
+            return (uint32_t)(number - 1);
     }
     char *own_name = strdup(name), *own_file = strdup(file);
-    if (!own_name || !own_file || !room_for_region(import)) {
+    if (!own_name || !own_file || !REFRAIN_ARRAY_ROOM(import->regions, import->n_regions, import->capacity_regions) ||
+        !refrain_table_put(&import->by_name, hash, i, import->n_regions + 1)) {
         free(own_name);
         free(own_file);
         import->no_memory = true;
         return 0;
     }
     import->regions[import->n_regions] =
-        (struct refrain_import_region_entry){kind, use, own_name, own_file, line, (uint32_t)function, *first};
-    *first = ++import->n_regions;
-    return (uint32_t)(import->n_regions - 1);
+        (struct refrain_import_region_entry){kind, use, own_name, own_file, line, (uint32_t)function};
+    return (uint32_t)import->n_regions++;
 }
 
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
@@ -136,14 +98,11 @@ uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_
 
 uint32_t refrain_import_comm(struct refrain_import *import, const char *name, const int32_t *members, int32_t size,
                              const int32_t *remote_members, int32_t remote_size) {
-    struct refrain_import_image_comm *comms =
-        refrain_array_room(import->comms, import->n_comms, &import->capacity_comms, sizeof *comms);
+    bool room = REFRAIN_ARRAY_ROOM(import->comms, import->n_comms, import->capacity_comms);
     size_t n = (size_t)size + (size_t)remote_size;
     int32_t *own = malloc((n + 1) * sizeof *own);
     char *own_name = strdup(name);
-    if (comms)
-        import->comms = comms;
-    if (!comms || !own || !own_name) {
+    if (!room || !own || !own_name) {
         free(own);
         free(own_name);
         import->no_memory = true;
@@ -154,7 +113,7 @@ uint32_t refrain_import_comm(struct refrain_import *import, const char *name, co
     if (remote_size > 0)
         memcpy(own + size, remote_members, (size_t)remote_size * sizeof *own);
     uint32_t number = (uint32_t)import->n_comms + 2;
-    comms[import->n_comms++] = (struct refrain_import_image_comm){own_name, own, size, remote_size, number};
+    import->comms[import->n_comms++] = (struct refrain_import_image_comm){own_name, own, size, remote_size, number};
     return number;
 }
 
@@ -182,38 +141,25 @@ int64_t refrain_import_root_in(const struct refrain_import *import, const struct
     return root < 0 && event->peer == event->rank ? REFRAIN_ROOT_SELF : root;
 }
 
-struct own_comm {
-    struct refrain_pair_node node;
-    int64_t number;
-};
-
 /* The communicator's number in the rank, which is new there; -1 without memory. */
-static int64_t add_own_comm(struct refrain_import *import, struct refrain_pair key) {
-    struct refrain_import_rank *rank = &import->ranks[key.a];
-    uint32_t *comms = refrain_array_room(rank->comms, rank->n_comms, &rank->capacity_comms, sizeof *comms);
-    struct own_comm *own = malloc(sizeof *own);
-    if (comms)
-        rank->comms = comms;
-    if (comms && own) {
-        *own = (struct own_comm){.node.key = key, .number = (int64_t)rank->n_comms + 2};
-        if (refrain_pair_table_add(&import->own_comms, &own->node)) {
-            comms[rank->n_comms++] = (uint32_t)key.b - 2;
-            return own->number;
-        }
+static int64_t add_own_comm(struct refrain_import *import, size_t rank_number, uint32_t comm) {
+    struct refrain_import_rank *rank = &import->ranks[rank_number];
+    if (!REFRAIN_ARRAY_ROOM(rank->comms, rank->n_comms, rank->capacity_comms) ||
+        !refrain_table_put(&import->own_comms, rank_number, comm, rank->n_comms + 2)) {
+        import->no_memory = true;
+        return -1;
     }
-    free(own);
-    import->no_memory = true;
-    return -1;
+    rank->comms[rank->n_comms++] = comm - 2;
+    return (int64_t)rank->n_comms + 1;
 }
 
 int64_t refrain_import_comm_number(struct refrain_import *import, const struct refrain_import_event *event) {
-    const struct refrain_pair key = {(uint64_t)event->rank, event->comm};
     if (event->comm < 2)
         return event->comm;
     if (event->comm >= import->n_comms + 2)
         return -1;
-    const struct own_comm *own = (const struct own_comm *)refrain_pair_table_find(&import->own_comms, key);
-    return own ? own->number : add_own_comm(import, key);
+    uintptr_t number = refrain_table_number(&import->own_comms, (uint64_t)event->rank, event->comm);
+    return number ? (int64_t)number : add_own_comm(import, (size_t)event->rank, event->comm);
 }
 
 bool refrain_import_keep_comms(struct refrain_import *import) {
@@ -223,7 +169,7 @@ bool refrain_import_keep_comms(struct refrain_import *import) {
             used[import->ranks[i].comms[c]] = true;
     for (size_t c = 0; used && c < import->n_comms && !import->no_memory; c++)
         if (!used[c])
-            add_own_comm(import, (struct refrain_pair){0, c + 2});
+            add_own_comm(import, 0, (uint32_t)c + 2);
     import->no_memory |= !used;
     free(used);
     return !import->no_memory;

@@ -15,29 +15,19 @@ static void put_operation(struct refrain_import *import, const struct refrain_im
 /* A request under way: as the reader of the trace numbers it. */
 struct request {
     bool taken;
-    struct refrain_pair_node *node; /* in the location's table by the number that the other tool has */
-    uint64_t record_at;             /* of the record that took it */
+    int64_t name;       /* the number that the other tool has */
+    uint64_t record_at; /* of the record that took it */
     enum refrain_operation operation;
 };
 
-struct request_name {
-    struct refrain_pair_node node;
-    int64_t number;
-};
-
-static struct refrain_pair key_of(int64_t number) {
-    return (struct refrain_pair){(uint64_t)number, 0};
-}
-
 static void give(struct refrain_import_location *location, struct request *request) {
-    refrain_pair_table_remove(&location->names, request->node);
-    free(request->node);
+    refrain_table_remove(&location->names, (uint64_t)request->name, 0);
     refrain_requests_give(&location->requests, request);
 }
 
 static struct request *request_of(struct refrain_import_location *location, int64_t number) {
-    struct refrain_pair_node *node = refrain_pair_table_find(&location->names, key_of(number));
-    return node ? refrain_requests_at(&location->requests, ((struct request_name *)node)->number) : NULL;
+    uintptr_t named = refrain_table_number(&location->names, (uint64_t)number, 0);
+    return named ? refrain_requests_at(&location->requests, (int64_t)named - 1) : NULL;
 }
 
 /* An operation that takes a request. */
@@ -45,25 +35,16 @@ static void put_request(struct refrain_import *import, struct refrain_import_loc
                         const struct refrain_import_event *event, enum refrain_operation operation,
                         const int64_t *parameters, unsigned n) {
     uint64_t at = refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, operation, parameters, n);
-    struct request *old = request_of(location, event->request);
-    if (old) { /* it was never seen to complete, and stays taken */
-        refrain_pair_table_remove(&location->names, old->node);
-        free(old->node);
-        old->node = NULL;
-    }
     struct request *request = refrain_requests_take(&location->requests);
-    struct request_name *name = malloc(sizeof *name);
-    if (request && name) {
-        *name = (struct request_name){.node.key = key_of(event->request),
-                                      .number = refrain_requests_number(&location->requests, request)};
-        request->node = &name->node;
-        request->record_at = at;
-        request->operation = operation;
-        if (refrain_pair_table_add(&location->names, &name->node))
-            return;
+    /* One of that name that was never seen to complete stays taken. */
+    if (!request || !refrain_table_put(&location->names, (uint64_t)event->request, 0,
+                                       (uintptr_t)refrain_requests_number(&location->requests, request) + 1)) {
+        import->no_memory = true;
+        return;
     }
-    free(name);
-    import->no_memory = true;
+    request->name = event->request;
+    request->record_at = at;
+    request->operation = operation;
 }
 
 static void complete(struct refrain_import *import, struct refrain_import_location *location,

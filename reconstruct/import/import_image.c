@@ -1,5 +1,6 @@
 /* import_image.c: a trace file without anything learned (import_image.h). */
 #include "import/import_image.h"
+#include "common/array.h"
 #include <refrain/unit.h>
 
 #include <stdlib.h>
@@ -13,15 +14,9 @@ struct builder {
 /* Room in the pool, all zero; its offset. */
 static size_t take(struct builder *builder, size_t bytes) {
     size_t at = builder->n, n = (at + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
-    if (n > builder->capacity) {
-        size_t capacity = n * 2;
-        unsigned char *larger = realloc(builder->bytes, capacity);
-        if (!larger) {
-            builder->no_memory = true;
-            return 0;
-        }
-        builder->bytes = larger;
-        builder->capacity = capacity;
+    if (!REFRAIN_ARRAY_ROOMS(builder->bytes, at, n - at, builder->capacity)) {
+        builder->no_memory = true;
+        return 0;
     }
     memset(builder->bytes + at, 0, n - at);
     builder->n = n;

@@ -9,26 +9,22 @@ int64_t refrain_import_object(struct refrain_import_objects *objects, enum refra
                               int64_t tag, const char *name) {
     if (tag < 0)
         return -1;
-    const struct refrain_pair key = {(uint64_t)kind << 32 | (uint32_t)(comm + 1), (uint64_t)tag};
-    struct refrain_import_object *object =
-        (struct refrain_import_object *)refrain_pair_table_find(&objects->table, key);
+    uint64_t of = (uint64_t)kind << 32 | (uint32_t)(comm + 1);
+    struct refrain_import_object *object = refrain_table_object(&objects->table, of, (uint64_t)tag);
     if (object)
         return object->number;
-    object = calloc(1, sizeof *object);
-    if (!object)
+    object = refrain_table_make(&objects->table, of, (uint64_t)tag, sizeof *object);
+    char *own_name = name && name[0] ? strdup(name) : NULL;
+    if (!object || (name && name[0] && !own_name)) {
+        free(own_name);
         return -2;
+    }
     /* What the tool calls it is what tells it from others of its communicator, on all members. */
-    *object = (struct refrain_import_object){.node.key = key,
-                                             .kind = kind,
+    *object = (struct refrain_import_object){.kind = kind,
                                              .number = objects->n[kind],
                                              .comm = (uint32_t)(comm + 1),
                                              .slot = (uint32_t)tag,
-                                             .name = name && name[0] ? strdup(name) : NULL};
-    if ((name && name[0] && !object->name) || !refrain_pair_table_add(&objects->table, &object->node)) {
-        free(object->name);
-        free(object);
-        return -2;
-    }
+                                             .name = own_name};
     objects->n[kind]++;
     *(objects->last ? &objects->last->next : &objects->first) = object;
     objects->last = object;
@@ -36,11 +32,8 @@ int64_t refrain_import_object(struct refrain_import_objects *objects, enum refra
 }
 
 void refrain_import_objects_free(struct refrain_import_objects *objects) {
-    for (struct refrain_import_object *object = objects->first, *next; object; object = next) {
-        next = object->next;
+    for (struct refrain_import_object *object = objects->first; object; object = object->next)
         free(object->name);
-        free(object);
-    }
-    free(objects->table.buckets);
+    refrain_table_free(&objects->table);
     *objects = (struct refrain_import_objects){0};
 }

@@ -3,12 +3,11 @@
 #ifndef REFRAIN_IMPORT_OBJECTS_H
 #define REFRAIN_IMPORT_OBJECTS_H
 
-#include "common/pair_table.h"
+#include "common/table.h"
 #include <refrain/trace.h>
 
 /* As struct refrain_object has it. */
 struct refrain_import_object {
-    struct refrain_pair_node node; /* by kind and communicator, and what it is called */
     struct refrain_import_object *next;
     enum refrain_object_kind kind;
     uint32_t number, comm, slot; /* comm: index + 1, 0 unknown */
@@ -17,7 +16,7 @@ struct refrain_import_object {
 
 /* All zero at first. */
 struct refrain_import_objects {
-    struct refrain_pair_table table;
+    struct refrain_table table; /* by kind and communicator, and what it is called */
     struct refrain_import_object *first, *last;
     uint32_t n[REFRAIN_OBJECT_FILE + 1]; /* by kind */
 };

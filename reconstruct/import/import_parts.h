@@ -7,7 +7,7 @@
 #ifndef REFRAIN_IMPORT_PARTS_H
 #define REFRAIN_IMPORT_PARTS_H
 
-#include "common/pair_table.h"
+#include "common/table.h"
 #include "import/import_image.h"
 #include "import/import_objects.h"
 #include "import/import_trace.h"
@@ -20,12 +20,11 @@ struct refrain_import_region_entry {
     enum refrain_region_use use; /* USER */
     char *name, *file;
     uint32_t line, function;
-    size_t next; /* + 1, of the same hash */
 };
 
 struct refrain_import_location {
     struct refrain_request_table requests;
-    struct refrain_pair_table names;
+    struct refrain_table names;
     uint64_t collective_at; /* record of the collective that it has begun last */
     uint64_t extent;        /* where the extent begins that is written */
     uint32_t extent_used;   /* bytes of it; 0: there is none yet */
@@ -53,11 +52,10 @@ struct refrain_import {
     struct refrain_import_rank *ranks;
     struct refrain_import_region_entry *regions;
     size_t n_regions, capacity_regions;
-    size_t *hash; /* number of the first region + 1 */
-    size_t hash_capacity;
+    struct refrain_table by_name; /* number of the region + 1, by the hash of its texts and how many have it before */
     struct refrain_import_image_comm *comms; /* from number 2 on; members and names are owned */
     size_t n_comms, capacity_comms;
-    struct refrain_pair_table own_comms; /* by rank and communicator: the number that the rank has for it */
+    struct refrain_table own_comms; /* by rank and communicator: the number that the rank has for it */
     uint64_t events, left_out;
     bool made, no_memory, no_file;
 };

@@ -6,7 +6,7 @@
  * communicator, and whether completions are told. */
 #define _GNU_SOURCE
 #include "common/array.h"
-#include "common/pair_table.h"
+#include "common/table.h"
 #include "formats/event_names.h"
 #include "import/import_source.h"
 #include "import/import_trace.h"
@@ -36,7 +36,6 @@ struct line {
 
 /* A rank and a thread of it: the calls that it is in, and its last line. */
 struct location {
-    struct refrain_pair_node node;
     uint32_t *regions;
     size_t n, capacity;
     int64_t last_ns;
@@ -51,9 +50,9 @@ struct text {
     struct refrain_error *error;
     int64_t ranks, comms; /* how many: highest + 1 */
     bool completions;
-    struct refrain_pair_table members; /* by communicator and rank: objects are the keys alone */
+    struct refrain_table members; /* by communicator and rank: the keys alone */
     struct refrain_import *import;
-    struct refrain_pair_table locations; /* by rank and thread: struct location */
+    struct refrain_table locations; /* by rank and thread: struct location */
 };
 
 static enum refrain_status wrong(const struct text *text, const char *what) {
@@ -261,17 +260,7 @@ static bool next_line(struct text *text, struct line *line, enum refrain_status 
 /* ---- first reading ---- */
 
 static bool note_member(struct text *text, int64_t comm, int64_t rank) {
-    struct refrain_pair key = {(uint64_t)comm, (uint64_t)rank};
-    if (comm < 2 || rank < 0 || refrain_pair_table_find(&text->members, key))
-        return true;
-    struct refrain_pair_node *node = calloc(1, sizeof *node);
-    if (!node)
-        return false;
-    node->key = key;
-    if (refrain_pair_table_add(&text->members, node))
-        return true;
-    free(node);
-    return false;
+    return comm < 2 || rank < 0 || refrain_table_put(&text->members, (uint64_t)comm, (uint64_t)rank, 1);
 }
 
 static enum refrain_status read_definitions(struct text *text) {
@@ -296,7 +285,7 @@ static enum refrain_status read_definitions(struct text *text) {
 }
 
 static int by_communicator(const void *a, const void *b) {
-    const struct refrain_pair *x = a, *y = b;
+    const struct refrain_table_slot *x = a, *y = b;
     if (x->a != y->a)
         return x->a < y->a ? -1 : 1;
     return x->b < y->b ? -1 : x->b > y->b;
@@ -304,11 +293,10 @@ static int by_communicator(const void *a, const void *b) {
 
 static enum refrain_status define_comms(struct text *text) {
     size_t n_pairs = 0, at = 0;
-    struct refrain_pair *pairs = calloc(text->members.n + 1, sizeof *pairs);
+    struct refrain_table_slot *pairs = calloc(text->members.n + 1, sizeof *pairs);
     int32_t *members = calloc(text->members.n + 1, sizeof *members);
-    for (size_t i = 0; pairs && i < text->members.capacity; i++)
-        for (struct refrain_pair_node *node = text->members.buckets[i]; node; node = node->next)
-            pairs[n_pairs++] = node->key;
+    for (const struct refrain_table_slot *slot = NULL; pairs && (slot = refrain_table_next(&text->members, slot));)
+        pairs[n_pairs++] = *slot;
     if (pairs)
         qsort(pairs, n_pairs, sizeof *pairs, by_communicator);
     for (int64_t comm = 2; pairs && members && comm < text->comms; comm++) {
@@ -335,22 +323,12 @@ static enum refrain_region_kind kind_of(const struct line *line) {
 
 /* The location of a line; null without memory. */
 static struct location *location_of(struct text *text, const struct line *line) {
-    struct refrain_pair key = {(uint64_t)line->rank, (uint64_t)line->thread};
-    struct location *location = (struct location *)refrain_pair_table_find(&text->locations, key);
-    if (location || !(location = calloc(1, sizeof *location)))
-        return location;
-    location->node.key = key;
-    if (refrain_pair_table_add(&text->locations, &location->node))
-        return location;
-    free(location);
-    return NULL;
+    return refrain_table_make(&text->locations, (uint64_t)line->rank, (uint64_t)line->thread, sizeof(struct location));
 }
 
 static bool push(struct location *location, uint32_t region) {
-    uint32_t *regions = refrain_array_room(location->regions, location->n, &location->capacity, sizeof *regions);
-    if (!regions)
+    if (!REFRAIN_ARRAY_ROOM(location->regions, location->n, location->capacity))
         return false;
-    location->regions = regions;
     location->regions[location->n++] = region;
     return true;
 }
@@ -463,17 +441,6 @@ static enum refrain_status convert(struct text *text, const struct refrain_impor
     return status;
 }
 
-static void free_table(struct refrain_pair_table *table, bool of_locations) {
-    for (size_t i = 0; i < table->capacity; i++)
-        for (struct refrain_pair_node *node = table->buckets[i], *next; node; node = next) {
-            next = node->next;
-            if (of_locations)
-                free(((struct location *)node)->regions);
-            free(node);
-        }
-    free(table->buckets);
-}
-
 enum refrain_status refrain_import_text(const struct refrain_import_request *request,
                                         struct refrain_import_result *result, struct refrain_error *error) {
     struct text text = {.path = request->path, .error = error, .file = fopen(request->path, "r")};
@@ -492,7 +459,9 @@ enum refrain_status refrain_import_text(const struct refrain_import_request *req
     }
     fclose(text.file);
     free(text.buffer);
-    free_table(&text.members, false);
-    free_table(&text.locations, true);
+    refrain_table_close(&text.members);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&text.locations, slot));)
+        free(((struct location *)slot->object)->regions);
+    refrain_table_free(&text.locations);
     return status;
 }

@@ -159,18 +159,9 @@ static void remove_all(const struct refrain_import *import) {
     rmdir(import->directory);
 }
 
-static void free_table(struct refrain_pair_table *table) {
-    for (size_t b = 0; b < table->capacity; b++)
-        for (struct refrain_pair_node *node = table->buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(table->buckets);
-}
-
 /* With what is known of requests under way. */
 static void free_location(struct refrain_import_location *location) {
-    free_table(&location->names);
+    refrain_table_close(&location->names);
     refrain_requests_close(&location->requests);
 }
 
@@ -207,9 +198,9 @@ enum refrain_status refrain_import_finish(struct refrain_import *import, bool ke
         free((char *)(uintptr_t)import->comms[i].name);
         free((int32_t *)(uintptr_t)import->comms[i].members);
     }
-    free_table(&import->own_comms);
+    refrain_table_close(&import->own_comms);
     free(import->regions);
-    free(import->hash);
+    refrain_table_close(&import->by_name);
     free(import->comms);
     free(import->ranks);
     free(import->directory);

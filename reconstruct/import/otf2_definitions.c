@@ -8,38 +8,10 @@
 
 /* ---- tables by reference ---- */
 
-static struct refrain_otf2_key *key_of(const struct refrain_otf2_table *table, uint64_t reference) {
-    size_t i = (size_t)(reference * 0x9e3779b97f4a7c15u >> 20) & (table->keys_capacity - 1);
-    while (table->keys[i].number && table->keys[i].reference != reference)
-        i = (i + 1) & (table->keys_capacity - 1);
-    return &table->keys[i];
-}
-
 /* Null where the reference was never defined. */
 static void *find(const struct refrain_otf2_table *table, uint64_t reference) {
-    size_t number = table->keys_capacity ? key_of(table, reference)->number : 0;
+    size_t number = refrain_table_number(&table->numbers, reference, 0);
     return number ? table->entries + (number - 1) * table->entry_bytes : NULL;
-}
-
-static bool rehash(struct refrain_otf2_table *table) {
-    struct refrain_otf2_table larger = *table;
-    larger.keys_capacity = table->keys_capacity ? table->keys_capacity * 2 : 64;
-    larger.keys = calloc(larger.keys_capacity, sizeof *larger.keys);
-    if (!larger.keys)
-        return false;
-    for (size_t i = 0; i < table->keys_capacity; i++)
-        if (table->keys[i].number)
-            *key_of(&larger, table->keys[i].reference) = table->keys[i];
-    free(table->keys);
-    *table = larger;
-    return true;
-}
-
-static bool grow(struct refrain_otf2_table *table) {
-    unsigned char *entries = refrain_array_room(table->entries, table->n, &table->capacity, table->entry_bytes);
-    if (entries)
-        table->entries = entries;
-    return entries != NULL;
 }
 
 /* The entry of a reference, all zero where it is new; valid until the next one. Null without memory. */
@@ -49,12 +21,12 @@ static void *entry(struct refrain_otf2_definitions *definitions, struct refrain_
     void *there = find(table, reference);
     if (there)
         return there;
-    if ((2 * table->n >= table->keys_capacity && !rehash(table)) || !grow(table)) {
+    if (!refrain_array_room(realloc, &table->entries, table->n, 1, &table->capacity, entry_bytes) ||
+        !refrain_table_put(&table->numbers, reference, 0, table->n + 1)) {
         definitions->no_memory = true;
         return NULL;
     }
-    *key_of(table, reference) = (struct refrain_otf2_key){reference, ++table->n};
-    return memset(table->entries + (table->n - 1) * entry_bytes, 0, entry_bytes);
+    return memset(table->entries + table->n++ * entry_bytes, 0, entry_bytes);
 }
 
 /* The i-th entry. */
@@ -64,7 +36,7 @@ static void *at(const struct refrain_otf2_table *table, size_t i) {
 
 static void free_table(struct refrain_otf2_table *table) {
     free(table->entries);
-    free(table->keys);
+    refrain_table_close(&table->numbers);
 }
 
 /* ---- callbacks ---- */
@@ -124,13 +96,10 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
     definitions->n_events += events;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
         return OTF2_CALLBACK_SUCCESS;
-    struct refrain_otf2_thread *threads = refrain_array_room(definitions->threads, definitions->n_threads,
-                                                             &definitions->capacity_threads, sizeof *threads);
-    if (!threads) {
+    if (!REFRAIN_ARRAY_ROOM(definitions->threads, definitions->n_threads, definitions->capacity_threads)) {
         definitions->no_memory = true;
         return done(definitions);
     }
-    definitions->threads = threads;
     definitions->threads[definitions->n_threads++] = (struct refrain_otf2_thread){
         .location = self, .group = group, .rank = -1, .context = OTF2_UNDEFINED_CALLING_CONTEXT};
     return done(definitions);
@@ -325,10 +294,8 @@ int64_t refrain_otf2_time_ns(const struct refrain_otf2_definitions *definitions,
 }
 
 bool refrain_otf2_thread_enter(struct refrain_otf2_thread *thread, uint32_t region) {
-    uint32_t *stack = refrain_array_room(thread->stack, thread->n_stack, &thread->capacity, sizeof *stack);
-    if (!stack)
+    if (!REFRAIN_ARRAY_ROOM(thread->stack, thread->n_stack, thread->capacity))
         return false;
-    thread->stack = stack;
     thread->stack[thread->n_stack++] = region;
     return true;
 }

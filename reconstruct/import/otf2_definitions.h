@@ -4,6 +4,7 @@
 #ifndef REFRAIN_OTF2_DEFINITIONS_H
 #define REFRAIN_OTF2_DEFINITIONS_H
 
+#include "common/table.h"
 #include "import/import_trace.h"
 #include <otf2/otf2.h>
 #include <stddef.h>
@@ -63,11 +64,7 @@ struct refrain_otf2_table {
     size_t entry_bytes;
     unsigned char *entries; /* in the order in which they were defined */
     size_t n, capacity;
-    struct refrain_otf2_key {
-        uint64_t reference;
-        size_t number; /* of the entry + 1; 0: none here */
-    } * keys;          /* a hash table */
-    size_t keys_capacity;
+    struct refrain_table numbers; /* of the entry + 1, by its reference */
 };
 
 struct refrain_otf2_definitions {

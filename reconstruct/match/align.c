@@ -1,6 +1,7 @@
 /* align.c: merges locations in time order and keeps cause before effect (align.h). */
 #include "match/align.h"
 #include "common/arena.h"
+#include "common/array.h"
 #include "match/align_next.h"
 #include "model/trace_read.h"
 
@@ -33,14 +34,8 @@ static bool read_event(struct refrain_align_location *location, struct refrain_e
 }
 
 static struct refrain_event *group_add(struct refrain_align_location *location) {
-    if (location->n_group == location->capacity_gathered) {
-        size_t larger = location->capacity_gathered ? location->capacity_gathered * 2 : 4;
-        struct refrain_event *gathered = refrain_realloc(location->gathered, larger * sizeof *gathered);
-        if (!gathered)
-            return NULL;
-        location->gathered = gathered;
-        location->capacity_gathered = larger;
-    }
+    if (!REFRAIN_ARENA_ROOM(location->gathered, location->n_group, location->capacity_gathered))
+        return NULL;
     location->group = location->gathered;
     return &location->group[location->n_group++];
 }

@@ -151,7 +151,7 @@ static void be_unsure(struct refrain_align *align, const struct refrain_event *e
 void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive) {
     const uint64_t ranks[] = {ranks_key(receive->peer, receive->rank), ranks_key(-1, receive->rank)},
                    what[] = {what_key(receive), what_key_of(receive, -1)};
-    if (align->unsure.live == 0 && !receive->unsure)
+    if (align->unsure.keys.n == 0 && !receive->unsure)
         return;
     for (unsigned i = 0; i < 4 && !receive->unsure; i++)
         receive->unsure = refrain_store_find(&align->unsure, ranks[i / 2], what[i % 2]) != 0;

@@ -37,7 +37,7 @@ void refrain_channel_drop(struct refrain_channels *channels, uint32_t number) {
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     if (channel->in_flight.first || channel->claims.first)
         return;
-    if (channels->channels.live > MOST_IDLE)
+    if (channels->channels.keys.n > MOST_IDLE)
         refrain_store_remove(&channels->channels, number);
     else
         *channel = (struct refrain_channel){.entry = channel->entry};

@@ -1,5 +1,6 @@
 /* cursor.c: the events of a trace, one at a time (refrain/read.h). */
 #include "common/arena.h"
+#include "common/array.h"
 #include "common/options.h"
 #include "match/align_next.h"
 #include "match/event.h"
@@ -210,19 +211,6 @@ static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
     return copy;
 }
 
-/* Is there room for one more in the table? */
-static bool make_room(struct refrain_cursor *cursor) {
-    if (cursor->n_checkpoints < cursor->capacity_checkpoints)
-        return true;
-    size_t capacity = cursor->capacity_checkpoints ? cursor->capacity_checkpoints * 2 : 4;
-    struct checkpoint *checkpoints = realloc(cursor->checkpoints, capacity * sizeof *checkpoints);
-    if (!checkpoints)
-        return false;
-    cursor->checkpoints = checkpoints;
-    cursor->capacity_checkpoints = capacity;
-    return true;
-}
-
 /* Keeps the position where it is time for it; what does not fit is left out. */
 static void keep_checkpoint(struct refrain_cursor *cursor) {
     const struct position *position = &cursor->position;
@@ -230,7 +218,8 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
         thin_checkpoints(cursor);
     bool is_new =
         cursor->n_checkpoints == 0 || position->events > cursor->checkpoints[cursor->n_checkpoints - 1].position.events;
-    if (!is_new || (position->events & (cursor->interval - 1)) != 0 || !make_room(cursor))
+    if (!is_new || (position->events & (cursor->interval - 1)) != 0 ||
+        !REFRAIN_ARRAY_ROOM(cursor->checkpoints, cursor->n_checkpoints, cursor->capacity_checkpoints))
         return;
     struct refrain_arena_copy *memory = copy_arena(cursor);
     if (!memory)
@@ -326,17 +315,12 @@ static inline bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) 
 }
 
 static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
-    size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
     struct refrain_arena *before = enter(cursor);
-    struct refrain_open_region *regions = refrain_realloc(stack->regions, capacity * sizeof *regions);
+    bool room = REFRAIN_ARENA_ROOM(stack->regions, stack->n, stack->capacity);
     leave(cursor, before);
-    if (!regions) {
+    if (!room)
         REFRAIN_FAIL_MEMORY(&cursor->error);
-        return false;
-    }
-    stack->regions = regions;
-    stack->capacity = capacity;
-    return true;
+    return room;
 }
 
 /* Follows the regions that the event's location is in. */

@@ -1,6 +1,7 @@
 /* posting_order.c: receives under way, and what overtakes them (posting_order.h). */
 #include "match/posting_order.h"
 #include "common/arena.h"
+#include "common/array.h"
 
 #include <string.h>
 
@@ -44,13 +45,7 @@ static bool make_room(struct refrain_posting_order *order) {
     order->n = kept;
     if (kept < order->capacity / 2)
         return true;
-    size_t larger = order->capacity ? order->capacity * 2 : 16;
-    struct refrain_posted *posted = refrain_realloc(order->posted, larger * sizeof *posted);
-    if (!posted)
-        return false;
-    order->posted = posted;
-    order->capacity = larger;
-    return true;
+    return REFRAIN_ARENA_ROOM(order->posted, order->capacity, order->capacity);
 }
 
 static bool post(struct refrain_posting_order *order, const struct refrain_event *event) {
@@ -106,7 +101,7 @@ static bool is_of(int64_t any, int64_t one) {
 static bool was_passed(const struct refrain_posting_order *order, const struct refrain_event *event) {
     const struct refrain_store *passed = &order->passed;
     uint64_t source = source_key(event), tag = (uint64_t)event->tag;
-    if (passed->live >= REFRAIN_MOST_PASSED)
+    if (passed->keys.n >= REFRAIN_MOST_PASSED)
         return true;
     if (event->peer >= 0 && event->tag >= 0) {
         uint32_t at = refrain_store_find(passed, source, tag);
@@ -154,14 +149,11 @@ static struct refrain_ahead *ahead_at(const struct refrain_posting_order *order,
 }
 
 static bool grow_ahead(struct refrain_posting_order *order) {
-    size_t larger = order->capacity_ahead ? order->capacity_ahead * 2 : 16;
-    struct refrain_ahead *ahead = refrain_realloc(order->ahead, larger * sizeof *ahead);
-    if (!ahead)
+    size_t before = order->capacity_ahead;
+    if (!REFRAIN_ARENA_ROOM(order->ahead, before, order->capacity_ahead))
         return false;
-    if (order->capacity_ahead) /* what went round the end follows it now */
-        memcpy(ahead + order->capacity_ahead, ahead, order->next_ahead * sizeof *ahead);
-    order->ahead = ahead;
-    order->capacity_ahead = larger;
+    if (before) /* what went round the end follows it now */
+        memcpy(order->ahead + before, order->ahead, order->next_ahead * sizeof *order->ahead);
     return true;
 }
 
@@ -191,7 +183,7 @@ static bool may_be_overtaken(const struct refrain_posted *posted, const struct r
 
 /* The event's receive may overtake one whose end is not known. False without memory. */
 static bool pass(struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
-    if (event->peer < 0 || event->tag < 0 || order->passed.live >= REFRAIN_MOST_PASSED)
+    if (event->peer < 0 || event->tag < 0 || order->passed.keys.n >= REFRAIN_MOST_PASSED)
         return true;
     order->passed.entry_bytes = sizeof(struct passed);
     uint64_t source = source_key(event), tag = (uint64_t)event->tag;

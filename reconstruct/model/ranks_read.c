@@ -67,10 +67,8 @@ struct ranks {
 };
 
 static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
-    void **owned = refrain_array_room(ranks->owned, ranks->n_owned, &ranks->capacity_owned, sizeof *owned);
-    if (!owned)
+    if (!REFRAIN_ARRAY_ROOM(ranks->owned, ranks->n_owned, ranks->capacity_owned))
         return NULL;
-    ranks->owned = owned;
     ranks->values += n;
     void *memory = ranks->values > MOST_VALUES * 8 ? NULL : calloc(n ? n : 1, bytes);
     if (memory)
@@ -124,11 +122,9 @@ static uint64_t most_bytes(const struct ranks *ranks) {
 static bool read_texts(struct ranks *ranks) {
     uint64_t n = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
     while (ranks->n_texts < n && !ranks->stream.wrong) {
-        struct text *texts = refrain_array_room(ranks->texts, ranks->n_texts, &ranks->capacity_texts, sizeof *texts);
-        if (!texts)
+        if (!REFRAIN_ARRAY_ROOM(ranks->texts, ranks->n_texts, ranks->capacity_texts))
             return false;
-        ranks->texts = texts;
-        struct text *text = &texts[ranks->n_texts];
+        struct text *text = &ranks->texts[ranks->n_texts];
         text->length = number(ranks, REFRAIN_PACKED_NAME_LENGTH, most_bytes(ranks));
         text->bytes = own(ranks, text->length, 1);
         if (!text->bytes)
@@ -141,10 +137,8 @@ static bool read_texts(struct ranks *ranks) {
 
 /* Keeps the values of a row for the time that it comes again. */
 static bool keep(struct ranks *ranks, uint64_t *values) {
-    uint64_t **kept = refrain_array_room(ranks->kept, ranks->n_kept, &ranks->capacity_kept, sizeof *kept);
-    if (!kept)
+    if (!REFRAIN_ARRAY_ROOM(ranks->kept, ranks->n_kept, ranks->capacity_kept))
         return false;
-    ranks->kept = kept;
     ranks->kept[ranks->n_kept++] = values;
     return true;
 }
@@ -199,12 +193,10 @@ static uint64_t row_value(const struct row *row, size_t i) {
 
 /* Room for one more; null without memory. */
 static struct class_value *add_value(struct class *class) {
-    struct class_value *values = refrain_array_room(class->values, class->n, &class->capacity, sizeof *values);
-    if (!values)
+    if (!REFRAIN_ARRAY_ROOM(class->values, class->n, class->capacity))
         return NULL;
-    class->values = values;
-    values[class->n] = (struct class_value){0};
-    return &values[class->n++];
+    class->values[class->n] = (struct class_value){0};
+    return &class->values[class->n++];
 }
 
 static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
@@ -286,13 +278,10 @@ static bool read_structure(struct ranks *ranks) {
         return false;
     uint64_t n = number(ranks, REFRAIN_PACKED_COUNT_OF, MOST_VALUES);
     while (ranks->n_records < n && !ranks->stream.wrong) {
-        struct record *records =
-            refrain_array_room(ranks->records, ranks->n_records, &ranks->capacity_records, sizeof *records);
-        if (!records)
+        if (!REFRAIN_ARRAY_ROOM(ranks->records, ranks->n_records, ranks->capacity_records))
             return false;
-        ranks->records = records;
-        records[ranks->n_records] = (struct record){0};
-        if (!read_record(ranks, &records[ranks->n_records++]))
+        ranks->records[ranks->n_records] = (struct record){0};
+        if (!read_record(ranks, &ranks->records[ranks->n_records++]))
             return false;
     }
     return true;

@@ -7,10 +7,8 @@
 
 void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes) {
     struct refrain_trace_tables *tables = trace->tables;
-    void **owned = refrain_array_room(tables->owned, tables->n_owned, &tables->capacity_owned, sizeof *owned);
-    if (!owned)
+    if (!REFRAIN_ARRAY_ROOM(tables->owned, tables->n_owned, tables->capacity_owned))
         return NULL;
-    tables->owned = owned;
     void *memory = calloc(n ? n : 1, bytes ? bytes : 1);
     if (memory)
         tables->owned[tables->n_owned++] = memory;
@@ -26,11 +24,8 @@ static char *keep(struct refrain_trace *trace, const char *text) {
 
 struct refrain_process *refrain_trace_add_process(struct refrain_trace *trace, const char *path,
                                                   const char *events_path) {
-    struct refrain_process *processes =
-        refrain_array_room(trace->processes, trace->n_processes, &trace->tables->capacity_processes, sizeof *processes);
-    if (!processes)
+    if (!REFRAIN_ARRAY_ROOM(trace->processes, trace->n_processes, trace->tables->capacity_processes))
         return NULL;
-    trace->processes = processes;
     struct refrain_process *process = &trace->processes[trace->n_processes];
     memset(process, 0, sizeof *process);
     process->path = keep(trace, path);

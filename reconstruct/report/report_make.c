@@ -34,14 +34,11 @@ struct refrain_finding *refrain_report_add(struct refrain_report *report, enum r
                                            double cost_ns) {
     if (report->run_ns <= 0 || cost_ns < report->least * report->run_ns)
         return NULL;
-    struct refrain_finding *findings =
-        refrain_array_room(report->findings, report->n, &report->capacity, sizeof *findings);
-    if (!findings) {
+    if (!REFRAIN_ARRAY_ROOM(report->findings, report->n, report->capacity)) {
         report->no_memory = true;
         return NULL;
     }
-    report->findings = findings;
-    struct refrain_finding *finding = &findings[report->n++];
+    struct refrain_finding *finding = &report->findings[report->n++];
     *finding = (struct refrain_finding){.kind = kind, .cost_ns = cost_ns, .rank = -1};
     return finding;
 }

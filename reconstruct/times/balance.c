@@ -1,14 +1,14 @@
 /* balance.c: what is moved, and how much of it (balance.h). */
 #include "times/balance.h"
 #include "common/arena.h"
+#include "common/array.h"
 #include "times/block_times.h"
 #include "times/walk_contexts.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FIRST_PAIRS 1024u
-#define MOST_PAIRS (1u << 18)
+#define MOST_PAIRS (1u << 17)
 #define LEAST_LEFT 0.05 /* of a block */
 
 bool refrain_balance_open(struct refrain_balance *balance, uint32_t n_contexts) {
@@ -20,12 +20,10 @@ bool refrain_balance_open(struct refrain_balance *balance, uint32_t n_contexts) 
 
 bool refrain_balance_try(struct refrain_balance *balance) {
     refrain_free(balance->ticks);
-    refrain_free(balance->pairs);
+    refrain_table_close(&balance->table);
     balance->n_pairs = 0;
-    balance->capacity_pairs = FIRST_PAIRS;
     balance->ticks = refrain_calloc(balance->n_contexts, sizeof *balance->ticks);
-    balance->pairs = refrain_calloc(balance->capacity_pairs, sizeof *balance->pairs);
-    return balance->ticks && balance->pairs;
+    return balance->ticks;
 }
 
 void refrain_balance_copy(struct refrain_balance *copy, const struct refrain_balance *balance) {
@@ -42,6 +40,7 @@ void refrain_balance_close(struct refrain_balance *balance) {
     refrain_free(balance->local);
     refrain_free(balance->ticks);
     refrain_free(balance->pairs);
+    refrain_table_close(&balance->table);
     *balance = (struct refrain_balance){0};
 }
 
@@ -53,41 +52,17 @@ struct member {
     double ticks, factor;
 };
 
-static size_t find_pair(const struct refrain_balance_pair *pairs, size_t capacity, uint32_t one, uint32_t other) {
-    uint64_t hash = ((uint64_t)one << 32 | other) * 0x9e3779b97f4a7c15u;
-    size_t h = (size_t)(hash >> 24) & (capacity - 1);
-    while (pairs[h].other && (pairs[h].one != one || pairs[h].other != other))
-        h = (h + 1) & (capacity - 1);
-    return h;
-}
-
-static bool has_room_for_pair(struct refrain_balance *balance) {
-    if (balance->n_pairs * 2 < balance->capacity_pairs)
-        return true;
-    size_t capacity = balance->capacity_pairs * 2;
-    struct refrain_balance_pair *pairs = capacity <= MOST_PAIRS ? refrain_calloc(capacity, sizeof *pairs) : NULL;
-    if (!pairs)
-        return false;
-    for (size_t i = 0; i < balance->capacity_pairs; i++)
-        if (balance->pairs[i].other)
-            pairs[find_pair(pairs, capacity, balance->pairs[i].one, balance->pairs[i].other)] = balance->pairs[i];
-    refrain_free(balance->pairs);
-    balance->pairs = pairs;
-    balance->capacity_pairs = capacity;
-    return true;
-}
-
 static void add_pair(struct refrain_balance *balance, uint32_t a, uint32_t b, double ticks) {
     uint32_t one = a < b ? a : b, other = a < b ? b : a;
-    size_t h = find_pair(balance->pairs, balance->capacity_pairs, one, other);
-    if (!balance->pairs[h].other) {
-        if (!has_room_for_pair(balance))
+    size_t number = refrain_table_number(&balance->table, one, other);
+    if (!number) {
+        number = balance->n_pairs + 1;
+        if (number > MOST_PAIRS || !REFRAIN_ARENA_ROOM(balance->pairs, balance->n_pairs, balance->capacity_pairs) ||
+            !refrain_table_put(&balance->table, one, other, number))
             return;
-        h = find_pair(balance->pairs, balance->capacity_pairs, one, other);
-        balance->pairs[h] = (struct refrain_balance_pair){.one = one, .other = other};
-        balance->n_pairs++;
+        balance->pairs[balance->n_pairs++] = (struct refrain_balance_pair){.one = one, .other = other};
     }
-    balance->pairs[h].ticks += ticks;
+    balance->pairs[number - 1].ticks += ticks;
 }
 
 static double ticks_of(const struct member *members, unsigned n) {
@@ -217,7 +192,7 @@ static void gain(const struct system *system, const double *of_kind, double *by_
     add_up(system, of_kind, system->of_context);
     memset(system->gained, 0, all->n_contexts * sizeof *system->gained);
     memset(by_kind, 0, all->n_kinds * sizeof *by_kind);
-    for (size_t i = 0; i < balance->capacity_pairs; i++) {
+    for (size_t i = 0; i < balance->n_pairs; i++) {
         const struct refrain_balance_pair *pair = &balance->pairs[i];
         double moved = pair->ticks * (system->of_context[pair->one] - system->of_context[pair->other]);
         system->gained[pair->one] += moved;
@@ -234,7 +209,7 @@ static void gain(const struct system *system, const double *of_kind, double *by_
 /* Where the activations of a pair that are open in one only begin. */
 static void find_moves(struct system *system) {
     const struct refrain_walk_contexts *all = system->contexts;
-    for (size_t i = 0; i < system->balance->capacity_pairs; i++) {
+    for (size_t i = 0; i < system->balance->n_pairs; i++) {
         uint32_t one = system->balance->pairs[i].one, other = system->balance->pairs[i].other;
         while (one != other) {
             uint32_t *inner = one > other ? &one : &other; /* a context's number is higher than that around it */
@@ -308,7 +283,7 @@ static void solve(const struct system *system, double *missing, double *found, d
 /* What these shifts would move but cannot, where blocks would be left with less than nothing: about so much. */
 static double find_cut(const struct refrain_balance *balance, const double *shifts) {
     double cut = 0;
-    for (size_t i = 0; i < balance->capacity_pairs; i++) {
+    for (size_t i = 0; i < balance->n_pairs; i++) {
         const struct refrain_balance_pair *pair = &balance->pairs[i];
         double most = fabs(shifts[pair->one] - shifts[pair->other]);
         cut += most > 1 - LEAST_LEFT ? pair->ticks * (most - (1 - LEAST_LEFT)) : 0;

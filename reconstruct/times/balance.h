@@ -13,6 +13,8 @@
 #ifndef REFRAIN_BALANCE_H
 #define REFRAIN_BALANCE_H
 
+#include "common/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +29,7 @@ struct refrain_walk_contexts;
 
 /* Two contexts that have blocks in the same entries. */
 struct refrain_balance_pair {
-    uint32_t one, other; /* one < other; both 0: free */
+    uint32_t one, other; /* one < other */
     double ticks;        /* of both in an entry, multiplied, by the entry's; added up */
 };
 
@@ -40,7 +42,8 @@ struct refrain_balance {
     /* On trial only. */
     int64_t *ticks; /* what the blocks of each context were given */
     struct refrain_balance_pair *pairs;
-    size_t n_pairs, capacity_pairs; /* a hash */
+    size_t n_pairs, capacity_pairs;
+    struct refrain_table table; /* by `one` and `other`: number of the pair + 1 */
 };
 
 /* For so many contexts. False without memory. */

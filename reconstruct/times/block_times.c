@@ -1,6 +1,7 @@
 /* block_times.c: entries of a timeline, and their time shared out (block_times.h). */
 #include "times/block_times.h"
 #include "common/arena.h"
+#include "common/array.h"
 #include "times/balance.h"
 
 #include <string.h>
@@ -226,17 +227,7 @@ static bool begin_entry(struct refrain_block_times *times, uint64_t ticks) {
 }
 
 struct refrain_kept_block *refrain_block_times_room(struct refrain_block_times *times, uint32_t n) {
-    if (times->n_kept + n > times->capacity) {
-        uint32_t capacity = times->capacity ? times->capacity : 16;
-        while (capacity < times->n_kept + n)
-            capacity *= 2;
-        struct refrain_kept_block *kept = refrain_realloc(times->kept, capacity * sizeof *kept);
-        if (!kept)
-            return NULL;
-        times->kept = kept;
-        times->capacity = capacity;
-    }
-    return times->kept + times->n_kept;
+    return REFRAIN_ARENA_ROOMS(times->kept, times->n_kept, n, times->capacity) ? times->kept + times->n_kept : NULL;
 }
 
 static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,

@@ -89,7 +89,8 @@ struct refrain_block_times {
     uint64_t begin_ticks;            /* of the first block that is kept */
     struct refrain_block_span entry; /* what is left of it */
     struct refrain_kept_block *kept;
-    uint32_t n_kept, capacity;
+    size_t capacity;
+    uint32_t n_kept;
     uint32_t n_counted;              /* of the entry, by a walk that keeps none */
     bool settled;                    /* those kept have their times */
     bool ended;                      /* the timeline has ended: the caller uses the histories instead */

@@ -5,70 +5,16 @@
 
 #include <string.h>
 
-#define FIRST_CAPACITY 64u
 #define MOST_CONTEXTS 8192u
 #define MOST_SPOTS 65536u
 
 /* ---- counting ---- */
 
-/* Room for one more of each; false without memory. */
-static bool has_room_for_context(struct refrain_walk_contexts *all) {
-    void *contexts = refrain_array_room_of(refrain_realloc, all->contexts, all->n_contexts, &all->capacity_contexts,
-                                           sizeof *all->contexts);
-    all->contexts = contexts ? contexts : all->contexts;
-    return contexts;
-}
-
-static bool has_room_for_spot(struct refrain_walk_contexts *all) {
-    void *spots =
-        refrain_array_room_of(refrain_realloc, all->spots, all->n_spots, &all->capacity_spots, sizeof *all->spots);
-    all->spots = spots ? spots : all->spots;
-    return spots;
-}
-
-static bool has_room_for_kind(struct refrain_walk_contexts *all) {
-    void *kinds =
-        refrain_array_room_of(refrain_realloc, all->kinds, all->n_kinds, &all->capacity_kinds, sizeof *all->kinds);
-    all->kinds = kinds ? kinds : all->kinds;
-    return kinds;
-}
-
-static bool has_room_for_place(struct refrain_walk_contexts *all) {
-    void *places =
-        refrain_array_room_of(refrain_realloc, all->places, all->n_places, &all->capacity_places, sizeof *all->places);
-    all->places = places ? places : all->places;
-    return places;
-}
-
-/* Where a spot is in the table, or would be. */
-static size_t find(const struct refrain_walk_contexts *all, uint32_t context, uint64_t offset) {
-    uint64_t hash = (offset ^ (uint64_t)context << 40) * 0x9e3779b97f4a7c15u;
-    size_t h = (size_t)(hash >> 20) & (all->capacity_table - 1);
-    for (; all->table[h]; h = (h + 1) & (all->capacity_table - 1)) {
-        const struct refrain_walk_spot *spot = &all->spots[all->table[h]];
-        if (spot->offset == offset && spot->context == context)
-            break;
-    }
-    return h;
-}
-
-static bool grow_table(struct refrain_walk_contexts *all) {
-    size_t capacity = all->capacity_table ? all->capacity_table * 2 : 4 * FIRST_CAPACITY;
-    uint32_t *table = refrain_calloc(capacity, sizeof *table);
-    if (!table)
-        return false;
-    refrain_free(all->table);
-    all->table = table;
-    all->capacity_table = capacity;
-    for (uint32_t i = 1; i < all->n_spots; i++)
-        table[find(all, all->spots[i].context, all->spots[i].offset)] = i;
-    return true;
-}
-
 void refrain_walk_contexts_open(struct refrain_walk_contexts *all) {
     *all = (struct refrain_walk_contexts){0};
-    all->incomplete =
-        !grow_table(all) || !has_room_for_context(all) || !has_room_for_spot(all) || !has_room_for_kind(all);
+    all->incomplete = !REFRAIN_ARENA_ROOM(all->contexts, all->n_contexts, all->capacity_contexts) ||
+                      !REFRAIN_ARENA_ROOM(all->spots, all->n_spots, all->capacity_spots) ||
+                      !REFRAIN_ARENA_ROOM(all->kinds, all->n_kinds, all->capacity_kinds);
     if (all->incomplete)
         return;
     all->contexts[0] = (struct refrain_walk_context){0};
@@ -80,25 +26,21 @@ void refrain_walk_contexts_open(struct refrain_walk_contexts *all) {
 uint32_t refrain_walk_contexts_spot(struct refrain_walk_contexts *all, uint32_t context, uint64_t offset) {
     if (all->incomplete)
         return 0;
-    size_t h = find(all, context, offset);
-    if (all->table[h])
-        return all->table[h];
-    if (all->counted)
-        return 0;
-    if (all->n_spots == MOST_SPOTS || (all->n_spots * 2 >= all->capacity_table && !grow_table(all)) ||
-        !has_room_for_spot(all)) {
+    uint32_t number = (uint32_t)refrain_table_number(&all->table, context, offset);
+    if (number || all->counted)
+        return number;
+    number = (uint32_t)all->n_spots;
+    if (number == MOST_SPOTS || !REFRAIN_ARENA_ROOM(all->spots, all->n_spots, all->capacity_spots) ||
+        !refrain_table_put(&all->table, context, offset, number)) {
         all->incomplete = true;
         return 0;
     }
-    uint32_t number = (uint32_t)all->n_spots++;
-    all->spots[number] = (struct refrain_walk_spot){.offset = offset, .context = context, .factor = 1};
-    all->table[find(all, context, offset)] = number;
+    all->spots[all->n_spots++] = (struct refrain_walk_spot){.offset = offset, .context = context, .factor = 1};
     return number;
 }
 
 uint32_t refrain_walk_contexts_inner(const struct refrain_walk_contexts *all, uint32_t context, uint64_t offset) {
-    size_t h = all->incomplete ? 0 : find(all, context, offset);
-    return all->incomplete ? 0 : all->spots[all->table[h]].inner;
+    return all->incomplete ? 0 : all->spots[refrain_table_number(&all->table, context, offset)].inner;
 }
 
 /* The number of the kind that begins at that place; 0 without memory. */
@@ -106,7 +48,7 @@ static uint32_t kind_of(struct refrain_walk_contexts *all, uint64_t offset, uint
     for (uint32_t i = 1; i < all->n_kinds; i++)
         if (all->kinds[i].offset == offset)
             return i;
-    if (!has_room_for_kind(all)) {
+    if (!REFRAIN_ARENA_ROOM(all->kinds, all->n_kinds, all->capacity_kinds)) {
         all->incomplete = true;
         return 0;
     }
@@ -120,7 +62,8 @@ uint32_t refrain_walk_contexts_enter(struct refrain_walk_contexts *all, uint32_t
     if (spot == 0 || all->spots[spot].inner || all->counted)
         return spot && all->spots[spot].inner ? all->spots[spot].inner : context;
     uint32_t kind = kind_of(all, offset, total_ticks);
-    if (kind == 0 || all->n_contexts == MOST_CONTEXTS || !has_room_for_context(all)) {
+    if (kind == 0 || all->n_contexts == MOST_CONTEXTS ||
+        !REFRAIN_ARENA_ROOM(all->contexts, all->n_contexts, all->capacity_contexts)) {
         all->kinds[kind].loose = true; /* it is part of the one around it from here on */
         return context;
     }
@@ -136,7 +79,7 @@ void refrain_walk_contexts_end(struct refrain_walk_contexts *all, uint32_t conte
 void refrain_walk_contexts_place(struct refrain_walk_contexts *all, uint64_t offset, int64_t ticks) {
     size_t n = all->n_places;
     if (n == 0 || all->places[n - 1].offset != offset) {
-        if (!has_room_for_place(all)) {
+        if (!REFRAIN_ARENA_ROOM(all->places, all->n_places, all->capacity_places)) {
             all->incomplete = true;
             return;
         }
@@ -289,12 +232,15 @@ void refrain_walk_contexts_copy(struct refrain_walk_contexts *copy, const struct
     copy->contexts = copy_of(all->contexts, all->n_contexts, sizeof *all->contexts);
     copy->spots = copy_of(all->spots, all->n_spots, sizeof *all->spots);
     copy->places = copy_of(all->places, all->n_places, sizeof *all->places);
-    copy->table = copy_of(all->table, all->capacity_table, sizeof *all->table);
+    copy->table = (struct refrain_table){0};
+    bool sound = true;
+    for (size_t i = 1; i < all->n_spots && sound; i++)
+        sound = refrain_table_put(&copy->table, all->spots[i].context, all->spots[i].offset, i);
     copy->capacity_kinds = all->n_kinds;
     copy->capacity_contexts = all->n_contexts;
     copy->capacity_spots = all->n_spots;
     copy->counted = true;
-    if (!copy->kinds || !copy->contexts || !copy->spots || !copy->places || !copy->table) {
+    if (!copy->kinds || !copy->contexts || !copy->spots || !copy->places || !sound) {
         refrain_walk_contexts_close(copy);
         return;
     }
@@ -307,6 +253,6 @@ void refrain_walk_contexts_close(struct refrain_walk_contexts *all) {
     refrain_free(all->contexts);
     refrain_free(all->spots);
     refrain_free(all->places);
-    refrain_free(all->table);
+    refrain_table_close(&all->table);
     *all = (struct refrain_walk_contexts){0};
 }

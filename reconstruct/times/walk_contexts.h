@@ -10,6 +10,8 @@
 #ifndef REFRAIN_WALK_CONTEXTS_H
 #define REFRAIN_WALK_CONTEXTS_H
 
+#include "common/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,9 +57,9 @@ struct refrain_walk_contexts {
     struct refrain_walk_context *contexts;
     struct refrain_walk_spot *spots; /* the first one is none */
     struct refrain_walk_spots_place *places;
-    uint32_t *table; /* of spots, by offset and context */
+    struct refrain_table table; /* of spots, by context and offset */
     size_t n_kinds, n_contexts, n_spots, n_places;
-    size_t capacity_kinds, capacity_contexts, capacity_spots, capacity_places, capacity_table;
+    size_t capacity_kinds, capacity_contexts, capacity_spots, capacity_places;
     uint64_t visits_left, fit_at; /* of all spots; they are fitted again when no more than that are left */
     bool incomplete;              /* there was no memory, or too many */
     bool counted;                 /* none are made any more */

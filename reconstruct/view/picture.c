@@ -1,6 +1,7 @@
 /* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
 #include "view/picture.h"
 #include "analysis/waiting.h" /* struct refrain_wait */
+#include "common/array.h"
 #include "view/picture_match.h"
 #include "view/picture_shares.h"
 
@@ -256,15 +257,9 @@ static void enter(struct refrain_picture *picture, uint32_t number, const struct
     struct location *location = &picture->state->locations[number];
     double now_ns = (double)event->time_ns;
     account(picture, number, now_ns);
-    if (location->depth == location->capacity) {
-        size_t larger = location->capacity ? location->capacity * 2 : 8;
-        struct frame *frames = realloc(location->frames, larger * sizeof *frames);
-        if (!frames) {
-            picture->no_memory = true;
-            return;
-        }
-        location->frames = frames;
-        location->capacity = larger;
+    if (!REFRAIN_ARRAY_ROOM(location->frames, location->depth, location->capacity)) {
+        picture->no_memory = true;
+        return;
     }
     location->pending.n = 0;
     uint32_t region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;

@@ -3,11 +3,9 @@
 #include "view/picture.h"
 
 void *refrain_picture_append(struct refrain_picture *picture, struct refrain_picture_list *list, size_t bytes) {
-    void *items = refrain_array_room(list->items, list->n, &list->capacity, bytes);
-    if (!items) {
+    if (!refrain_array_room(realloc, &list->items, list->n, 1, &list->capacity, bytes)) {
         picture->no_memory = true;
         return NULL;
     }
-    list->items = items;
     return (char *)list->items + bytes * list->n++;
 }

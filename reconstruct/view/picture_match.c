@@ -1,112 +1,40 @@
 /* picture_match.c: tables of messages in flight, collectives under way and pairs of ranks (picture_match.h). */
 #include "view/picture_match.h"
+#include "common/arena.h"
+#include "common/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- a table by a pair of numbers ---- */
-
-struct key {
-    uint64_t a, b;
-};
-
-struct node {
-    struct node *next;
-    struct key key;
-};
-
-struct table {
-    struct node **buckets;
-    size_t n, capacity;
-};
-
-static size_t bucket_of(const struct table *table, struct key key) {
-    uint64_t h = (key.a * 0x9e3779b97f4a7c15u) ^ (key.b * 0xc2b2ae3d27d4eb4fu);
-    return (size_t)(h ^ h >> 29) & (table->capacity - 1);
-}
-
-static struct node *find(const struct table *table, struct key key) {
-    struct node *node = table->capacity ? table->buckets[bucket_of(table, key)] : NULL;
-    while (node && (node->key.a != key.a || node->key.b != key.b))
-        node = node->next;
-    return node;
-}
-
-static bool grow(struct table *table) {
-    struct table larger = {NULL, table->n, table->capacity ? table->capacity * 2 : 64};
-    larger.buckets = calloc(larger.capacity, sizeof *larger.buckets);
-    if (!larger.buckets)
-        return false;
-    for (size_t i = 0; i < table->capacity; i++)
-        for (struct node *at = table->buckets[i], *next; at; at = next) {
-            size_t b = bucket_of(&larger, at->key);
-            next = at->next;
-            at->next = larger.buckets[b];
-            larger.buckets[b] = at;
-        }
-    free(table->buckets);
-    *table = larger;
-    return true;
-}
-
-/* The node of that key, made with `bytes` zeroed bytes where there is none; null without memory. */
-static void *find_or_add(struct refrain_picture *picture, struct table *table, struct key key, size_t bytes) {
-    struct node *node = find(table, key);
-    if (node)
-        return node;
-    if ((table->n >= table->capacity && !grow(table)) || !(node = calloc(1, bytes))) {
-        picture->no_memory = true;
-        return NULL;
-    }
-    node->key = key;
-    size_t b = bucket_of(table, key);
-    node->next = table->buckets[b];
-    table->buckets[b] = node;
-    table->n++;
-    return node;
-}
-
-static void take_out(struct table *table, struct node *node) {
-    struct node **link = &table->buckets[bucket_of(table, node->key)];
-    while (*link != node)
-        link = &(*link)->next;
-    *link = node->next;
-    table->n--;
-}
-
-static void clear(struct table *table) {
-    for (size_t b = 0; b < table->capacity; b++)
-        for (struct node *node = table->buckets[b], *next; node; node = next) {
-            next = node->next;
-            free(node);
-        }
-    free(table->buckets);
-    *table = (struct table){0};
+/* The object of that key, made where there is none; null without memory. */
+static void *find_or_add(struct refrain_picture *picture, struct refrain_table *table, uint64_t a, uint64_t b,
+                         size_t bytes) {
+    void *object = refrain_table_make(table, a, b, bytes);
+    picture->no_memory |= !object;
+    return object;
 }
 
 /* ---- what the tables hold ---- */
 
 struct in_flight {
-    struct node node;
     double sent_ns, bytes, tag;
     uint32_t from, flags;
     int32_t dest, comm;
 };
 
 struct refrain_picture_joined {
-    struct node node;
     struct refrain_picture_collective shown;
+    uint64_t match;
     uint32_t left;
 };
 
 struct pair {
-    struct node node;
     struct refrain_picture_pair shown;
 };
 
 struct refrain_picture_match {
-    struct table messages, collectives; /* by refrain_event.match */
-    struct table pairs;
+    struct refrain_table messages, collectives; /* by refrain_event.match */
+    struct refrain_table pairs;
 };
 
 struct refrain_picture_match *refrain_picture_match_open(void) {
@@ -116,9 +44,9 @@ struct refrain_picture_match *refrain_picture_match_open(void) {
 void refrain_picture_match_close(struct refrain_picture_match *match) {
     if (!match)
         return;
-    clear(&match->messages);
-    clear(&match->collectives);
-    clear(&match->pairs);
+    refrain_table_free(&match->messages);
+    refrain_table_free(&match->collectives);
+    refrain_table_free(&match->pairs);
     free(match);
 }
 
@@ -128,7 +56,7 @@ void refrain_picture_sent(struct refrain_picture *picture, struct refrain_pictur
                           const struct refrain_event *event) {
     if (event->peer < 0 || !event->match)
         return;
-    struct in_flight *message = find_or_add(picture, &match->messages, (struct key){event->match, 0}, sizeof *message);
+    struct in_flight *message = find_or_add(picture, &match->messages, event->match, 0, sizeof *message);
     if (!message)
         return;
     message->sent_ns = (double)event->time_ns;
@@ -142,8 +70,7 @@ void refrain_picture_sent(struct refrain_picture *picture, struct refrain_pictur
 
 double refrain_picture_received(struct refrain_picture *picture, struct refrain_picture_match *match, uint32_t location,
                                 const struct refrain_event *event) {
-    struct in_flight *message =
-        event->match ? (struct in_flight *)find(&match->messages, (struct key){event->match, 0}) : NULL;
+    struct in_flight *message = refrain_table_object(&match->messages, event->match, 0);
     if (!message)
         return -1;
     double sent_ns = message->sent_ns;
@@ -161,8 +88,8 @@ double refrain_picture_received(struct refrain_picture *picture, struct refrain_
                                                                (event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0) |
                                                                (event->request >= 0 ? REFRAIN_PICTURE_NONBLOCKING : 0)};
     }
-    take_out(&match->messages, &message->node);
-    free(message);
+    refrain_table_remove(&match->messages, event->match, 0);
+    refrain_free(message);
     return sent_ns;
 }
 
@@ -185,12 +112,12 @@ struct refrain_picture_joined *refrain_picture_joins(struct refrain_picture *pic
                                                      const struct refrain_event *event) {
     if (!event->match || !event->comm || event->comm->size <= 1 || event->comm->remote_size > 0 || event->request >= 0)
         return NULL;
-    struct refrain_picture_joined *joined =
-        find_or_add(picture, &match->collectives, (struct key){event->match, 0}, sizeof *joined);
+    struct refrain_picture_joined *joined = find_or_add(picture, &match->collectives, event->match, 0, sizeof *joined);
     if (!joined)
         return NULL;
     struct refrain_picture_collective *shown = &joined->shown;
     if (shown->entered++ == 0) {
+        joined->match = event->match;
         shown->first_ns = (double)event->time_ns;
         shown->size = (uint32_t)event->comm->size;
         shown->comm = (int32_t)event->comm->index;
@@ -224,15 +151,15 @@ void refrain_picture_leaves(struct refrain_picture *picture, struct refrain_pict
         return;
     shown->left_ns = time_ns;
     give_collective(picture, shown);
-    take_out(&match->collectives, &joined->node);
-    free(joined);
+    refrain_table_remove(&match->collectives, joined->match, 0);
+    refrain_free(joined);
 }
 
 /* ---- pairs of ranks ---- */
 
 void refrain_picture_add_pair(struct refrain_picture *picture, struct refrain_picture_match *match, int32_t from,
                               int32_t to, double bytes, double waiting_ns) {
-    struct pair *pair = find_or_add(picture, &match->pairs, (struct key){(uint32_t)from, (uint32_t)to}, sizeof *pair);
+    struct pair *pair = find_or_add(picture, &match->pairs, (uint32_t)from, (uint32_t)to, sizeof *pair);
     if (!pair)
         return;
     pair->shown.from = from;
@@ -243,17 +170,16 @@ void refrain_picture_add_pair(struct refrain_picture *picture, struct refrain_pi
 }
 
 void refrain_picture_drop_pairs(struct refrain_picture_match *match) {
-    clear(&match->pairs);
+    refrain_table_free(&match->pairs);
 }
 
 void refrain_picture_give_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match) {
     picture->pairs.n = 0;
-    for (size_t b = 0; b < match->pairs.capacity; b++)
-        for (struct node *node = match->pairs.buckets[b]; node; node = node->next) {
-            struct refrain_picture_pair *given = refrain_picture_append(picture, &picture->pairs, sizeof *given);
-            if (given)
-                *given = ((struct pair *)node)->shown;
-        }
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->pairs, slot));) {
+        struct refrain_picture_pair *given = refrain_picture_append(picture, &picture->pairs, sizeof *given);
+        if (given)
+            *given = ((struct pair *)slot->object)->shown;
+    }
 }
 
 /* ---- what is under way ---- */
@@ -261,24 +187,22 @@ void refrain_picture_give_pairs(struct refrain_picture *picture, const struct re
 void refrain_picture_give_open(struct refrain_picture *picture, const struct refrain_picture_match *match) {
     if (!picture->keeps_spans)
         return;
-    for (size_t b = 0; b < match->messages.capacity; b++)
-        for (struct node *node = match->messages.buckets[b]; node; node = node->next) {
-            const struct in_flight *message = (const struct in_flight *)node;
-            uint32_t to = refrain_picture_of_rank(picture, message->dest);
-            if (to >= picture->n_locations || message->sent_ns > picture->to_ns)
-                continue;
-            struct refrain_picture_message *shown = refrain_picture_append(picture, &picture->messages, sizeof *shown);
-            if (shown)
-                *shown = (struct refrain_picture_message){.sent_ns = message->sent_ns,
-                                                          .received_ns = INFINITY,
-                                                          .bytes = message->bytes,
-                                                          .tag = message->tag,
-                                                          .from = message->from,
-                                                          .to = to,
-                                                          .comm = message->comm,
-                                                          .flags = message->flags | REFRAIN_PICTURE_OPEN};
-        }
-    for (size_t b = 0; b < match->collectives.capacity; b++)
-        for (struct node *node = match->collectives.buckets[b]; node; node = node->next)
-            give_collective(picture, &((const struct refrain_picture_joined *)node)->shown);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->messages, slot));) {
+        const struct in_flight *message = slot->object;
+        uint32_t to = refrain_picture_of_rank(picture, message->dest);
+        if (to >= picture->n_locations || message->sent_ns > picture->to_ns)
+            continue;
+        struct refrain_picture_message *shown = refrain_picture_append(picture, &picture->messages, sizeof *shown);
+        if (shown)
+            *shown = (struct refrain_picture_message){.sent_ns = message->sent_ns,
+                                                      .received_ns = INFINITY,
+                                                      .bytes = message->bytes,
+                                                      .tag = message->tag,
+                                                      .from = message->from,
+                                                      .to = to,
+                                                      .comm = message->comm,
+                                                      .flags = message->flags | REFRAIN_PICTURE_OPEN};
+    }
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->collectives, slot));)
+        give_collective(picture, &((const struct refrain_picture_joined *)slot->object)->shown);
 }

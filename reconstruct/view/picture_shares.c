@@ -1,5 +1,6 @@
 /* picture_shares.c: adds up intervals (picture_shares.h). */
 #include "view/picture_shares.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -26,15 +27,9 @@ static void add_to_bin(struct refrain_picture *picture, struct refrain_picture_b
     while (i < bin->n && (bin->parts[i].region != region || bin->parts[i].flags != flags))
         i++;
     if (i == bin->n) {
-        if (bin->n == bin->capacity) {
-            uint32_t larger = bin->capacity ? bin->capacity * 2 : 8;
-            struct refrain_picture_part *parts = realloc(bin->parts, larger * sizeof *parts);
-            if (!parts) {
-                picture->no_memory = true;
-                return;
-            }
-            bin->parts = parts;
-            bin->capacity = larger;
+        if (!REFRAIN_ARRAY_ROOM(bin->parts, bin->n, bin->capacity)) {
+            picture->no_memory = true;
+            return;
         }
         bin->parts[bin->n++] = (struct refrain_picture_part){region, flags, 0};
     }

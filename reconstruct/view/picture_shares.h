@@ -6,7 +6,8 @@
 
 /* A location's interval that is being filled. */
 struct refrain_picture_bin {
-    uint32_t bin, n, capacity;
+    size_t capacity;
+    uint32_t bin, n;
     struct refrain_picture_part {
         uint32_t region, flags;
         double ns;

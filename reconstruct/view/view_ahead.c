@@ -1,6 +1,7 @@
 /* view_ahead.c: a long run replayed for its page (view_ahead.h). */
 #define _GNU_SOURCE
 #include "view/view_ahead.h"
+#include "common/array.h"
 
 #ifdef REFRAIN_HAVE_MACHINE
 #include "commands/command.h"
@@ -35,15 +36,9 @@ struct bytes {
 };
 
 static void put(struct bytes *bytes, const void *more, size_t n) {
-    if (n > bytes->capacity - bytes->n) {
-        size_t capacity = (bytes->capacity + n) * 2;
-        unsigned char *larger = realloc(bytes->at, capacity);
-        if (!larger) {
-            bytes->no_memory = true;
-            return;
-        }
-        bytes->at = larger;
-        bytes->capacity = capacity;
+    if (!REFRAIN_ARRAY_ROOMS(bytes->at, bytes->n, n, bytes->capacity)) {
+        bytes->no_memory = true;
+        return;
     }
     if (n)
         memcpy(bytes->at + bytes->n, more, n);

@@ -1,6 +1,7 @@
 /* view_compare.c: two runs of a program beside each other (view_compare.h). */
 #include "view/view_compare.h"
 #include "commands/command.h"
+#include "common/array.h"
 #include "view/view_visits.h"
 
 #include <jansson.h>
@@ -136,14 +137,8 @@ static uint32_t make_even(struct comparison *comparison, int32_t region, int32_t
 /* ---- which moments belong together ---- */
 
 static bool add_anchor(struct anchors *anchors, double a_ns, double b_ns) {
-    if (anchors->n == anchors->capacity) {
-        size_t larger = anchors->capacity ? anchors->capacity * 2 : 1024;
-        struct anchor *of = realloc(anchors->of, larger * sizeof *of);
-        if (!of)
-            return false;
-        anchors->of = of;
-        anchors->capacity = larger;
-    }
+    if (!REFRAIN_ARRAY_ROOM(anchors->of, anchors->n, anchors->capacity))
+        return false;
     anchors->of[anchors->n++] = (struct anchor){{a_ns, b_ns}};
     return true;
 }

@@ -3,6 +3,7 @@
 #include "analysis/waiting_settled.h"
 #include "commands/command.h"
 #include "commands/progress.h"
+#include "common/array.h"
 #include "match/replay.h"
 
 #include <stdlib.h>
@@ -85,15 +86,9 @@ static void account(struct visitor *visitor, size_t location, double now_ns) {
 
 static void enter(struct visitor *visitor, size_t location, uint32_t region, double now_ns) {
     struct stack *stack = &visitor->stacks[location];
-    if (stack->n == stack->capacity) {
-        size_t larger = stack->capacity ? stack->capacity * 2 : 16;
-        struct frame *frames = realloc(stack->frames, larger * sizeof *frames);
-        if (!frames) {
-            visitor->no_memory = true;
-            return;
-        }
-        stack->frames = frames;
-        stack->capacity = larger;
+    if (!REFRAIN_ARRAY_ROOM(stack->frames, stack->n, stack->capacity)) {
+        visitor->no_memory = true;
+        return;
     }
     struct refrain_visits *visits = visits_of(visitor, location, region);
     add_visit(visitor, visits, now_ns);

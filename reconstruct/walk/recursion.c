@@ -70,7 +70,7 @@ void refrain_recursion_close(struct refrain_recursion *recursion) {
         return;
     refrain_free(recursion->nodes);
     refrain_free(recursion->arcs);
-    refrain_free(recursion->by_offset);
+    refrain_table_close(&recursion->by_offset);
     refrain_free(recursion->queue);
     refrain_free(recursion);
 }

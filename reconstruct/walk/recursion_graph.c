@@ -9,18 +9,8 @@
 
 /* ---- nodes ---- */
 
-static size_t hash_of(const struct refrain_recursion *recursion, uint64_t offset) {
-    return (size_t)(offset * 0x9e3779b97f4a7c15u >> 20) & (recursion->capacity_hash - 1);
-}
-
 int refrain_recursion_find(const struct refrain_recursion *recursion, uint64_t offset) {
-    if (recursion->capacity_hash == 0)
-        return REFRAIN_NOWHERE;
-    size_t h = hash_of(recursion, offset);
-    for (; recursion->by_offset[h]; h = (h + 1) & (recursion->capacity_hash - 1))
-        if (recursion->nodes[recursion->by_offset[h] - 1].learner == offset)
-            return recursion->by_offset[h] - 1;
-    return REFRAIN_NOWHERE;
+    return (int)refrain_table_number(&recursion->by_offset, offset, 0) - 1;
 }
 
 static const struct refrain_learner *learner_of(const struct refrain_recursion *recursion,
@@ -29,31 +19,21 @@ static const struct refrain_learner *learner_of(const struct refrain_recursion *
 }
 
 static void add_node(struct refrain_recursion *recursion, const struct refrain_learner *learner, uint32_t kind) {
-    struct refrain_place_node *nodes = refrain_array_room_of(refrain_realloc, recursion->nodes, recursion->n_nodes,
-                                                             &recursion->capacity_nodes, sizeof *nodes);
-    recursion->no_memory |= !nodes;
-    if (!nodes)
+    if (!REFRAIN_ARENA_ROOM(recursion->nodes, recursion->n_nodes, recursion->capacity_nodes)) {
+        recursion->no_memory = true;
         return;
-    recursion->nodes = nodes;
+    }
     recursion->nodes[recursion->n_nodes++] = (struct refrain_place_node){
         .learner = refrain_recursion_offset(recursion, learner), .kind = kind, .component = REFRAIN_NOWHERE};
 }
 
 static bool hash_nodes(struct refrain_recursion *recursion) {
-    recursion->capacity_hash = 64;
-    while (recursion->capacity_hash < 2 * recursion->n_nodes)
-        recursion->capacity_hash *= 2;
-    recursion->by_offset = refrain_calloc(recursion->capacity_hash, sizeof *recursion->by_offset);
     recursion->queue = refrain_calloc(1, (recursion->n_nodes + 1) * sizeof *recursion->queue);
-    if (!recursion->by_offset || !recursion->queue)
-        return false;
-    for (size_t i = 0; i < recursion->n_nodes; i++) {
-        size_t h = hash_of(recursion, recursion->nodes[i].learner);
-        while (recursion->by_offset[h])
-            h = (h + 1) & (recursion->capacity_hash - 1);
-        recursion->by_offset[h] = (int)i + 1;
-    }
-    return true;
+    bool sound = recursion->queue;
+    for (size_t i = 0; i < recursion->n_nodes && sound; i++)
+        if (refrain_recursion_find(recursion, recursion->nodes[i].learner) == REFRAIN_NOWHERE)
+            sound = refrain_table_put(&recursion->by_offset, recursion->nodes[i].learner, 0, i + 1);
+    return sound;
 }
 
 /* ---- arcs ---- */
@@ -65,12 +45,10 @@ static void add_values(struct refrain_recursion *recursion, struct refrain_place
             recursion->arcs[node->first_arc + i].left += n;
             return;
         }
-    struct refrain_arc *arcs = refrain_array_room_of(refrain_realloc, recursion->arcs, recursion->n_arcs,
-                                                     &recursion->capacity_arcs, sizeof *arcs);
-    recursion->no_memory |= !arcs;
-    if (!arcs)
+    if (!REFRAIN_ARENA_ROOM(recursion->arcs, recursion->n_arcs, recursion->capacity_arcs)) {
+        recursion->no_memory = true;
         return;
-    recursion->arcs = arcs;
+    }
     recursion->arcs[recursion->n_arcs++] =
         (struct refrain_arc){.value = value, .next = REFRAIN_NOWHERE, .called = REFRAIN_NOWHERE, .left = n};
     node->n_arcs++;

@@ -7,6 +7,7 @@
 #ifndef REFRAIN_RECURSION_GRAPH_H
 #define REFRAIN_RECURSION_GRAPH_H
 
+#include "common/table.h"
 #include "walk/recursion.h"
 
 #define REFRAIN_NOWHERE (-1)
@@ -41,8 +42,7 @@ struct refrain_recursion {
     size_t n_nodes, capacity_nodes;
     struct refrain_arc *arcs;
     size_t n_arcs, capacity_arcs;
-    int *by_offset; /* hash: node + 1 */
-    size_t capacity_hash;
+    struct refrain_table by_offset; /* node + 1 */
     int *queue;
     uint64_t searches, gone; /* arcs of which none is left */
     bool no_memory;

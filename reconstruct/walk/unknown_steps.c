@@ -47,12 +47,10 @@ static const struct refrain_slot *slot_of(const struct refrain_recursion *recurs
 static void share(struct sharing *sharing, size_t from, int64_t value, uint64_t steps) {
     if (steps == 0)
         return;
-    struct share *shares =
-        refrain_array_room_of(refrain_realloc, sharing->shares, sharing->n_shares, &sharing->capacity, sizeof *shares);
-    sharing->no_memory |= !shares;
-    if (!shares)
+    if (!REFRAIN_ARENA_ROOM(sharing->shares, sharing->n_shares, sharing->capacity)) {
+        sharing->no_memory = true;
         return;
-    sharing->shares = shares;
+    }
     sharing->shares[sharing->n_shares] = (struct share){.value = value, .steps = steps, .next = sharing->first[from]};
     sharing->first[from] = ++sharing->n_shares;
 }

@@ -22,14 +22,7 @@ static void move_to_front(struct refrain_walk_ahead *ahead) {
 
 uint64_t *refrain_walk_ahead_room(struct refrain_walk_ahead *ahead, size_t n) {
     move_to_front(ahead);
-    while (ahead->n + n > ahead->capacity) {
-        uint64_t *ticks = refrain_array_room_of(refrain_realloc, ahead->ticks, ahead->capacity, &ahead->capacity,
-                                                sizeof *ahead->ticks);
-        if (!ticks)
-            return NULL;
-        ahead->ticks = ticks;
-    }
-    return ahead->ticks + ahead->n;
+    return REFRAIN_ARENA_ROOMS(ahead->ticks, ahead->n, n, ahead->capacity) ? ahead->ticks + ahead->n : NULL;
 }
 
 static bool add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cycle, uint64_t iterations) {
@@ -37,11 +30,8 @@ static bool add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cyc
         ahead->passed[ahead->n_passed - 1].iterations += iterations;
         return true;
     }
-    struct refrain_walk_turn *passed =
-        refrain_array_room_of(refrain_realloc, ahead->passed, ahead->n_passed, &ahead->capacity_passed, sizeof *passed);
-    if (!passed)
+    if (!REFRAIN_ARENA_ROOM(ahead->passed, ahead->n_passed, ahead->capacity_passed))
         return false;
-    ahead->passed = passed;
     ahead->passed[ahead->n_passed++] = (struct refrain_walk_turn){cycle, iterations};
     return true;
 }

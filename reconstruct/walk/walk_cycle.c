@@ -215,8 +215,8 @@ const uint64_t *refrain_walk_cycle_next(struct refrain_walk *walk, struct refrai
 
 void refrain_walk_cycles_free_events(struct refrain_walk *walk, bool (*frees)(const void *events, const void *of),
                                      const void *of) {
-    for (size_t i = 0; i < walk->learners.capacity; i++)
-        for (struct refrain_walk_cycle *cycle = walk->learners.table[i] ? walk->learners.table[i]->cycles : NULL; cycle;
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&walk->learners.table, slot));)
+        for (struct refrain_walk_cycle *cycle = ((struct refrain_walk_learner *)slot->object)->cycles; cycle;
              cycle = cycle->next)
             if (cycle->events && frees(cycle->events, of)) {
                 refrain_free(cycle->events);

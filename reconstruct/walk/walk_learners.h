@@ -7,6 +7,7 @@
 #ifndef REFRAIN_WALK_LEARNERS_H
 #define REFRAIN_WALK_LEARNERS_H
 
+#include "common/table.h"
 #include "sequence/sequence.h"
 #include "sequence/tally.h"
 #include "times/block_times.h"
@@ -55,7 +56,7 @@ struct refrain_walk_operation {
 /* What the walk knows of a learner or place that it has met. The members that most steps need come first, here and in
  * the sequence. */
 struct refrain_walk_learner {
-    uint64_t offset;                        /* of the learner in the image, 0: free */
+    uint64_t offset;                        /* of the learner in the image */
     const struct refrain_slot *slot;        /* whose learner it is; null until it is known, and of parameters */
     struct refrain_walk_learner *beyond[2]; /* of the slots behind it, null until the walk first gets there */
     uint64_t taken;                         /* values */
@@ -83,12 +84,11 @@ struct refrain_walk_learner {
     uint64_t rows_taken, rows_before; /* all in all; before any was counted */
 };
 
-/* The learners that a walk has met, in a hash by offset. Zero but for the image at first. */
+/* The learners that a walk has met, by offset. Zero but for the image at first. */
 struct refrain_walk_learners {
     const unsigned char *image;
     size_t image_bytes;
-    struct refrain_walk_learner **table;
-    size_t n, capacity;
+    struct refrain_table table;
 };
 
 /* What the walk knows of a learner, made where it meets it first; null without memory. */

@@ -19,12 +19,10 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
         account->ticks_left = 0;
         return;
     }
-    struct refrain_walk_share *all =
-        refrain_array_room_of(refrain_realloc, shares->shares, shares->n, &shares->capacity, sizeof *all);
-    shares->incomplete |= !all;
-    if (!all)
+    if (!REFRAIN_ARENA_ROOM(shares->shares, shares->n, shares->capacity)) {
+        shares->incomplete = true;
         return;
-    shares->shares = all;
+    }
     /* Where the walk ended within the stretch, a part of it. */
     double part = (double)account->shared_visits / (double)(account->shared_visits + place->visits_left);
     shares->shares[shares->n++] = (struct refrain_walk_share){
@@ -38,9 +36,8 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
 
 void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
                                 uint32_t context) {
-    for (size_t i = 0; i < learners->capacity; i++)
-        if (learners->table[i])
-            refrain_walk_shares_add(shares, learners->table[i]);
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&learners->table, slot));)
+        refrain_walk_shares_add(shares, slot->object);
     if (shares->n > 0)
         qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
     refrain_walk_contexts_end(&shares->contexts, context);

@@ -164,14 +164,11 @@ void refrain_walk_clear_unused(struct refrain_walk *walk) {
 
 struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk) {
     size_t n = walk->first_waiting + walk->n_waiting;
-    struct refrain_record *waiting =
-        refrain_array_room_of(refrain_realloc, walk->waiting, n, &walk->capacity_waiting, sizeof *waiting);
-    if (!waiting) {
+    if (!REFRAIN_ARENA_ROOM(walk->waiting, n, walk->capacity_waiting)) {
         refrain_walk_fail(walk, NULL, "no memory");
         return NULL;
     }
-    walk->waiting = waiting;
-    return &waiting[n];
+    return &walk->waiting[n];
 }
 
 bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record) {
