@@ -42,11 +42,11 @@ static struct refrain_region_info regions[N_REGIONS] = {
     {.index = RECV, .kind = REFRAIN_REGION_MPI, .name = "MPI_Recv", .collective = ""},
     {.index = IRECV, .kind = REFRAIN_REGION_MPI, .name = "MPI_Irecv", .collective = ""},
     {.index = WAIT, .kind = REFRAIN_REGION_MPI, .name = "MPI_Waitall", .collective = ""},
-    {ALLREDUCE, REFRAIN_REGION_MPI, "MPI_Allreduce", "", 0, "", "allreduce", REFRAIN_COLLECTIVE_ALLREDUCE,
+    {ALLREDUCE, REFRAIN_REGION_MPI, "MPI_Allreduce", "", 0, 0, "", "allreduce", REFRAIN_COLLECTIVE_ALLREDUCE,
      REFRAIN_OWN_TIME_TRANSMISSION},
-    {BCAST, REFRAIN_REGION_MPI, "MPI_Bcast", "", 0, "", "bcast", REFRAIN_COLLECTIVE_BCAST,
+    {BCAST, REFRAIN_REGION_MPI, "MPI_Bcast", "", 0, 0, "", "bcast", REFRAIN_COLLECTIVE_BCAST,
      REFRAIN_OWN_TIME_TRANSMISSION},
-    {REDUCE, REFRAIN_REGION_MPI, "MPI_Reduce", "", 0, "", "reduce", REFRAIN_COLLECTIVE_REDUCE,
+    {REDUCE, REFRAIN_REGION_MPI, "MPI_Reduce", "", 0, 0, "", "reduce", REFRAIN_COLLECTIVE_REDUCE,
      REFRAIN_OWN_TIME_TRANSMISSION},
 };
 

@@ -42,7 +42,7 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
 static const struct {
     char name[40], class[8];
 } refrain_call_names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time) {#name, #class},
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind) {#name, #class},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };

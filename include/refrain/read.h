@@ -200,6 +200,7 @@ struct refrain_region_info {
     const char *name;
     const char *file;     /* "" unknown */
     uint32_t line;        /* 0 unknown */
+    uint32_t mpi;         /* MPI: the function's number in traces + 1, 0 unknown */
     const char *function; /* MPI: the function of the program that makes the call; "" unknown. Without debug information
                              the nearest symbol before the call and the distance, or else its file and the address in
                              it; "f, inlined into g" where the compiler did so */

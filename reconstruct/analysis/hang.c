@@ -1,6 +1,7 @@
 /* hang.c: who waits for whom, and whether that can end (hang.h). */
 #include "analysis/hang.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static bool is_on_its_way(const struct search *search, const struct refrain_live
 /* It will neither send nor receive any more. */
 static bool is_over(const struct refrain_live_rank *rank) {
     return rank->state == REFRAIN_LIVE_FINISHED || rank->state == REFRAIN_LIVE_GONE ||
-           (rank->state == REFRAIN_LIVE_CALLS && rank->call && strcmp(rank->call->name, "MPI_Finalize") == 0);
+           (rank->state == REFRAIN_LIVE_CALLS && rank->call && refrain_mpi_kind(rank->call) == REFRAIN_MPI_FINALIZE);
 }
 
 static bool is_rank(const struct refrain_live *live, int32_t rank) {

@@ -8,6 +8,7 @@
 #include "commands/progress.h"
 #include "commands/thread_writer.h"
 #include "match/replayable.h"
+#include "model/mpi_call.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -332,9 +333,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
 
 bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output) {
     for (size_t i = 0; i < trace->n_regions; i++) {
-        const char *name = trace->regions[i].name;
-        if (trace->regions[i].kind == REFRAIN_REGION_MPI &&
-            (strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Win_", 8) == 0))
+        enum refrain_mpi_kind kind = refrain_mpi_kind(&trace->regions[i]);
+        if (refrain_mpi_is_file(kind) || refrain_mpi_is_window(kind))
             return false;
     }
     return !output->from_ns && !output->has_to && !output->waiting;

@@ -1,9 +1,9 @@
 /* epilog_define.c: header and definitions of an EPILOG file (epilog_define.h; sections 3 and 4 of the format's
  * description). */
 #include "formats/epilog_define.h"
-#include "formats/mpi_kind.h"
 #include "formats/region_uses.h"
 #include "formats/topology.h"
+#include "model/mpi_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
 #include "formats/intervals.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,7 @@ struct refrain_intervals {
 };
 
 bool refrain_intervals_tells(const struct refrain_region_info *region) {
-    return region->kind == REFRAIN_REGION_MPI &&
-           (region->collective[0] ||
-            strncmp(region->name, "MPI_Start", 9) == 0); /* and MPI_Startall: of persistent ones */
+    return region->kind == REFRAIN_REGION_MPI && (region->role || refrain_mpi_kind(region) == REFRAIN_MPI_START);
 }
 
 static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {

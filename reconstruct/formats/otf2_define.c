@@ -5,6 +5,7 @@
 #include "common/array.h"
 #include "common/table.h"
 #include "formats/topology.h"
+#include "model/mpi_call.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -112,37 +113,25 @@ static OTF2_StringRef string(struct strings *strings, const char *text) {
 /* ---- regions ---- */
 
 static OTF2_RegionRole mpi_role(const struct refrain_region_info *region) {
+    /* The first that the collective's name has. */
     static const struct {
         const char *part;
         OTF2_RegionRole role;
     } collectives[] = {{"barrier", OTF2_REGION_ROLE_BARRIER},      {"all", OTF2_REGION_ROLE_COLL_ALL2ALL},
                        {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},   {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
                        {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL}, {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},
-                       {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},  {"", OTF2_REGION_ROLE_COLL_OTHER}},
-      calls[] = {{"MPI_File_", OTF2_REGION_ROLE_FILE_IO},      {"MPI_Put", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Get_acc", OTF2_REGION_ROLE_RMA},        {"MPI_Accumulate", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Rput", OTF2_REGION_ROLE_RMA},           {"MPI_Rget", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Raccumulate", OTF2_REGION_ROLE_RMA},    {"MPI_Fetch_and", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Compare_and", OTF2_REGION_ROLE_RMA},    {"MPI_Win_", OTF2_REGION_ROLE_RMA},
-                 {"MPI_Send", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Bsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Ssend", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Rsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Recv", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Isend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Ibsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Issend", OTF2_REGION_ROLE_POINT2POINT}, {"MPI_Irsend", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Mrecv", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Imrecv", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Wait", OTF2_REGION_ROLE_POINT2POINT},   {"MPI_Test", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Start", OTF2_REGION_ROLE_POINT2POINT},  {"MPI_Probe", OTF2_REGION_ROLE_POINT2POINT},
-                 {"MPI_Iprobe", OTF2_REGION_ROLE_POINT2POINT}};
-    if (region->collective[0]) {
+                       {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},  {"", OTF2_REGION_ROLE_COLL_OTHER}};
+    enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    if (region->role) {
         size_t i = 0;
         while (!strstr(region->collective, collectives[i].part))
             i++;
         return collectives[i].role;
     }
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strncmp(region->name, calls[i].part, strlen(calls[i].part)) == 0)
-            return calls[i].role;
-    return OTF2_REGION_ROLE_FUNCTION;
+    return refrain_mpi_is_file(kind)                                    ? OTF2_REGION_ROLE_FILE_IO
+           : refrain_mpi_is_window(kind) || refrain_mpi_is_access(kind) ? OTF2_REGION_ROLE_RMA
+           : refrain_mpi_is_message(kind)                               ? OTF2_REGION_ROLE_POINT2POINT
+                                                                        : OTF2_REGION_ROLE_FUNCTION;
 }
 
 static void define_region(struct strings *strings, OTF2_RegionRef self, const struct refrain_region_info *region) {

@@ -1,12 +1,19 @@
 /* otf2_io.c: accesses to files until they are complete (otf2_io.h). */
 #include "formats/otf2_io.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <string.h>
 
 /* Is the access still under way when the call that begins it returns? */
-static bool goes_on(const char *name) {
-    return strncmp(name, "MPI_File_i", 10) == 0 || strstr(name, "_begin") != NULL;
+static bool goes_on(enum refrain_mpi_kind kind) {
+    return refrain_mpi_file_has_request(kind) || refrain_mpi_file_begins(kind);
+}
+
+static bool is_collective(enum refrain_mpi_kind kind) {
+    bool reads = refrain_mpi_reads_file(kind), writes = refrain_mpi_writes_file(kind);
+    return (reads && kind != REFRAIN_MPI_FILE_READ && kind != REFRAIN_MPI_FILE_IREAD) ||
+           (writes && kind != REFRAIN_MPI_FILE_WRITE && kind != REFRAIN_MPI_FILE_IWRITE);
 }
 
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_operation *operation) {
@@ -18,7 +25,7 @@ static bool keep(struct refrain_otf2_location *location, const struct refrain_ot
 
 OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
                                       const struct refrain_event *event, uint64_t time) {
-    const char *name = event->region->name;
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     const uint32_t handle = refrain_otf2_handle(objects, event);
     OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
     if (handle == REFRAIN_OTF2_NO_OBJECT) {
@@ -26,22 +33,22 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
         return OTF2_SUCCESS;
     }
     refrain_otf2_follow(objects, event);
-    if (goes_on(name))
+    if (goes_on(kind))
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
-    if (strstr(name, "_all") || strstr(name, "_ordered"))
+    if (is_collective(kind))
         flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
     const struct refrain_otf2_operation operation = {.matching = ++location->matching,
                                                      .handle = handle,
                                                      .bytes = event->bytes,
                                                      .request = event->request,
                                                      .begun_in = event->region,
-                                                     .in_halves = strstr(name, "_begin") != NULL};
+                                                     .in_halves = refrain_mpi_file_begins(kind)};
     if (!keep(location, &operation))
         return OTF2_ERROR_MEM_ALLOC_FAILED;
     location->events++;
     return OTF2_EvtWriter_IoOperationBegin(location->writer, NULL, time, handle,
-                                           strstr(name, "read") ? OTF2_IO_OPERATION_MODE_READ
-                                                                : OTF2_IO_OPERATION_MODE_WRITE,
+                                           refrain_mpi_reads_file(kind) ? OTF2_IO_OPERATION_MODE_READ
+                                                                        : OTF2_IO_OPERATION_MODE_WRITE,
                                            flags, (uint64_t)operation.bytes, operation.matching);
 }
 
@@ -149,7 +156,7 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     if (!last || last->begun_in != event->region)
         return OTF2_SUCCESS;
     last->begun_in = NULL;
-    if (!goes_on(event->region->name)) /* without a word of what was moved the call is cut off here */
+    if (!goes_on(refrain_mpi_kind(event->region))) /* without a word of what was moved the call is cut off here */
         return last->over ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);

@@ -2,6 +2,7 @@
 #include "formats/otf2_objects.h"
 #include "common/array.h"
 #include "formats/event_names.h"
+#include "model/mpi_call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,12 +120,8 @@ uint32_t refrain_otf2_handle(const struct refrain_otf2_objects *objects, const s
 
 /* ---- from being made to being freed ---- */
 
-static bool begins(const char *name, const char *with) {
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects, const struct refrain_event *event) {
-    const char *name = event->region->name;
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     const bool file = refrain_event_names_file(event->kind),
                window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
     if (!file && !window)
@@ -134,12 +131,12 @@ enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects,
     if (reference == REFRAIN_OTF2_NO_OBJECT)
         return REFRAIN_OTF2_USED;
     bool *open = &list->open[event->rank][event->tag];
-    if (strcmp(name, "MPI_File_open") == 0 || begins(name, "MPI_Win_create") || begins(name, "MPI_Win_allocate")) {
+    if (kind == REFRAIN_MPI_FILE_OPEN || kind == REFRAIN_MPI_WINDOW_MAKE) {
         *open = true;
         return REFRAIN_OTF2_MADE;
     }
     list->objects[reference].unmade |= !*open;
-    if (strcmp(name, "MPI_File_close") != 0 && strcmp(name, "MPI_Win_free") != 0)
+    if (kind != REFRAIN_MPI_FILE_CLOSE && kind != REFRAIN_MPI_WINDOW_FREE)
         return REFRAIN_OTF2_USED;
     *open = false;
     return REFRAIN_OTF2_GONE;

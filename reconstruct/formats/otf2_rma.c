@@ -1,31 +1,23 @@
 /* otf2_rma.c: accesses to windows until they are complete, and what synchronises them (otf2_rma.h). */
 #include "formats/otf2_rma.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <string.h>
 
-/* What the leaving of a call does, by its name. */
-static enum refrain_otf2_sync sync_of(const char *name) {
-    static const struct {
-        const char *name;
-        enum refrain_otf2_sync sync;
-    } calls[] = {{"MPI_Win_fence", REFRAIN_OTF2_FENCE},
-                 {"MPI_Win_lock", REFRAIN_OTF2_LOCK},
-                 {"MPI_Win_lock_all", REFRAIN_OTF2_LOCK},
-                 {"MPI_Win_unlock", REFRAIN_OTF2_UNLOCK},
-                 {"MPI_Win_unlock_all", REFRAIN_OTF2_UNLOCK},
-                 {"MPI_Win_flush", REFRAIN_OTF2_FLUSH},
-                 {"MPI_Win_flush_all", REFRAIN_OTF2_FLUSH},
-                 {"MPI_Win_flush_local", REFRAIN_OTF2_FLUSH_LOCAL},
-                 {"MPI_Win_flush_local_all", REFRAIN_OTF2_FLUSH_LOCAL},
-                 {"MPI_Win_complete", REFRAIN_OTF2_COMPLETE},
-                 {"MPI_Win_post", REFRAIN_OTF2_POST},
-                 {"MPI_Win_start", REFRAIN_OTF2_START},
-                 {"MPI_Win_wait", REFRAIN_OTF2_WAIT}};
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(name, calls[i].name) == 0)
-            return calls[i].sync;
-    return REFRAIN_OTF2_NO_SYNC;
+/* What the leaving of a call does. */
+static enum refrain_otf2_sync sync_of(const struct refrain_region_info *call) {
+    static const enum refrain_otf2_sync syncs[REFRAIN_MPI_KINDS] = {
+        [REFRAIN_MPI_WINDOW_FENCE] = REFRAIN_OTF2_FENCE,
+        [REFRAIN_MPI_WINDOW_LOCK] = REFRAIN_OTF2_LOCK,
+        [REFRAIN_MPI_WINDOW_UNLOCK] = REFRAIN_OTF2_UNLOCK,
+        [REFRAIN_MPI_WINDOW_FLUSH] = REFRAIN_OTF2_FLUSH,
+        [REFRAIN_MPI_WINDOW_COMPLETE] = REFRAIN_OTF2_COMPLETE,
+        [REFRAIN_MPI_WINDOW_FLUSH_LOCAL] = REFRAIN_OTF2_FLUSH_LOCAL,
+        [REFRAIN_MPI_WINDOW_POST] = REFRAIN_OTF2_POST,
+        [REFRAIN_MPI_WINDOW_START] = REFRAIN_OTF2_START,
+        [REFRAIN_MPI_WINDOW_WAIT] = REFRAIN_OTF2_WAIT};
+    return syncs[refrain_mpi_kind(call)];
 }
 
 /* The rank in the window of a rank in MPI_COMM_WORLD; false where there is none. */
@@ -50,7 +42,7 @@ static bool keep(struct refrain_otf2_location *location, const struct refrain_ot
 
 OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                        const struct refrain_event *event, uint64_t time) {
-    const char *name = event->region->name;
+    enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     uint64_t bytes = (uint64_t)event->bytes, received = bytes;
     OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
     uint32_t window = refrain_otf2_window(rma->objects, event), target;
@@ -63,19 +55,18 @@ OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refr
                                                .window = window,
                                                .target = target,
                                                .request = event->request,
-                                               .fetches =
-                                                   strncmp(name, "MPI_Rget", 8) == 0 && !strstr(name, "ccumulate")};
+                                               .fetches = kind == REFRAIN_MPI_RGET};
     if (!keep(location, &access))
         return OTF2_ERROR_MEM_ALLOC_FAILED;
     location->events++;
-    if (strncmp(name, "MPI_Put", 7) == 0 || strncmp(name, "MPI_Rput", 8) == 0)
+    if (kind == REFRAIN_MPI_PUT || kind == REFRAIN_MPI_RPUT)
         return OTF2_EvtWriter_RmaPut(location->writer, NULL, time, window, target, bytes, location->matching);
-    if (!strstr(name, "ccumulate") && (strncmp(name, "MPI_Get", 7) == 0 || strncmp(name, "MPI_Rget", 8) == 0))
+    if (kind == REFRAIN_MPI_GET || kind == REFRAIN_MPI_RGET)
         return OTF2_EvtWriter_RmaGet(location->writer, NULL, time, window, target, bytes, location->matching);
-    if (strstr(name, "ccumulate") && !strstr(name, "get_") && !strstr(name, "Get_")) {
+    if (kind == REFRAIN_MPI_ACCUMULATE || kind == REFRAIN_MPI_RACCUMULATE) {
         type = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
         received = 0;
-    } else if (strstr(name, "Compare")) {
+    } else if (kind == REFRAIN_MPI_COMPARE_AND_SWAP) {
         type = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
     }
     return OTF2_EvtWriter_RmaAtomic(location->writer, NULL, time, window, target, type, bytes, received,
@@ -156,7 +147,7 @@ bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_
                                    const struct refrain_event *event) {
     struct refrain_otf2_named_group *group = &location->group;
     if (event->kind == REFRAIN_EVENT_WINDOW) {
-        enum refrain_otf2_sync sync = sync_of(event->region->name);
+        enum refrain_otf2_sync sync = sync_of(event->region);
         if (sync != REFRAIN_OTF2_POST && sync != REFRAIN_OTF2_START)
             return true;
         if (group->region != event->region)
@@ -167,7 +158,7 @@ bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_
     }
     if (group->region != event->region)
         return true;
-    OTF2_GroupRef *kept = group_at(rma, event->rank, group->number, sync_of(group->region->name));
+    OTF2_GroupRef *kept = group_at(rma, event->rank, group->number, sync_of(group->region));
     group->region = NULL;
     if (kept && group->n == 0) /* of nobody, or nobody knows of whom */
         *kept = OTF2_UNDEFINED_GROUP;
@@ -208,7 +199,7 @@ OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refr
     default:
         break;
     }
-    *call = (struct refrain_otf2_window_call){.sync = sync_of(event->region->name),
+    *call = (struct refrain_otf2_window_call){.sync = sync_of(event->region),
                                               .region = event->region,
                                               .window = window,
                                               .target = OTF2_UNDEFINED_UINT32,

@@ -1,6 +1,6 @@
 /* paraver_tables.c: Paraver's numbers and names (paraver_tables.h). */
 #include "formats/paraver_tables.h"
-#include "formats/mpi_kind.h"
+#include "model/mpi_call.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -59,19 +59,12 @@ enum refrain_paraver_type refrain_paraver_type_of(const struct refrain_region_in
         return REFRAIN_PARAVER_FUNCTION;
     if (region->kind == REFRAIN_REGION_USER)
         return REFRAIN_PARAVER_USER;
-    switch (refrain_mpi_kind(region)) {
-    case REFRAIN_MPI_OTHER:
-        return REFRAIN_PARAVER_OTHER;
-    case REFRAIN_MPI_BARRIER:
-    case REFRAIN_MPI_COLLECTIVE:
-        return REFRAIN_PARAVER_COLLECTIVE;
-    case REFRAIN_MPI_RMA:
-        return REFRAIN_PARAVER_RMA;
-    case REFRAIN_MPI_IO:
-        return REFRAIN_PARAVER_IO;
-    default:
-        return REFRAIN_PARAVER_P2P;
-    }
+    enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    return region->role                                                 ? REFRAIN_PARAVER_COLLECTIVE
+           : refrain_mpi_is_file(kind)                                  ? REFRAIN_PARAVER_IO
+           : refrain_mpi_is_window(kind) || refrain_mpi_is_access(kind) ? REFRAIN_PARAVER_RMA
+           : refrain_mpi_is_message(kind)                               ? REFRAIN_PARAVER_P2P
+                                                                        : REFRAIN_PARAVER_OTHER;
 }
 
 int64_t refrain_paraver_value_of(const struct refrain_region_info *region) {
@@ -104,12 +97,18 @@ static const struct {
               {"Memory transfer", 255, 0, 96}};
 
 int refrain_paraver_state_of(const struct refrain_region_info *region) {
-    static const int of_kind[] = {
-        [REFRAIN_MPI_OTHER] = 15, [REFRAIN_MPI_SEND] = 4,   [REFRAIN_MPI_RECV] = 3,    [REFRAIN_MPI_SENDRECV] = 16,
-        [REFRAIN_MPI_ISEND] = 10, [REFRAIN_MPI_IRECV] = 11, [REFRAIN_MPI_START] = 10,  [REFRAIN_MPI_WAIT] = 8,
-        [REFRAIN_MPI_TEST] = 6,   [REFRAIN_MPI_PROBE] = 6,  [REFRAIN_MPI_BARRIER] = 5, [REFRAIN_MPI_COLLECTIVE] = 13,
-        [REFRAIN_MPI_RMA] = 17,   [REFRAIN_MPI_IO] = 12};
-    return of_kind[refrain_mpi_kind(region)];
+    static const int of_kind[REFRAIN_MPI_KINDS] = {
+        [REFRAIN_MPI_SEND] = 4,       [REFRAIN_MPI_RECV] = 3,       [REFRAIN_MPI_SENDRECV] = 16,
+        [REFRAIN_MPI_ISEND] = 10,     [REFRAIN_MPI_IRECV] = 11,     [REFRAIN_MPI_ISENDRECV] = 10,
+        [REFRAIN_MPI_SEND_INIT] = 10, [REFRAIN_MPI_RECV_INIT] = 11, [REFRAIN_MPI_START] = 10,
+        [REFRAIN_MPI_WAIT] = 8,       [REFRAIN_MPI_TEST] = 6,       [REFRAIN_MPI_PROBE] = 6,
+        [REFRAIN_MPI_IPROBE] = 6};
+    enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    return region->role                ? (region->role == REFRAIN_COLLECTIVE_BARRIER ? 5 : 13)
+           : refrain_mpi_is_file(kind) ? 12
+           : refrain_mpi_is_window(kind) || refrain_mpi_is_access(kind) ? 17
+           : of_kind[kind]                                              ? of_kind[kind]
+                                                                        : 15;
 }
 
 /* ---- the file of names ---- */

@@ -1,6 +1,6 @@
 /* picl_records.c: records of PICL's trace file (picl_records.h). */
 #include "formats/picl_records.h"
-#include "formats/mpi_kind.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 
@@ -120,7 +120,7 @@ size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *t
         fields[1] = PICL_FIRST_PROCESS;
         return 2;
     default:
-        *type = strstr(event->region->name, "rite") ? PICL_WRITE : PICL_READ;
+        *type = refrain_mpi_writes_file(refrain_mpi_kind(event->region)) ? PICL_WRITE : PICL_READ;
         *of_entry = *type == PICL_WRITE ? 2 : 0;
         memcpy(fields, (int64_t[]){bytes, event->tag}, 2 * sizeof *fields);
         return 2;
@@ -135,30 +135,28 @@ enum picl_event refrain_picl_unwaited(enum picl_event type) {
 }
 
 enum picl_event refrain_picl_type(const struct refrain_region_info *region) {
-    switch (refrain_mpi_kind(region)) {
-    case REFRAIN_MPI_SEND:
-        return PICL_SEND;
-    case REFRAIN_MPI_RECV:
-        return PICL_RECV;
-    case REFRAIN_MPI_ISEND:
-        return strstr(region->name, "_init") || strstr(region->name, "sendrecv") ? PICL_NO_TYPE : PICL_SEND_BEGIN;
-    case REFRAIN_MPI_IRECV:
-        return strstr(region->name, "_init") ? PICL_NO_TYPE : PICL_RECV_BEGIN;
-    case REFRAIN_MPI_PROBE:
-        return strcmp(region->name, "MPI_Probe") == 0 || strcmp(region->name, "MPI_Mprobe") == 0 ? PICL_PROBE_WAIT
-                                                                                                 : PICL_NO_TYPE;
-    case REFRAIN_MPI_BARRIER:
-        return strcmp(region->name, "MPI_Barrier") == 0 ? PICL_SYNC : PICL_NO_TYPE;
-    case REFRAIN_MPI_IO:
-        return strncmp(region->name, "MPI_File_read", 13) == 0    ? PICL_READ
-               : strncmp(region->name, "MPI_File_write", 14) == 0 ? PICL_WRITE
-               : strcmp(region->name, "MPI_File_open") == 0       ? PICL_FILE_OPEN
-               : strcmp(region->name, "MPI_File_close") == 0      ? PICL_FILE_CLOSE
-                                                                  : PICL_NO_TYPE;
-    default:
-        return strncmp(region->name, "MPI_Init", 8) == 0 && !strstr(region->name, "ialized") ? PICL_OPEN
-               : strcmp(region->name, "MPI_Finalize") == 0                                   ? PICL_CLOSE
-               : strncmp(region->name, "MPI_Comm_spawn", 14) == 0                            ? PICL_SPAWN
-                                                                                             : PICL_NO_TYPE;
-    }
+    static const enum picl_event types[REFRAIN_MPI_KINDS] = {
+        [REFRAIN_MPI_SEND] = PICL_SEND,
+        [REFRAIN_MPI_RECV] = PICL_RECV,
+        [REFRAIN_MPI_ISEND] = PICL_SEND_BEGIN,
+        [REFRAIN_MPI_IRECV] = PICL_RECV_BEGIN,
+        [REFRAIN_MPI_PROBE] = PICL_PROBE_WAIT,
+        [REFRAIN_MPI_FILE_READ] = PICL_READ,
+        [REFRAIN_MPI_FILE_READ_ALL] = PICL_READ,
+        [REFRAIN_MPI_FILE_READ_BEGIN] = PICL_READ,
+        [REFRAIN_MPI_FILE_READ_END] = PICL_READ,
+        [REFRAIN_MPI_FILE_WRITE] = PICL_WRITE,
+        [REFRAIN_MPI_FILE_WRITE_ALL] = PICL_WRITE,
+        [REFRAIN_MPI_FILE_WRITE_BEGIN] = PICL_WRITE,
+        [REFRAIN_MPI_FILE_WRITE_END] = PICL_WRITE,
+        [REFRAIN_MPI_FILE_OPEN] = PICL_FILE_OPEN,
+        [REFRAIN_MPI_FILE_CLOSE] = PICL_FILE_CLOSE,
+        [REFRAIN_MPI_INIT] = PICL_OPEN,
+        [REFRAIN_MPI_FINALIZE] = PICL_CLOSE,
+        [REFRAIN_MPI_SPAWN] = PICL_SPAWN,
+    };
+    enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    if (kind == REFRAIN_MPI_COLLECTIVE && region->role == REFRAIN_COLLECTIVE_BARRIER)
+        return PICL_SYNC;
+    return types[kind];
 }

@@ -26,10 +26,10 @@
  * is written over. */
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
-#include "formats/mpi_kind.h"
 #include "formats/picl_requests.h"
 #include "formats/picl_statistics.h"
 #include "formats/warn.h"
+#include "model/mpi_call.h"
 #include "model/trace_read.h"
 
 #include <inttypes.h>
@@ -108,9 +108,10 @@ static void put_mark(struct picl_writer *picl, struct place_state *of, const str
 
 /* A file is opened or closed; false: the event is another one. */
 static bool put_file(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
-    bool opens = strcmp(event->region->name, "MPI_File_open") == 0;
+    enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
+    bool opens = kind == REFRAIN_MPI_FILE_OPEN;
     uint64_t from = refrain_sink_position(picl->file.out);
-    if (!opens && strcmp(event->region->name, "MPI_File_close") != 0)
+    if (!opens && kind != REFRAIN_MPI_FILE_CLOSE)
         return false;
     refrain_picl_count(of->statistics, opens ? PICL_FILE_OPEN : PICL_FILE_CLOSE, 0, 0);
     if (opens && picl->levels.system) {
@@ -191,7 +192,7 @@ static void count_poll(struct place_state *of, const struct refrain_region_info 
     const struct refrain_picl_requests *requests = &of->requests;
     bool sends = requests->n_sends > 0, receives = requests->n_sends < requests->n;
     enum refrain_mpi_kind kind = refrain_mpi_kind(region);
-    if (kind == REFRAIN_MPI_PROBE && refrain_picl_type(region) == PICL_NO_TYPE) {
+    if (kind == REFRAIN_MPI_IPROBE) {
         refrain_picl_count_unknown(of->statistics, PICL_PROBE_FOUND);
         refrain_picl_count_unknown(of->statistics, PICL_PROBE_MISSED);
     } else if (kind == REFRAIN_MPI_TEST && !of->completes && sends != receives) {

@@ -3,23 +3,12 @@
 #define _GNU_SOURCE
 #include "common/array.h"
 #include "import/import_parts.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- regions ---- */
-
-static int32_t mpi_function(const char *name) {
-    static const char *const names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time) #name,
-#include <refrain/mpi_calls.def>
-#undef REFRAIN_MPI_CALL
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return (int32_t)i;
-    return -1;
-}
 
 static uint32_t number_of(struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
                           const char *name, const char *file, uint32_t line, int32_t function) {
@@ -45,7 +34,7 @@ static uint32_t number_of(struct refrain_import *import, enum refrain_region_kin
 
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
                                const char *file, uint32_t line) {
-    int32_t function = kind == REFRAIN_REGION_MPI ? mpi_function(name) : -1;
+    int32_t function = kind == REFRAIN_REGION_MPI ? refrain_mpi_call_named(name) : -1;
     if (kind == REFRAIN_REGION_MPI && function < 0)
         kind = REFRAIN_REGION_FUNCTION;
     return number_of(import, kind, REFRAIN_USE_REGION, name, file, line, function);
@@ -57,6 +46,12 @@ uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region
 
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region) {
     return region < import->n_regions ? import->regions[region].name : "";
+}
+
+enum refrain_mpi_kind refrain_import_region_does(const struct refrain_import *import, uint32_t region) {
+    return refrain_import_region_kind(import, region) == REFRAIN_REGION_MPI
+               ? refrain_mpi_call(import->regions[region].function)->kind
+               : REFRAIN_MPI_OTHER;
 }
 
 enum refrain_region_kind refrain_import_region_kind(const struct refrain_import *import, uint32_t region) {

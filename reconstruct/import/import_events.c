@@ -1,5 +1,6 @@
 /* import_events.c: another tool's events as records (import_parts.h). */
 #include "import/import_parts.h"
+#include "model/mpi_call.h"
 #include <refrain/settings.h>
 
 #include <stdlib.h>
@@ -190,19 +191,6 @@ static void enter_collective(struct refrain_import *import, struct refrain_impor
         put_request(import, location, event, REFRAIN_OP_ICOLLECTIVE, collective, 4);
 }
 
-/* A function of that role, as records name collectives that passed in a pause. */
-static int64_t function_of_role(int64_t role) {
-    static const enum refrain_collective roles[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time) REFRAIN_COLLECTIVE_##collective,
-#include <refrain/mpi_calls.def>
-#undef REFRAIN_MPI_CALL
-    };
-    size_t i = 0;
-    while (i < sizeof roles / sizeof *roles && roles[i] != role)
-        i++;
-    return (int64_t)i;
-}
-
 static void add_value(struct refrain_import *import, const struct refrain_import_event *event, int64_t value) {
     refrain_import_put(import, event, REFRAIN_RECORD_VALUE, 0, &value, 1);
 }
@@ -211,7 +199,9 @@ static void add_untold(struct refrain_import *import, const struct refrain_impor
                        enum refrain_untold what) {
     bool collective = event->kind == REFRAIN_EVENT_UNTOLD_COLLECTIVES;
     const int64_t values[REFRAIN_UNTOLD_VALUES] = {
-        what, collective ? function_of_role(event->tag) : refrain_import_rank_in(import, event, event->peer),
+        what,
+        collective ? refrain_mpi_call_of_role((enum refrain_collective)event->tag)
+                   : refrain_import_rank_in(import, event, event->peer),
         collective ? -1 : event->tag, refrain_import_comm_number(import, event), event->value};
     for (unsigned i = 0; i < REFRAIN_UNTOLD_VALUES; i++)
         add_value(import, event, values[i]);

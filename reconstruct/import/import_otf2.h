@@ -36,9 +36,10 @@ OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const s
 uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                            const char *otherwise);
 
-/* Is the location in an MPI call whose name begins so? */
-bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
-                        const char *call);
+/* Is the location in an MPI call? And what does that do? */
+bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread);
+enum refrain_mpi_kind refrain_otf2_does(const struct refrain_otf2_archive *archive,
+                                        const struct refrain_otf2_thread *thread);
 
 /* Set the callbacks, whose data is a struct refrain_otf2_archive. */
 void refrain_otf2_take_calls(OTF2_GlobalEvtReaderCallbacks *callbacks);

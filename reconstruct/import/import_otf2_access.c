@@ -36,7 +36,9 @@ static OTF2_CallbackCode access_window(struct refrain_otf2_archive *archive, OTF
     if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     event.bytes = (int64_t)bytes;
-    if (refrain_otf2_is_in(archive, thread, "MPI_R"))
+    enum refrain_mpi_kind kind = refrain_otf2_does(archive, thread);
+    if (kind == REFRAIN_MPI_RPUT || kind == REFRAIN_MPI_RGET || kind == REFRAIN_MPI_RACCUMULATE ||
+        kind == REFRAIN_MPI_RGET_ACCUMULATE)
         event.request = request_of_access(window, matching);
     return refrain_otf2_add(archive, &event);
 }
@@ -69,8 +71,8 @@ static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, O
     struct refrain_import_event event;
     const struct refrain_otf2_thread *thread =
         refrain_otf2_event(archive, location, time, REFRAIN_EVENT_ACCESS_COMPLETE, &event);
-    if (!thread ||
-        (!refrain_otf2_is_in(archive, thread, "MPI_Wait") && !refrain_otf2_is_in(archive, thread, "MPI_Test")))
+    enum refrain_mpi_kind kind = thread ? refrain_otf2_does(archive, thread) : REFRAIN_MPI_OTHER;
+    if (kind != REFRAIN_MPI_WAIT && kind != REFRAIN_MPI_TEST)
         return OTF2_CALLBACK_SUCCESS;
     event.region = thread->stack[thread->n_stack - 1];
     event.request = request_of_access(object, matching);
@@ -143,8 +145,8 @@ static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp time
     (void)attributes, (void)level;
     if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    if (!refrain_otf2_is_in(archive, thread, "MPI_Win_complete") &&
-        !refrain_otf2_is_in(archive, thread, "MPI_Win_wait") && !refrain_otf2_is_in(archive, thread, "MPI_Win_test"))
+    enum refrain_mpi_kind kind = refrain_otf2_does(archive, thread);
+    if (kind != REFRAIN_MPI_WINDOW_COMPLETE && kind != REFRAIN_MPI_WINDOW_WAIT && kind != REFRAIN_MPI_WINDOW_TEST)
         n = refrain_otf2_group_size(&archive->definitions, group);
     if (n == 0)
         return refrain_otf2_add(archive, &event);
@@ -188,7 +190,7 @@ static struct refrain_otf2_thread *open_file(struct refrain_otf2_archive *archiv
     if (!thread)
         return NULL;
     event->region = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
-    if (!refrain_otf2_is_in(archive, thread, "MPI_")) {
+    if (!refrain_otf2_in_mpi(archive, thread)) {
         archive->taken--;
         return NULL;
     }
@@ -210,7 +212,7 @@ static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp tim
         return OTF2_CALLBACK_SUCCESS;
     if (kind == REFRAIN_EVENT_IO)
         event.bytes = (int64_t)bytes;
-    if (refrain_otf2_is_in(archive, thread, "MPI_File_i"))
+    if (refrain_mpi_file_has_request(refrain_otf2_does(archive, thread)))
         event.request = request_of_access(handle, matching);
     return refrain_otf2_add(archive, &event);
 }
@@ -223,8 +225,8 @@ static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp
     const struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
     struct refrain_import_event event;
     (void)attributes;
-    if (!thread || !refrain_otf2_is_in(archive, thread, "MPI_File_") ||
-        refrain_otf2_is_in(archive, thread, "MPI_File_i"))
+    enum refrain_mpi_kind does = thread ? refrain_otf2_does(archive, thread) : REFRAIN_MPI_OTHER;
+    if (!refrain_mpi_is_file(does) || refrain_mpi_file_has_request(does))
         return complete_access(archive, location, time, handle, (int64_t)bytes, matching);
     if (!open_file(archive, location, time, REFRAIN_EVENT_MOVED, handle, &event))
         return OTF2_CALLBACK_SUCCESS;

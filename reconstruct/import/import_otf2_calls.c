@@ -36,11 +36,15 @@ uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct re
     return refrain_import_region(archive->import, REFRAIN_REGION_MPI, otherwise, "", 0);
 }
 
-bool refrain_otf2_is_in(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
-                        const char *call) {
-    uint32_t top = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
-    return thread->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI &&
-           strncmp(refrain_import_region_name(archive->import, top), call, strlen(call)) == 0;
+bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread) {
+    return thread->n_stack &&
+           refrain_import_region_kind(archive->import, thread->stack[thread->n_stack - 1]) == REFRAIN_REGION_MPI;
+}
+
+enum refrain_mpi_kind refrain_otf2_does(const struct refrain_otf2_archive *archive,
+                                        const struct refrain_otf2_thread *thread) {
+    return thread->n_stack ? refrain_import_region_does(archive->import, thread->stack[thread->n_stack - 1])
+                           : REFRAIN_MPI_OTHER;
 }
 
 /* ---- regions ---- */

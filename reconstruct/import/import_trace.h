@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "match/event.h"
+#include "model/mpi_call.h"
 #include <refrain/trace.h>
 
 struct refrain_import;
@@ -32,6 +33,9 @@ uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region
 /* The name and the kind of a region. */
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region);
 enum refrain_region_kind refrain_import_region_kind(const struct refrain_import *import, uint32_t region);
+
+/* What an MPI function does; OTHER of another region. */
+enum refrain_mpi_kind refrain_import_region_does(const struct refrain_import *import, uint32_t region);
 
 /* A communicator, whose numbers begin at 2 (0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF), in order: its members as ranks in
  * MPI_COMM_WORLD; a remote group for intercommunicators. All is copied. Before the first event. */

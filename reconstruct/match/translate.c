@@ -1,5 +1,6 @@
 /* translate.c: records to events (translate.h). */
 #include "match/translate.h"
+#include "model/mpi_call.h"
 
 #include <string.h>
 
@@ -303,7 +304,7 @@ static bool of_object(struct refrain_translation *translation, const struct refr
 /* Is a request that this call frees given up by it? Where another call is told to free one, that request was completed
  * unseen, in a pause or by a call that is left out, and its handle has come again. */
 static bool gives_up(const struct refrain_region_info *call) {
-    return strcmp(call->name, "MPI_Request_free") == 0;
+    return refrain_mpi_kind(call) == REFRAIN_MPI_REQUEST_FREE;
 }
 
 static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
@@ -383,7 +384,7 @@ static bool untold(struct refrain_translation *translation, int64_t value, struc
                   : values[0] == REFRAIN_UNTOLD_SEND ? REFRAIN_EVENT_UNTOLD_SENDS
                                                      : REFRAIN_EVENT_UNTOLD_RECEIVES;
     set_comm(translation, event, values[3], collective ? -1 : values[1]);
-    event->tag = collective ? (int64_t)refrain_mpi_collective_role((uint32_t)values[1]) : values[2];
+    event->tag = collective ? (int64_t)refrain_mpi_call((uint32_t)values[1])->collective : values[2];
     event->request = values[0] == REFRAIN_UNTOLD_ICOLLECTIVE ? 0
                      : values[0] == REFRAIN_UNTOLD_RECEIVE   ? take_given_up(translation, values)
                                                              : -1;

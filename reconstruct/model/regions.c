@@ -1,23 +1,12 @@
 /* regions.c: functions, MPI call sites and user regions of all processes become regions, one per construct (event.h).
  */
+#include "model/mpi_call.h"
 #include "model/trace_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    enum refrain_collective collective;
-    enum refrain_own_time own_time;
-} mpi_calls[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time)                                                            \
-    {#name, REFRAIN_COLLECTIVE_##collective, REFRAIN_OWN_TIME_##own_time},
-#include <refrain/mpi_calls.def>
-#undef REFRAIN_MPI_CALL
-};
-#define MPI_CALLS (sizeof mpi_calls / sizeof *mpi_calls)
 
 static const char *const collective_names[REFRAIN_COLLECTIVES] = {"",
                                                                   "barrier",
@@ -43,24 +32,8 @@ static const char *const collective_names[REFRAIN_COLLECTIVES] = {"",
                                                                   "neighbor_alltoallv",
                                                                   "neighbor_alltoallw"};
 
-const char *refrain_mpi_function_name(uint32_t function) {
-    return function < MPI_CALLS ? mpi_calls[function].name : "MPI_?";
-}
-
-static enum refrain_collective role_of(uint32_t function) {
-    return function < MPI_CALLS ? mpi_calls[function].collective : REFRAIN_COLLECTIVE_NONE;
-}
-
-enum refrain_collective refrain_mpi_collective_role(uint32_t function) {
-    return role_of(function);
-}
-
 const char *refrain_collective_name(enum refrain_collective collective) {
     return collective_names[collective < REFRAIN_COLLECTIVES ? collective : REFRAIN_COLLECTIVE_NONE];
-}
-
-const char *refrain_mpi_collective_name(uint32_t function) {
-    return collective_names[role_of(function)];
 }
 
 /* A region as one process has it, where that process wants to find it, and what debug information is to say of it. */
@@ -165,14 +138,14 @@ static struct refrain_guest where_of(const struct refrain_call_site_view *view) 
 static struct wanted wanted_call_site(struct refrain_trace *trace, const struct refrain_process *process,
                                       struct refrain_call_site_view *view, struct symbols *symbols) {
     const struct refrain_guest where = where_of(view);
-    uint32_t function = view->record->function;
-    struct wanted wanted = {
-        .info = {.kind = REFRAIN_REGION_MPI,
-                 .name = refrain_mpi_function_name(function),
-                 .collective = refrain_mpi_collective_name(function),
-                 .role = role_of(function),
-                 .own_time = function < MPI_CALLS ? mpi_calls[function].own_time : REFRAIN_OWN_TIME_TRANSMISSION},
-        .found = &view->region};
+    const struct refrain_mpi_call *call = refrain_mpi_call(view->record->function);
+    struct wanted wanted = {.info = {.kind = REFRAIN_REGION_MPI,
+                                     .name = call->name,
+                                     .mpi = view->record->function + 1,
+                                     .collective = refrain_collective_name(call->collective),
+                                     .role = call->collective,
+                                     .own_time = call->own_time},
+                            .found = &view->region};
     call_site_source(process, &where, &wanted.info);
     if (!where.where || !where.object || where.flags & REFRAIN_GUEST_PYTHON)
         return wanted;

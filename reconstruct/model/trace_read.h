@@ -252,14 +252,7 @@ const struct refrain_operation_record *refrain_call_site_operation(const struct 
                                                                    const struct refrain_call_site *call_site,
                                                                    const struct refrain_operation_record *operation);
 
-/* Name of an MPI function by its number in traces. */
-const char *refrain_mpi_function_name(uint32_t function);
-
-/* The MPI name of a collective function in lower case ("allreduce"); "" for other functions. */
-const char *refrain_mpi_collective_name(uint32_t function);
-
-/* Which collective the function is, and the name of that. */
-enum refrain_collective refrain_mpi_collective_role(uint32_t function);
+/* The MPI name of a collective in lower case ("allreduce"); "" of none. */
 const char *refrain_collective_name(enum refrain_collective collective);
 
 #endif
