@@ -4,32 +4,30 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+enum about { ABOUT_ELSE, ABOUT_FILE, ABOUT_WINDOW };
 
 static const struct {
     const char *name, *plural;
-} kinds[REFRAIN_EVENT_KINDS] = {
-    [REFRAIN_EVENT_ENTER] = {"enter", "entries"},
-    [REFRAIN_EVENT_LEAVE] = {"leave", "exits"},
-    [REFRAIN_EVENT_SEND] = {"send", "messages sent"},
-    [REFRAIN_EVENT_SEND_COMPLETE] = {"send-complete", "completions of sends"},
-    [REFRAIN_EVENT_RECV_POST] = {"recv-post", "postings of receives"},
-    [REFRAIN_EVENT_RECV] = {"recv", "messages received"},
-    [REFRAIN_EVENT_CANCEL] = {"cancel", "cancelled requests"},
-    [REFRAIN_EVENT_COLLECTIVE] = {"collective", "collectives"},
-    [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = {"collective-complete", "completions of collectives"},
-    [REFRAIN_EVENT_RMA] = {"rma", "one-sided accesses"},
-    [REFRAIN_EVENT_IO] = {"io", "file accesses"},
-    [REFRAIN_EVENT_WINDOW] = {"window", "calls that name a window"},
-    [REFRAIN_EVENT_FILE] = {"file", "calls that name a file"},
-    [REFRAIN_EVENT_ACCESS_COMPLETE] = {"access-complete", "completions of accesses"},
-    [REFRAIN_EVENT_MOVED] = {"moved", "bytes that file accesses moved"},
-    [REFRAIN_EVENT_SEEK] = {"seek", "seeks"},
-    [REFRAIN_EVENT_MARKER] = {"marker", "markers"},
-    [REFRAIN_EVENT_COUNTER] = {"counter", "values of counters"},
-    [REFRAIN_EVENT_UNTOLD_SENDS] = {"untold-sends", "counts of messages sent in pauses"},
-    [REFRAIN_EVENT_UNTOLD_RECEIVES] = {"untold-receives", "counts of messages received in pauses"},
-    [REFRAIN_EVENT_UNTOLD_COLLECTIVES] = {"untold-collectives", "counts of collectives in pauses"},
+    enum about about;
+} kinds[] = {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) {name, plural, ABOUT_##about},
+#include "formats/event_kinds.def"
+#undef REFRAIN_EVENT_OF
 };
+
+enum place {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) PLACE_##kind,
+#include "formats/event_kinds.def"
+#undef REFRAIN_EVENT_OF
+    PLACES
+};
+_Static_assert(PLACES == REFRAIN_EVENT_KINDS, "all kinds");
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural)                                                            \
+    _Static_assert((int)PLACE_##kind == (int)REFRAIN_EVENT_##kind, "in the order of read.h");
+#include "formats/event_kinds.def"
+#undef REFRAIN_EVENT_OF
 
 const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "write",  "create", "exclusive",
                                                                  "append", "delete", "unique", "sequential"};
@@ -37,8 +35,20 @@ const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "writ
 const char *const refrain_whence_names[REFRAIN_WHENCES] = {"start", "current", "end"};
 
 bool refrain_event_names_file(enum refrain_event_kind kind) {
-    return kind == REFRAIN_EVENT_IO || kind == REFRAIN_EVENT_FILE || kind == REFRAIN_EVENT_MOVED ||
-           kind == REFRAIN_EVENT_SEEK;
+    return kinds[kind].about == ABOUT_FILE;
+}
+
+bool refrain_event_names_window(enum refrain_event_kind kind) {
+    return kinds[kind].about == ABOUT_WINDOW;
+}
+
+bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind) {
+    for (unsigned i = 0; i < REFRAIN_EVENT_KINDS; i++)
+        if (strcmp(name, kinds[i].name) == 0) {
+            *kind = (enum refrain_event_kind)i;
+            return true;
+        }
+    return false;
 }
 
 const char *refrain_whence_name(int64_t whence) {

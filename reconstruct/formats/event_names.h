@@ -1,4 +1,5 @@
-/* event_names.h: what the kinds of events are called in formats that have no names of their own for them. */
+/* event_names.h: what the kinds of events are called in formats that have no names of their own for them, and what they
+ * are about (event_kinds.def). */
 #ifndef REFRAIN_EVENT_NAMES_H
 #define REFRAIN_EVENT_NAMES_H
 
@@ -7,6 +8,9 @@
 
 /* As in the text form: "enter", "send", "recv-post" ... */
 const char *refrain_event_name(enum refrain_event_kind kind);
+
+/* The kind of that name; false where there is none. */
+bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind);
 
 /* What is left out, in the plural: "messages sent", "one-sided accesses" ... */
 const char *refrain_event_plural(enum refrain_event_kind kind);
@@ -18,8 +22,9 @@ extern const char *const refrain_file_mode_names[REFRAIN_FILE_MODES];
 const char *refrain_whence_name(int64_t whence);
 extern const char *const refrain_whence_names[REFRAIN_WHENCES];
 
-/* Is such an event about a file? */
+/* Is such an event about a file? And about a window? */
 bool refrain_event_names_file(enum refrain_event_kind kind);
+bool refrain_event_names_window(enum refrain_event_kind kind);
 
 /* Which window of its communicator (all members have the same number), or which file of its process, an event is about;
  * -1 unknown. And the name of that file, "" unknown. */

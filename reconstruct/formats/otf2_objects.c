@@ -122,8 +122,7 @@ uint32_t refrain_otf2_handle(const struct refrain_otf2_objects *objects, const s
 
 enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects, const struct refrain_event *event) {
     const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
-    const bool file = refrain_event_names_file(event->kind),
-               window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
+    const bool file = refrain_event_names_file(event->kind), window = refrain_event_names_window(event->kind);
     if (!file && !window)
         return REFRAIN_OTF2_USED;
     struct refrain_otf2_list *list = file ? &objects->handles : &objects->windows;

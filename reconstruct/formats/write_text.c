@@ -164,7 +164,7 @@ static void put_flags(struct refrain_sink *sink, const char *key, int64_t value)
  * the like. */
 static void put_object(struct text_writer *text, const struct refrain_event *event) {
     struct refrain_sink *sink = text->sink;
-    const bool window = event->kind == REFRAIN_EVENT_WINDOW || event->kind == REFRAIN_EVENT_RMA;
+    const bool window = refrain_event_names_window(event->kind);
     if (!window && !refrain_event_names_file(event->kind))
         return;
     if (event->kind == REFRAIN_EVENT_WINDOW && event->peer >= 0) {
@@ -194,30 +194,9 @@ static const struct kind_text {
     uint8_t bytes;
     bool always; /* such events are written even where not all are asked for */
 } kinds[REFRAIN_EVENT_KINDS] = {
-#define KIND(name, always)                                                                                             \
-    { "\t" name "\t", sizeof("\t" name "\t") - 1, (always) }
-    [REFRAIN_EVENT_ENTER] = KIND("enter", true),
-    [REFRAIN_EVENT_LEAVE] = KIND("leave", true),
-    [REFRAIN_EVENT_SEND] = KIND("send", true),
-    [REFRAIN_EVENT_RECV] = KIND("recv", true),
-    [REFRAIN_EVENT_COLLECTIVE] = KIND("collective", true),
-    [REFRAIN_EVENT_RMA] = KIND("rma", true),
-    [REFRAIN_EVENT_IO] = KIND("io", true),
-    [REFRAIN_EVENT_MARKER] = KIND("marker", true),
-    [REFRAIN_EVENT_COUNTER] = KIND("counter", true),
-    [REFRAIN_EVENT_UNTOLD_SENDS] = KIND("untold-sends", true),
-    [REFRAIN_EVENT_UNTOLD_RECEIVES] = KIND("untold-receives", true),
-    [REFRAIN_EVENT_UNTOLD_COLLECTIVES] = KIND("untold-collectives", true),
-    [REFRAIN_EVENT_SEND_COMPLETE] = KIND("send-complete", false),
-    [REFRAIN_EVENT_RECV_POST] = KIND("recv-post", false),
-    [REFRAIN_EVENT_COLLECTIVE_COMPLETE] = KIND("collective-complete", false),
-    [REFRAIN_EVENT_CANCEL] = KIND("cancel", false),
-    [REFRAIN_EVENT_WINDOW] = KIND("window", false),
-    [REFRAIN_EVENT_FILE] = KIND("file", false),
-    [REFRAIN_EVENT_MOVED] = KIND("moved", false),
-    [REFRAIN_EVENT_SEEK] = KIND("seek", false),
-    [REFRAIN_EVENT_ACCESS_COMPLETE] = KIND("access-complete", false),
-#undef KIND
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) {"\t" name "\t", sizeof("\t" name "\t") - 1, always},
+#include "formats/event_kinds.def"
+#undef REFRAIN_EVENT_OF
 };
 
 static void put_seconds(struct refrain_sink *sink, uint64_t ns) {

@@ -110,39 +110,6 @@ static bool unescape(char *name) {
     return true;
 }
 
-static bool parse_kind(const char *name, enum refrain_event_kind *kind) {
-    static const struct {
-        const char *name;
-        enum refrain_event_kind kind;
-    } kinds[] = {{"enter", REFRAIN_EVENT_ENTER},
-                 {"leave", REFRAIN_EVENT_LEAVE},
-                 {"send", REFRAIN_EVENT_SEND},
-                 {"recv", REFRAIN_EVENT_RECV},
-                 {"collective", REFRAIN_EVENT_COLLECTIVE},
-                 {"rma", REFRAIN_EVENT_RMA},
-                 {"io", REFRAIN_EVENT_IO},
-                 {"window", REFRAIN_EVENT_WINDOW},
-                 {"file", REFRAIN_EVENT_FILE},
-                 {"moved", REFRAIN_EVENT_MOVED},
-                 {"seek", REFRAIN_EVENT_SEEK},
-                 {"access-complete", REFRAIN_EVENT_ACCESS_COMPLETE},
-                 {"send-complete", REFRAIN_EVENT_SEND_COMPLETE},
-                 {"recv-post", REFRAIN_EVENT_RECV_POST},
-                 {"collective-complete", REFRAIN_EVENT_COLLECTIVE_COMPLETE},
-                 {"cancel", REFRAIN_EVENT_CANCEL},
-                 {"marker", REFRAIN_EVENT_MARKER},
-                 {"counter", REFRAIN_EVENT_COUNTER},
-                 {"untold-sends", REFRAIN_EVENT_UNTOLD_SENDS},
-                 {"untold-receives", REFRAIN_EVENT_UNTOLD_RECEIVES},
-                 {"untold-collectives", REFRAIN_EVENT_UNTOLD_COLLECTIVES}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(name, kinds[i].name) == 0) {
-            *kind = kinds[i].kind;
-            return true;
-        }
-    return false;
-}
-
 /* Names with commas between them: how a file is opened. */
 static bool parse_flags(char *names, int64_t *flags) {
     for (char *name; (name = strsep(&names, ","));) {
@@ -216,7 +183,7 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
         return wrong(text, "does not begin with a rank and a tab: is this the text that refrain reconstruct writes?");
     if (!(field = strsep(&at, "\t")) || !at || !parse_seconds(field, &line->time_ns))
         return wrong(text, "the second field is no time in seconds, of which there can be 1,000,000,000");
-    if (!(field = strsep(&at, "\t")) || !at || !parse_kind(field, &line->kind))
+    if (!(field = strsep(&at, "\t")) || !at || !refrain_event_kind_named(field, &line->kind))
         return wrong(text, "the third field is no event that refrain knows");
     if (line->kind == REFRAIN_EVENT_ACCESS_COMPLETE)
         line->bytes = -1; /* unless it says so */
@@ -268,8 +235,8 @@ static enum refrain_status read_definitions(struct text *text) {
     enum refrain_status status = REFRAIN_OK;
     while (next_line(text, &line, &status)) {
         bool message = line.kind == REFRAIN_EVENT_SEND || line.kind == REFRAIN_EVENT_RECV ||
-                       line.kind == REFRAIN_EVENT_RMA || line.kind == REFRAIN_EVENT_WINDOW ||
-                       line.kind == REFRAIN_EVENT_UNTOLD_SENDS || line.kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
+                       refrain_event_names_window(line.kind) || line.kind == REFRAIN_EVENT_UNTOLD_SENDS ||
+                       line.kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
         int64_t highest = line.peer > line.rank ? line.peer : line.rank;
         text->ranks = highest >= text->ranks ? highest + 1 : text->ranks;
         text->comms = line.comm >= text->comms ? line.comm + 1 : text->comms;
@@ -399,7 +366,7 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
         event.tag = line->role;
         event.request = line->nonblocking ? 0 : -1;
     }
-    if (line->kind == REFRAIN_EVENT_RMA || line->kind == REFRAIN_EVENT_WINDOW || refrain_event_names_file(line->kind))
+    if (refrain_event_names_window(line->kind) || refrain_event_names_file(line->kind))
         event.tag = line->object;
     if (line->time_ns < location->last_ns)
         return wrong(text, "is earlier than the line before of the same rank and thread");
