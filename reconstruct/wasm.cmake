@@ -1,4 +1,4 @@
-# refrain-read.wasm: the reading library but for what opens files, for WebAssembly, with the functions of refrain/read.h but refrain_trace_open, malloc and
+# refrain-read.wasm: the reading library but for what opens files, for WebAssembly, with the functions of refrain/read.h but refrain_trace_open and the tables, malloc and
 # free exported. Takes a clang for wasm32-wasi, its linker and a C library; without them there is none.
 find_program(WASM_CLANG NAMES clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 clang)
 if(WASM_CLANG AND NOT DEFINED WASM_CLANG_WORKS)

@@ -30,7 +30,7 @@ check "read.h in C++" c++ -x c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsy
 library=$(pkg-config --variable=libdir refrain-read)/librefrain-read.so
 check "soname" sh -c "readelf -d '$library' | grep -q 'SONAME.*librefrain-read[.]so[.]0\]'"
 
-# Callers that know fewer options, or more, than the library.
+# Callers that know fewer options, or more, than the library; tables.
 cat >"$work/versions.c" <<'END'
 #include <refrain/read.h>
 #include <stdio.h>
@@ -59,6 +59,22 @@ int main(int argc, char **argv) {
     if (refrain_cursor_open(trace, &new.known, &cursor, &later) != REFRAIN_USAGE || cursor ||
         !strstr(later.message, "install a later refrain"))
         return 4;
+    struct { struct refrain_trace_table_options known; uint64_t added; } newer = {REFRAIN_TABLE_ALL, 1};
+    struct refrain_trace_table *table;
+    newer.known.size = sizeof newer;
+    if (refrain_trace_table_open(trace, REFRAIN_TABLE_WAITS, &newer.known, &table, NULL) != REFRAIN_USAGE || table ||
+        refrain_trace_table_open(trace, (enum refrain_trace_table_kind)99, NULL, &table, NULL) != REFRAIN_USAGE || table)
+        return 6;
+    size_t n, n_columns;
+    const struct refrain_location_info *locations = refrain_trace_locations(trace, &n);
+    if (refrain_trace_table_open(trace, REFRAIN_TABLE_LOCATIONS, NULL, &table, &error) || refrain_trace_table_rows(table) != n)
+        return 7;
+    const struct refrain_column *columns = refrain_trace_table_columns(table, &n_columns);
+    if (n_columns < 4 || strcmp(columns[3].name, "end_ns") || columns[3].type != REFRAIN_COLUMN_INTEGER ||
+        columns[3].integers[n - 1] != locations[n - 1].end_ns)
+        return 8;
+    refrain_trace_table_close(table);
+    refrain_trace_table_close(NULL);
     struct refrain_cursor_options empty = {0};
     if (refrain_cursor_open(trace, &empty, &cursor, &none) != REFRAIN_USAGE || !strstr(none.message, "their size"))
         return 5;

@@ -3,6 +3,9 @@
  *     rank-N.trace images --open_images--> struct refrain_trace --cursor_open--> struct refrain_cursor --next--> events
  *     a trace directory   --open---------^   ranks, threads, regions,              a window of time,
  *                                            communicators, losses                 some ranks or all
+ *                                                   |
+ *                                                   '---table_open---> struct refrain_trace_table: columns of the
+ * profile, of waiting, formulas ...
  *
  * A complete program that prints who sent how many bytes to whom:
  *
@@ -26,12 +29,14 @@
  * added; the soname changes when something is changed or taken away. So structures that the library gives one at a time
  * (events, reports) and options may grow at their end; those that it gives as arrays do not.
  *
- * Memory. What a function returns belongs to the trace or the cursor that it was asked of, and lives as long as that,
- * unless the function says otherwise. No function here ends the program or prints. The memory of a cursor does not grow
- * with the number of events; it grows with the messages in flight, and by checkpoints up to a bound that the caller
- * sets.
+ * Memory. What a function returns belongs to the trace, cursor or table that it was asked of, and lives as long as
+ * that, unless the function says otherwise. No function here ends the program or prints. The memory of a cursor does
+ * not grow with the number of events; it grows with the messages in flight, and by checkpoints up to a bound that the
+ * caller sets.
  *
  * Threads. An open trace may be read by any number of threads at once. A cursor is used by one thread at a time.
+ *
+ * Null. Pointers are not null, except where a function allows it; an error, and options, may always be null.
  *
  * Files. refrain_trace_open is the only function that opens files or starts processes. All others work on bytes in
  * memory, so that they run in a browser, in a fuzzer, or in many processes of which each reads its part.
@@ -452,9 +457,40 @@ REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *t
                                                          const struct refrain_cursor_options *options,
                                                          struct refrain_cursor **cursor, struct refrain_error *error);
 
+/* The kind's name in lower case, as the text format has it: "enter", "send-complete"; null where there is no such kind.
+ */
+REFRAIN_READ_API const char *refrain_event_name(enum refrain_event_kind kind);
+
 /* The next event; null at the end of the window or of the trace, or when something is wrong (refrain_cursor_close).
  * Valid until the next call with this cursor. */
 REFRAIN_READ_API const struct refrain_trace_event *refrain_cursor_next(struct refrain_cursor *cursor);
+
+/* An event as a row of a table, for those that read many at a time. A field that the kind does not have is 0, or -1
+ * where 0 is a value. What is not here (probes_ns, sent_thread, overtook, unsure, the offset of a SEEK, the request of
+ * UNTOLD_RECEIVES) refrain_cursor_next() gives. */
+struct refrain_event_row {
+    int64_t time_ns;
+    uint32_t location; /* in refrain_trace_locations() */
+    uint32_t region;   /* in refrain_trace_regions(); UINT32_MAX: the trace does not name it */
+    int32_t comm;      /* in refrain_trace_communicators(), -1 */
+    int32_t peer;      /* dest, source, root or target, -1 */
+    int32_t object;    /* number of the window or file in its process, -1 */
+    uint8_t kind;      /* enum refrain_event_kind */
+    uint8_t approximate;
+    uint16_t
+        detail;    /* WINDOW: lock; FILE: mode; SEEK: whence; COLLECTIVE, UNTOLD_COLLECTIVES: enum refrain_collective */
+    int64_t tag;   /* of messages */
+    int64_t bytes; /* of messages and accesses, as there; of collectives: sent */
+    int64_t received; /* of collectives */
+    int64_t request;  /* -1 */
+    int64_t value;    /* COUNTER: its value; SEEK: position; UNTOLD_*: count */
+    uint64_t match;
+    int64_t sent_ns; /* RECV */
+};
+
+/* The next events, at most n of them, into rows that lie `row_bytes` apart: sizeof(struct refrain_event_row) as the
+ * caller knows it. Returns how many; 0 as refrain_cursor_next() returns null. */
+REFRAIN_READ_API size_t refrain_cursor_rows(struct refrain_cursor *cursor, void *rows, size_t row_bytes, size_t n);
 
 /* Moves the cursor before the first event at or after time_ns, forwards or backwards; the window then is [time_ns,
  * to_ns). It takes as long as the replay from the last checkpoint before time_ns. The cursor makes checkpoints when it
@@ -499,6 +535,74 @@ REFRAIN_READ_API const struct refrain_cursor_report *refrain_cursor_report(struc
 /* Frees the cursor. The status is an error when the trace turned out to be damaged on the way: all events before the
  * damage have been given. Null is allowed. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error);
+
+/* ================ Tables ================ */
+
+struct refrain_trace_table;
+
+enum refrain_trace_table_kind {
+    /* What the run consisted of: as the structures above have it, a row each, in their order. */
+    REFRAIN_TABLE_PROCESSES,
+    REFRAIN_TABLE_LOCATIONS,
+    REFRAIN_TABLE_REGIONS,
+    REFRAIN_TABLE_COMMUNICATORS,
+    REFRAIN_TABLE_LOSSES,
+    /* Where the time went, as `refrain stats --by`: the columns of its --csv, of WAITS those of its --json. These
+     * replay the trace. Times are in nanoseconds. Of CALL_PATHS each row comes after that of the path above it, the one
+     * before it with a smaller `depth`. */
+    REFRAIN_TABLE_FUNCTIONS,
+    REFRAIN_TABLE_CALL_PATHS,
+    REFRAIN_TABLE_SOURCE_LINES,
+    REFRAIN_TABLE_PARTNERS,
+    REFRAIN_TABLE_RANKS,
+    REFRAIN_TABLE_WAITS,
+    /* What each branch, loop and MPI call did, as `refrain formulas --json`. */
+    REFRAIN_TABLE_FORMULAS
+};
+
+/* What a table is of. Fill with REFRAIN_TABLE_ALL and change what is to be different. */
+struct refrain_trace_table_options {
+    size_t size;               /* of this structure, as the caller knows it */
+    int32_t rank;              /* of this rank alone; -1 all */
+    int64_t from_ns, to_ns;    /* FUNCTIONS to WAITS: what lies outside does not count */
+    bool recorded, compensate; /* FUNCTIONS to WAITS: as in struct refrain_cursor_options */
+    bool all;                  /* FORMULAS: also what only the replay needs */
+};
+#define REFRAIN_TABLE_ALL                                                                                              \
+    { sizeof(struct refrain_trace_table_options), -1, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, false, false }
+
+/* Makes a table. `options` null: of all. The caller closes *table, which is null when the status is not REFRAIN_OK. It
+ * does not need the trace any more. Several threads may make tables of one trace at once. */
+REFRAIN_READ_API enum refrain_status refrain_trace_table_open(struct refrain_trace *trace,
+                                                              enum refrain_trace_table_kind kind,
+                                                              const struct refrain_trace_table_options *options,
+                                                              struct refrain_trace_table **table,
+                                                              struct refrain_error *error);
+
+enum refrain_column_type { REFRAIN_COLUMN_INTEGER, REFRAIN_COLUMN_BOOLEAN, REFRAIN_COLUMN_REAL, REFRAIN_COLUMN_TEXT };
+
+#define REFRAIN_MISSING INT64_MIN
+
+/* The values of a column, one for each row. Later versions may have columns more. */
+struct refrain_column {
+    const char *name;
+    enum refrain_column_type type;
+    union {
+        const int64_t *integers;  /* INTEGER, missing: REFRAIN_MISSING; BOOLEAN: 0 or 1 */
+        const double *reals;      /* REAL, missing: not a number */
+        const char *const *texts; /* TEXT, missing: null */
+    };
+};
+
+/* The columns, *n of them; valid until the table is closed. */
+REFRAIN_READ_API const struct refrain_column *refrain_trace_table_columns(const struct refrain_trace_table *table,
+                                                                          size_t *n);
+
+/* How many rows there are. */
+REFRAIN_READ_API size_t refrain_trace_table_rows(const struct refrain_trace_table *table);
+
+/* Frees the table. Null is allowed. */
+REFRAIN_READ_API void refrain_trace_table_close(struct refrain_trace_table *table);
 
 #ifdef __cplusplus
 }

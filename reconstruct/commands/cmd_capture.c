@@ -2,7 +2,7 @@
  * 14 to 16), for partners, tags, branches, loop counts and sizes; and what shorter formulas would hold. */
 #define _GNU_SOURCE
 #include "commands/command.h"
-#include "commands/formula_text.h"
+#include "analysis/formula_text.h"
 #include "commands/relearn.h"
 #include "match/replayable.h"
 #include "model/learners.h"

@@ -1,7 +1,6 @@
 /* cmd_formulas.c: refrain formulas: what each branch, loop and MPI call did, as a formula. */
+#include "analysis/formula_rows.h"
 #include "commands/command.h"
-#include "commands/formula_rows.h"
-#include "commands/rank_list.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -79,7 +78,7 @@ static void print_text(const struct refrain_formula_rows *rows, bool full) {
         printf("%-*s %-*s %-*s %-*s %-9s %12s %9s  ", source, line, function,
                row->view.function[0] ? row->view.function : "-", construct, refrain_show_name(row->view.name), value,
                row->view.label, refrain_formula_type_name(row->type), values, share);
-        int width = refrain_rank_list_print(row->ranks, row->n_ranks, full);
+        int width = refrain_show_ranks(row->ranks, row->n_ranks, full);
         printf("%-*s ", width < 8 ? 8 - width : 0, thread);
         if (row->share >= 0 && !full)
             printf("taken %.1f %%", 100 * row->share);

@@ -4,7 +4,7 @@
 #include "commands/counter_table.h"
 #include "commands/profile_tree.h"
 #include "commands/progress.h"
-#include "commands/stats_rows.h"
+#include "commands/stats_print.h"
 #include "commands/time_option.h"
 #include "commands/waits_text.h"
 #include "match/replay.h"

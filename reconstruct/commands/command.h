@@ -101,6 +101,10 @@ const char *refrain_show_count(uint64_t n);
  * printf, likewise. */
 const char *refrain_show_name(const char *name);
 
+/* A list of ranks (analysis/rank_list.h) on standard output: at most some forty characters of it, and how many ranks
+ * there are, where it is longer and not `full`. Returns the characters that were printed. */
+int refrain_show_ranks(const char *list, size_t n_ranks, bool full);
+
 /* A total of REFRAIN_METRICS: a count, or for what is a time that; and how wide a column of them is. */
 const char *refrain_show_metric(const char *name, uint64_t value);
 int refrain_show_metric_width(const char *name);

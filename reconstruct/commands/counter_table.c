@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/counter_table.h"
 #include "commands/command.h"
-#include "commands/stats_rows.h"
+#include "commands/stats_print.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/diff_print.h"
 #include "commands/command.h"
+#include "commands/stats_print.h"
 
 #include <inttypes.h>
 #include <jansson.h>

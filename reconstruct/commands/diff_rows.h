@@ -8,7 +8,7 @@
 #ifndef REFRAIN_DIFF_ROWS_H
 #define REFRAIN_DIFF_ROWS_H
 
-#include "commands/stats_rows.h"
+#include "analysis/stats_rows.h"
 
 /* The runs: those of A, then those of B. */
 struct refrain_diff_runs {

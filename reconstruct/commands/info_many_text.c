@@ -3,7 +3,7 @@
 #include "commands/command.h"
 #include "commands/info_many.h"
 #include "commands/info_metrics.h"
-#include "commands/rank_list.h"
+#include "analysis/rank_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static bool print_ranks(const struct refrain_info_many *many, unsigned which) {
     if (!list)
         return false;
     printf(exceptions->n == 1 ? ": on rank " : ": on ranks ");
-    refrain_rank_list_print(list, exceptions->n, false);
+    refrain_show_ranks(list, exceptions->n, false);
     putchar('\n');
     free(list);
     return true;

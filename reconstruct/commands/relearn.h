@@ -6,7 +6,7 @@
 #ifndef REFRAIN_RELEARN_H
 #define REFRAIN_RELEARN_H
 
-#include "commands/formula_text.h"
+#include "analysis/formula_text.h"
 #include <refrain/settings.h>
 #include <stdbool.h>
 

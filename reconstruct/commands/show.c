@@ -12,6 +12,7 @@
 
 #define BUFFERS 8
 #define MOST_RANKS_NAMED 8
+#define SHOWN_CHARACTERS 40u /* of a list of ranks */
 
 int32_t refrain_number_option(const char *value, struct argp_state *state, const char *what) {
     char *end;
@@ -115,6 +116,15 @@ const char *refrain_show_name(const char *name) {
             n += (size_t)snprintf(text + n, 5, "\\x%02x", (unsigned)(unsigned char)*name);
     snprintf(text + n, 4, "%s", *name ? "..." : "");
     return text;
+}
+
+int refrain_show_ranks(const char *list, size_t n_ranks, bool full) {
+    if (full || strlen(list) <= SHOWN_CHARACTERS)
+        return printf("%s", list);
+    size_t shown = SHOWN_CHARACTERS;
+    while (shown > 0 && list[shown] != ',')
+        shown--;
+    return printf("%.*s,... (%zu ranks)", (int)shown, list, n_ranks);
 }
 
 const char *refrain_show_metric(const char *name, uint64_t value) {

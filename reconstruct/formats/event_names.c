@@ -9,24 +9,24 @@
 enum about { ABOUT_ELSE, ABOUT_FILE, ABOUT_WINDOW };
 
 static const struct {
-    const char *name, *plural;
+    const char *plural;
     enum about about;
 } kinds[] = {
-#define REFRAIN_EVENT_OF(kind, about, always, name, plural) {name, plural, ABOUT_##about},
-#include "formats/event_kinds.def"
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) {plural, ABOUT_##about},
+#include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
 };
 
 enum place {
 #define REFRAIN_EVENT_OF(kind, about, always, name, plural) PLACE_##kind,
-#include "formats/event_kinds.def"
+#include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
     PLACES
 };
 _Static_assert(PLACES == REFRAIN_EVENT_KINDS, "all kinds");
 #define REFRAIN_EVENT_OF(kind, about, always, name, plural)                                                            \
     _Static_assert((int)PLACE_##kind == (int)REFRAIN_EVENT_##kind, "in the order of read.h");
-#include "formats/event_kinds.def"
+#include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
 
 const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "write",  "create", "exclusive",
@@ -44,7 +44,7 @@ bool refrain_event_names_window(enum refrain_event_kind kind) {
 
 bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind) {
     for (unsigned i = 0; i < REFRAIN_EVENT_KINDS; i++)
-        if (strcmp(name, kinds[i].name) == 0) {
+        if (strcmp(name, refrain_event_name((enum refrain_event_kind)i)) == 0) {
             *kind = (enum refrain_event_kind)i;
             return true;
         }
@@ -53,10 +53,6 @@ bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind) {
 
 const char *refrain_whence_name(int64_t whence) {
     return whence >= 0 && whence < REFRAIN_WHENCES ? refrain_whence_names[whence] : "unknown";
-}
-
-const char *refrain_event_name(enum refrain_event_kind kind) {
-    return kinds[kind].name;
 }
 
 const char *refrain_event_plural(enum refrain_event_kind kind) {

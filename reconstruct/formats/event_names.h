@@ -6,10 +6,7 @@
 #include "match/event.h"
 #include "model/trace_read.h"
 
-/* As in the text form: "enter", "send", "recv-post" ... */
-const char *refrain_event_name(enum refrain_event_kind kind);
-
-/* The kind of that name; false where there is none. */
+/* The kind that refrain_event_name() calls so; false where there is none. */
 bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind);
 
 /* What is left out, in the plural: "messages sent", "one-sided accesses" ... */
@@ -30,8 +27,6 @@ bool refrain_event_names_window(enum refrain_event_kind kind);
  * -1 unknown. And the name of that file, "" unknown. */
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event);
 const char *refrain_event_file_name(const struct refrain_trace *trace, const struct refrain_event *event);
-
-#define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_UNTOLD_COLLECTIVES + 1)
 
 /* Counts of the events that a format has no place for, which are reported once. A writer's begin sets them to zero. */
 struct refrain_omitted {

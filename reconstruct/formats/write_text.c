@@ -195,7 +195,7 @@ static const struct kind_text {
     bool always; /* such events are written even where not all are asked for */
 } kinds[REFRAIN_EVENT_KINDS] = {
 #define REFRAIN_EVENT_OF(kind, about, always, name, plural) {"\t" name "\t", sizeof("\t" name "\t") - 1, always},
-#include "formats/event_kinds.def"
+#include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
 };
 

@@ -448,6 +448,18 @@ const struct refrain_trace_event *refrain_cursor_next(struct refrain_cursor *cur
     return &cursor->given;
 }
 
+size_t refrain_cursor_rows(struct refrain_cursor *cursor, void *rows, size_t row_bytes, size_t n) {
+    const size_t known = sizeof(struct refrain_event_row), given = row_bytes < known ? row_bytes : known;
+    const struct refrain_event *event;
+    size_t location, i = 0;
+    for (; i < n && (event = next(cursor, &location)); i++) {
+        struct refrain_event_row row;
+        refrain_event_row_set(&row, event, location);
+        memcpy((char *)rows + i * row_bytes, &row, given);
+    }
+    return i;
+}
+
 const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n) {
     struct refrain_align *align = cursor->position.align;
     const struct refrain_event *events;

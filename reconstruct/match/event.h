@@ -9,6 +9,8 @@
 
 #include <refrain/read.h>
 
+#define REFRAIN_EVENT_KINDS (REFRAIN_EVENT_UNTOLD_COLLECTIVES + 1)
+
 struct refrain_wait;
 
 /* One form for all kinds, so that it is made and compared fast. What the kinds are, and what their fields mean, is
@@ -39,6 +41,9 @@ struct refrain_event {
 
 /* Gives the event, of the location of this index, the form that callers see. */
 void refrain_trace_event_set(struct refrain_trace_event *given, const struct refrain_event *event, size_t location);
+
+/* The same as a row of a table. */
+void refrain_event_row_set(struct refrain_event_row *row, const struct refrain_event *event, size_t location);
 
 /* The next event of a cursor in this form, as refrain_cursor_next() gives it in the other one. */
 const struct refrain_event *refrain_cursor_step(struct refrain_cursor *cursor);

@@ -93,3 +93,74 @@ void refrain_trace_event_set(struct refrain_trace_event *given, const struct ref
         set_access(given, event);
     }
 }
+
+/* ---- rows ---- */
+
+/* The fields that the kinds do not share. */
+static void set_own_fields(struct refrain_event_row *row, const struct refrain_event *event) {
+    switch (event->kind) {
+    case REFRAIN_EVENT_SEND:
+    case REFRAIN_EVENT_RECV:
+    case REFRAIN_EVENT_UNTOLD_SENDS:
+    case REFRAIN_EVENT_UNTOLD_RECEIVES:
+        row->tag = event->tag;
+        return;
+    case REFRAIN_EVENT_COLLECTIVE:
+        row->detail = (uint16_t)event->region->role;
+        return;
+    case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
+        row->detail = (uint16_t)event->tag;
+        row->request = -1;
+        return;
+    case REFRAIN_EVENT_SEEK:
+        row->bytes = row->received = 0;
+        row->value = event->received;
+        row->detail = (uint16_t)event->value;
+        row->object = (int32_t)event->tag;
+        return;
+    case REFRAIN_EVENT_WINDOW:
+    case REFRAIN_EVENT_FILE:
+        row->value = 0;
+        row->detail = (uint16_t)event->value;
+        row->object = (int32_t)event->tag;
+        return;
+    case REFRAIN_EVENT_RMA:
+    case REFRAIN_EVENT_IO:
+    case REFRAIN_EVENT_MOVED:
+        row->object = (int32_t)event->tag;
+        return;
+    default:
+        return;
+    }
+}
+
+void refrain_event_row_set(struct refrain_event_row *row, const struct refrain_event *event, size_t location) {
+    *row = (struct refrain_event_row){.time_ns = event->time_ns,
+                                      .location = (uint32_t)location,
+                                      .region = event->region->index,
+                                      .comm = event->comm ? (int32_t)event->comm->index : -1,
+                                      .peer = event->peer,
+                                      .object = -1,
+                                      .kind = (uint8_t)event->kind,
+                                      .approximate = event->approximate,
+                                      .bytes = event->bytes,
+                                      .received = event->received,
+                                      .request = event->request,
+                                      .value = event->value,
+                                      .match = event->match,
+                                      .sent_ns = event->match_time_ns};
+    if (event->kind > REFRAIN_EVENT_LEAVE)
+        set_own_fields(row, event);
+}
+
+/* ---- names ---- */
+
+static const char *const names[] = {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) [REFRAIN_EVENT_##kind] = name,
+#include "match/event_kinds.def"
+#undef REFRAIN_EVENT_OF
+};
+
+const char *refrain_event_name(enum refrain_event_kind kind) {
+    return (size_t)kind < REFRAIN_EVENT_KINDS ? names[kind] : NULL;
+}

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "view/view_formulas.h"
 #include "commands/command.h"
-#include "commands/formula_text.h"
+#include "analysis/formula_text.h"
 #include "model/learners.h"
 #include "sequence/sequence.h"
 

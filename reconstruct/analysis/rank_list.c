@@ -1,11 +1,10 @@
 /* rank_list.c: see rank_list.h. */
 #define _GNU_SOURCE
-#include "commands/rank_list.h"
+#include "analysis/rank_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_CHARACTERS 40u
 #define LEAST_STEPS 3u /* ranks in equal steps of more than one */
 
 /* The next rank that is another. */
@@ -42,13 +41,4 @@ char *refrain_rank_list(const int32_t *ranks, size_t n, bool steps) {
     }
     fclose(file);
     return text;
-}
-
-int refrain_rank_list_print(const char *list, size_t n_ranks, bool full) {
-    if (full || strlen(list) <= SHOWN_CHARACTERS)
-        return printf("%s", list);
-    size_t shown = SHOWN_CHARACTERS;
-    while (shown > 0 && list[shown] != ',')
-        shown--;
-    return printf("%.*s,... (%zu ranks)", (int)shown, list, n_ranks);
 }

@@ -10,8 +10,4 @@
  * these. The caller frees it; null without memory. */
 char *refrain_rank_list(const int32_t *ranks, size_t n, bool steps);
 
-/* The same on standard output: at most some forty characters of it, and how many ranks there are, where it is longer
- * and not `full`. Returns the characters that were printed. */
-int refrain_rank_list_print(const char *list, size_t n_ranks, bool full);
-
 #endif

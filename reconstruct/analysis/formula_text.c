@@ -1,6 +1,6 @@
 /* formula_text.c: writes formulas down (formula_text.h). */
 #define _GNU_SOURCE
-#include "commands/formula_text.h"
+#include "analysis/formula_text.h"
 #include "sequence/sequence.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* stats_rows.c: the rows of each view of what was done where (stats_rows.h). */
 #define _GNU_SOURCE
-#include "commands/stats_rows.h"
-#include "commands/command.h"
+#include "analysis/stats_rows.h"
 #include "common/array.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,34 +190,6 @@ static void add_paths(const struct refrain_activity *activity, struct refrain_st
         free(key);
     }
     free(children);
-}
-
-/* A frame of a flame graph: no semicolon, which separates them. */
-static void print_frame(FILE *file, const char *name, const char *before) {
-    fputs(before, file);
-    for (const char *p = name; *p; p++)
-        fputc(*p == ';' || *p == '\n' ? ',' : *p, file);
-}
-
-static void print_folded(FILE *file, const struct refrain_activity_path *path) {
-    const struct refrain_activity_path *stack[MOST_DEPTH];
-    size_t n = 0;
-    for (const struct refrain_activity_path *p = path; p->region && n < MOST_DEPTH; p = p->parent)
-        stack[n++] = p;
-    for (int waits = 0; waits < 2; waits++) {
-        int64_t ns = waits ? path->waiting_ns : path->own_ns - path->waiting_ns;
-        if (ns <= 0)
-            continue;
-        for (size_t i = n; i-- > 0;)
-            print_frame(file, stack[i]->region->name, i + 1 < n ? ";" : "");
-        fprintf(file, "%s %lld\n", waits ? ";waiting" : "", (long long)ns);
-    }
-}
-
-void refrain_stats_folded(const struct refrain_activity *activity, FILE *file) {
-    const struct refrain_activity_path *path = activity->root;
-    while ((path = refrain_activity_next_path(path)))
-        print_folded(file, path);
 }
 
 /* ---- partners, ranks, waits ---- */

@@ -1,9 +1,8 @@
 /* formula_rows.c: formulas of all ranks, those that are alike together (formula_rows.h). */
 #define _GNU_SOURCE
-#include "commands/formula_rows.h"
+#include "analysis/formula_rows.h"
 #include "analysis/loop_exits.h"
-#include "commands/command.h"
-#include "commands/rank_list.h"
+#include "analysis/rank_list.h"
 #include "common/array.h"
 #include "sequence/sequence.h"
 
@@ -15,6 +14,17 @@
 #define MOST_SHARED_RUNS 10000000u /* of a decision; what lies beyond is taken to be like what lies before */
 
 /* ---- values by name ---- */
+
+/* A name as a part of one line: names come out of programs. */
+static void show_name(FILE *file, const char *name) {
+    for (; *name; name++)
+        if ((unsigned char)*name >= ' ' && *name != 127)
+            fputc(*name, file);
+        else if (*name == '\t' || *name == '\n')
+            fputs(*name == '\t' ? "\\t" : "\\n", file);
+        else
+            fprintf(file, "\\x%02x", (unsigned)(unsigned char)*name);
+}
 
 static void show_number(FILE *file, const struct refrain_process *process, uint64_t number) {
     const struct refrain_slot_view *slot = number < process->header->n_slots ? &process->slots[number] : NULL;
@@ -34,10 +44,12 @@ static void show_number(FILE *file, const struct refrain_process *process, uint6
 }
 
 static void show_operation(FILE *file, int64_t operation) {
-    static const char *const names[REFRAIN_OPERATIONS] = {
-        "",      "send",     "recv",      "isend",        "irecv",         "send-init",   "recv-init",
-        "start", "complete", "cancelled", "free",         "collective",    "icollective", "collective-init",
-        "rma",   "io",       "nothing",   "complete-run", "complete-other"};
+    static const char *const names[] = {"",           "send",       "recv",         "isend",           "irecv",
+                                        "send-init",  "recv-init",  "start",        "complete",        "cancelled",
+                                        "free",       "collective", "icollective",  "collective-init", "rma",
+                                        "io",         "nothing",    "complete-run", "complete-other",  "rma-request",
+                                        "io-request", "window",     "file",         "moved",           "seek"};
+    _Static_assert(sizeof names / sizeof *names == REFRAIN_OPERATIONS, "a name for each operation");
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }
 
@@ -52,11 +64,11 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_VALUE));
         bool is_untold = region && region->record->use == REFRAIN_USE_UNTOLD;
-        fputs(is_untold ? "untold" : region ? refrain_show_name(region->region->name) : "?", file);
+        show_name(file, is_untold ? "untold" : region ? region->region->name : "?");
     } else if (value >= REFRAIN_NEXT_REGION) {
         const struct refrain_user_region_view *region =
             refrain_process_user_region(process, (uint64_t)(value - REFRAIN_NEXT_REGION));
-        fputs(region ? refrain_show_name(region->region->name) : "?", file);
+        show_name(file, region ? region->region->name : "?");
     } else if (value >= REFRAIN_NEXT_OPERATION) {
         show_operation(file, value - REFRAIN_NEXT_OPERATION);
     } else if (value >= REFRAIN_NEXT_CALL) {
@@ -223,7 +235,7 @@ double refrain_formula_captured(const struct refrain_formula_row *row) {
     return row->values ? (double)row->kept / (double)row->values : 1;
 }
 
-static enum refrain_formula_order wanted_order;
+static _Thread_local enum refrain_formula_order wanted_order; /* of by_wish() */
 
 static int by_wish(const void *a, const void *b) {
     const struct refrain_formula_row *x = a, *y = b;
@@ -257,7 +269,7 @@ static char *list_ranks(const struct refrain_formula_row *rows, size_t n, bool s
     return text;
 }
 
-static enum refrain_formula_form compared; /* by by_form() */
+static _Thread_local enum refrain_formula_form compared; /* by by_form() */
 
 static int by_form(const void *a, const void *b) {
     const struct refrain_formula_row *x = *(struct refrain_formula_row *const *)a,

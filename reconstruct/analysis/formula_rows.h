@@ -4,7 +4,7 @@
 #ifndef REFRAIN_FORMULA_ROWS_H
 #define REFRAIN_FORMULA_ROWS_H
 
-#include "commands/formula_text.h"
+#include "analysis/formula_text.h"
 #include "model/learners.h"
 
 #define REFRAIN_SHOWN_FORMULA_CHARACTERS 160u

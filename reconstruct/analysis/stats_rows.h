@@ -1,14 +1,10 @@
-/* stats_rows.h: tables of what was done where, one row a function, call path, line, pair of ranks, rank or wait, and
- * how they are printed (activity -> stats, diff). */
+/* stats_rows.h: tables of what was done where, one row a function, call path, line, pair of ranks, rank or wait
+ * (activity -> stats, diff, refrain_trace_table_open()). */
 #ifndef REFRAIN_STATS_ROWS_H
 #define REFRAIN_STATS_ROWS_H
 
 #include "analysis/activity.h"
 #include "model/metric_totals.h"
-
-#include <stdio.h>
-
-struct json_t;
 
 enum refrain_stats_value {
     REFRAIN_STATS_TOTAL,        /* ns, with what is inside */
@@ -83,15 +79,7 @@ enum refrain_status refrain_stats_rows_make(const struct refrain_activity *activ
                                             struct refrain_stats_rows *rows, struct refrain_error *error);
 void refrain_stats_rows_free(struct refrain_stats_rows *rows);
 
-/* At most `most` rows, as wide as the terminal is; says how many more there are. */
-void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most);
-
-/* All rows: a line of names, then lines; values in nanoseconds, shares in percent. */
-void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file);
-void refrain_stats_put_csv(FILE *file, const char *text); /* one value, in quotes */
-struct json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows);
-
-/* A column of a view, for those that print rows of their own. */
+/* A column of a view: its name in CSV and JSON, its title in text. */
 struct refrain_stats_column {
     enum refrain_stats_value value;
     const char *key, *title;
@@ -99,8 +87,5 @@ struct refrain_stats_column {
     unsigned level; /* text: of columns of a level all are shown, or none; the higher ones only where there is room */
 };
 const struct refrain_stats_column *refrain_stats_columns(enum refrain_stats_view view, size_t *n);
-
-/* The call paths as lines "main;solve;MPI_Recv 1234" of nanoseconds, for flame graphs; waiting is a leaf of its own. */
-void refrain_stats_folded(const struct refrain_activity *activity, FILE *file);
 
 #endif

@@ -1,0 +1,84 @@
+/* formula_table.c: the formulas of all ranks as a table (tables.h). */
+#include "analysis/formula_rows.h"
+#include "analysis/tables.h"
+
+#include <stdlib.h>
+
+/* A row as its table has it. */
+struct told {
+    struct refrain_formula_row row;
+    const char *category, *type;
+    int64_t key; /* missing where there is none */
+    double captured;
+    bool left_early;
+};
+
+#define FIELD(name, type, member)                                                                                      \
+    { name, REFRAIN_FIELD_##type, offsetof(struct told, member), NULL }
+
+static const struct refrain_field fields[] = {
+    FIELD("file", TEXT, row.view.file),
+    FIELD("line", UINT32, row.view.line),
+    FIELD("function", TEXT, row.view.function),
+    FIELD("construct", TEXT, row.view.name),
+    FIELD("category", TEXT, category),
+    FIELD("value", TEXT, row.view.label),
+    FIELD("then_by", TEXT, row.view.then_by),
+    FIELD("by", TEXT, row.view.by),
+    FIELD("key", INT64, key),
+    FIELD("type", TEXT, type),
+    FIELD("values", UINT64, row.values),
+    FIELD("captured", FRACTION, captured),
+    FIELD("taken", FRACTION, row.share),
+    FIELD("throttled", BOOL, row.view.throttled),
+    FIELD("left_early", BOOL, row.left_early),
+    FIELD("ranks", TEXT, row.ranks),
+    FIELD("thread", UINT32, row.view.thread),
+    FIELD("formula", TEXT, row.formula),
+};
+
+static struct told tell(const struct refrain_formula_row *row) {
+    return (struct told){.row = *row,
+                         .category = refrain_subject_name(row->view.subject),
+                         .type = refrain_formula_type_name(row->type),
+                         .key = row->view.by && !row->view.other_keys ? row->view.key : REFRAIN_MISSING,
+                         .captured = row->view.throttled ? -1 : refrain_formula_captured(row)};
+}
+
+static struct refrain_trace_table *table_of(const struct refrain_formula_rows *rows, struct refrain_error *error) {
+    struct told *told = malloc((rows->n + 1) * sizeof *told);
+    if (!told) {
+        REFRAIN_FAIL_MEMORY(error);
+        return NULL;
+    }
+    for (size_t i = 0; i < rows->n; i++)
+        told[i] = tell(&rows->rows[i]);
+    struct refrain_trace_table *table =
+        refrain_trace_table_make(fields, sizeof fields / sizeof *fields, told, sizeof *told, rows->n, error);
+    free(told);
+    return table;
+}
+
+struct refrain_trace_table *refrain_trace_table_of_formulas(const struct refrain_trace *trace,
+                                                            const struct refrain_trace_table_options *options,
+                                                            struct refrain_error *error) {
+    struct refrain_formula_rows rows = {.all = options->all};
+    struct refrain_trace_table *table = NULL;
+    enum refrain_status status = REFRAIN_OK;
+    for (size_t i = 0; !status && i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        if (options->rank >= 0 && process->rank != options->rank)
+            continue;
+        status = refrain_learners_check(process, error);
+        if (!status && !refrain_formula_rows_add(&rows, process))
+            status = REFRAIN_FAIL_MEMORY(error);
+    }
+    if (!status && !refrain_formula_rows_merge(&rows, false))
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status) {
+        refrain_formula_rows_sort(&rows, REFRAIN_ORDER_BY_SOURCE);
+        table = table_of(&rows, error);
+    }
+    refrain_formula_rows_free(&rows);
+    return table;
+}

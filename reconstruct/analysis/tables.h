@@ -1,0 +1,24 @@
+/* tables.h: the tables that a trace has, by what they are made of (trace, replay -> refrain_trace_table_open()). Each
+ * function returns null where it failed, with the error filled; the caller closes the table. */
+#ifndef REFRAIN_TABLES_H
+#define REFRAIN_TABLES_H
+
+#include "analysis/columns.h"
+
+/* TABLE_PROCESSES to TABLE_LOSSES: no replay. */
+struct refrain_trace_table *refrain_trace_table_of_trace(const struct refrain_trace *trace,
+                                                         enum refrain_trace_table_kind kind,
+                                                         struct refrain_error *error);
+
+/* TABLE_FUNCTIONS to TABLE_WAITS: replays the trace. */
+struct refrain_trace_table *refrain_trace_table_of_stats(struct refrain_trace *trace,
+                                                         enum refrain_trace_table_kind kind,
+                                                         const struct refrain_trace_table_options *options,
+                                                         struct refrain_error *error);
+
+/* TABLE_FORMULAS: reads what was learned. */
+struct refrain_trace_table *refrain_trace_table_of_formulas(const struct refrain_trace *trace,
+                                                            const struct refrain_trace_table_options *options,
+                                                            struct refrain_error *error);
+
+#endif
