@@ -4,6 +4,7 @@
 #     refrain             the tools, the monitor, manual pages, completion, documentation, the demo
 #     refrain-<mpi>       the wrappers of one MPI implementation, so that nobody needs another one's library
 #     refrain-dev         headers, the library that reads traces, pkg-config and CMake files
+#     python3-refrain     the Python module
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "the refrain authors")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -12,7 +13,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
     WORLD_EXECUTE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
-set(CPACK_COMPONENTS_ALL refrain dev ${REFRAIN_MPIS})
+set(CPACK_COMPONENTS_ALL refrain dev python ${REFRAIN_MPIS})
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian/documents.cmake)
 
 # Whoever builds a package is its maintainer, as with Debian's own tools.
@@ -57,6 +58,16 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "refrain (= ${version}), libdw-dev, libiber
 set(CPACK_COMPONENT_DEV_DESCRIPTION "tracer of fixed size for MPI programs: headers and reading library
 What programs need that name their own regions in the traces of refrain, or
 that read these traces themselves.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-refrain)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "refrain (= ${version}), python3, python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "tracer of fixed size for MPI programs: traces in Python
+The events, tables and formulas of refrain's traces as numpy arrays and pandas
+data frames.")
 
 foreach(mpi ${REFRAIN_MPIS})
     string(TOUPPER ${mpi} upper)

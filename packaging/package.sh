@@ -67,6 +67,8 @@ for mpi in mpich openmpi; do
 done
 has refrain-dev include/refrain/refrain.h include/refrain/read.h include/refrain/access.h 'lib/[^/]*/librefrain-read.so' 'lib/[^/]*/librefrain-read.a' \
     'lib/[^/]*/pkgconfig/refrain-read.pc' 'lib/[^/]*/cmake/refrain/refrainConfig.cmake'
+has python3-refrain lib/python3/dist-packages/refrain/__init__.py lib/python3/dist-packages/refrain/trace.py
+needs python3-refrain Depends "refrain \\(= $version-1\\).*python3-numpy"
 needs refrain-dev Depends "refrain \\(= $version-1\\)"
 holds "no package has a file of another" sh -c "! grep -hv '/\$' ./*.files | sort | uniq -d | grep ."
 if command -v lintian >/dev/null; then

@@ -19,7 +19,7 @@ esac
 all="pkgconf clang $static_clang
 libmpich-dev mpich libopenmpi-dev openmpi-bin
 otf2-tools eztrace
-python3 protobuf-compiler libcmocka-dev csmith libcsmith-dev
+python3 python3-numpy python3-pandas protobuf-compiler libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
