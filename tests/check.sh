@@ -9,14 +9,15 @@ sh "$root/tests/setup.sh"
 started=$(date +%s)
 # That by clang is for its warnings, which do not depend on how well it optimises. Each build has long parts for one
 # processor, so both run at once.
+mkdir -p "$build-clang"
 sh "$root/tests/build.sh" "$build-clang" -DCMAKE_C_COMPILER=clang -DREFRAIN_WERROR=ON -DREFRAIN_TESTS=OFF \
-    -DCMAKE_BUILD_TYPE=Debug -DREFRAIN_STATIC_CLANG=OFF >"$build-clang.log" 2>&1 &
+    -DCMAKE_BUILD_TYPE=Debug -DREFRAIN_STATIC_CLANG=OFF >"$build-clang/build.log" 2>&1 &
 by_clang=$!
 built=yes
 sh "$root/tests/build.sh" "$build" -DCMAKE_C_COMPILER=gcc -DREFRAIN_WERROR=ON || built=
 wait $by_clang || {
     built=
-    cat "$build-clang.log" >&2
+    cat "$build-clang/build.log" >&2
 }
 [ -n "$built" ] || exit 1
 echo "== $(($(date +%s) - started)) seconds"
