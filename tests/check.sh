@@ -24,6 +24,6 @@ echo "== $(($(date +%s) - started)) seconds"
 echo "== testing"
 cd "$build"
 status=0
-REFRAIN_TEST_ALL=1 ctest -j"$(nproc)" --output-on-failure --timeout 900 || status=$?
+TEST_ALL=1 ctest -j"$(nproc)" --output-on-failure --timeout 900 || status=$?
 echo "== $(($(date +%s) - started)) seconds"
 exit $status

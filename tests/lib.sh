@@ -37,10 +37,10 @@ summary() {
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-# left_out WHY: a part of the test is. Where all is installed that setup.sh installs (check.sh sets REFRAIN_TEST_ALL), that
+# left_out WHY: a part of the test is. Where all is installed that setup.sh installs (check.sh sets TEST_ALL), that
 # is a failure.
 left_out() {
-    if [ -n "${REFRAIN_TEST_ALL:-}" ]; then
+    if [ -n "${TEST_ALL:-}" ]; then
         fail "skipped: $1"
     else
         echo "skipped: $1"

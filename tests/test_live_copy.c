@@ -257,7 +257,7 @@ int main(int argc, char **argv) {
         failed++;
     if (!held && child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 77) {
         puts("skipped: ptrace is not permitted here");
-        return getenv("REFRAIN_TEST_ALL") ? 1 : 77;
+        return getenv("TEST_ALL") ? 1 : 77;
     }
     if (looks < wanted)
         printf("FAILED: %lu looks of %lu\n", looks, wanted);
