@@ -2,10 +2,15 @@
 #ifndef REFRAIN_ACTIVATION_H
 #define REFRAIN_ACTIVATION_H
 
+#include "context.h"
 #include "entry.h"
 #include "outside.h"
+#include "run/pool.h"
 #include "stacks.h"
 #include "step.h"
+#include <refrain/trace.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Ends abandoned activations below a frame at `address` that is about to be entered (the stack grows down). */
 static inline void refrain_drop_abandoned(struct refrain_context *context, uintptr_t address) {

@@ -3,7 +3,10 @@
 #ifndef REFRAIN_ADDRESS_ENTRY_H
 #define REFRAIN_ADDRESS_ENTRY_H
 
+#include "context.h"
 #include "outside.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct refrain_address_entry {
     uint64_t key;       /* 0: free */

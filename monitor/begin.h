@@ -3,7 +3,11 @@
 #ifndef REFRAIN_BEGIN_H
 #define REFRAIN_BEGIN_H
 
-#include "monitor.h"
+#include "arch/arch.h"
+#include "context.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
+#include <stddef.h>
 
 static inline struct refrain_context *refrain_begin(void) {
     struct refrain_context *context = refrain_thread_context;

@@ -4,7 +4,11 @@
 #define REFRAIN_BLOCK_H
 
 #include "arch/clock.h"
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Gives a slot its history, or one with room for visit `slot->count`; out of line, rare. Null when the pool is spent.
  */

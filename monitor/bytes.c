@@ -1,7 +1,8 @@
 /* bytes.c: librefrain's own memcpy, memmove, memset and memcmp, seen by nothing else: those of the C library use vector
  * registers (registers.h). Eight bytes at a time, mostly four times; what is left over at an end is covered by a word
  * that overlaps what is done. The empty statements keep the compiler from finding a memcpy here. */
-#include "monitor.h"
+#include "arch/arch.h"
+#include "visibility.h"
 
 #define STEP_FOR_STEP() __asm__ __volatile__("" ::: "memory")
 

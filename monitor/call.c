@@ -1,21 +1,28 @@
-/* call.c: MPI calls as the wrappers tell them (monitor.h): an activation of its own, in which operations follow. There
+/* call.c: MPI calls as the wrappers tell them (call.h): an activation of its own, in which operations follow. There
  * is one way through a call. Where each of its steps is as the learners predict, as most are, it is a straight line. */
 #define _GNU_SOURCE
+#include "call.h"
 #include "activation.h"
-#include "allowance.h"
+#include "arch/arch.h"
 #include "begin.h"
 #include "call_guest.h"
 #include "call_operation.h"
 #include "call_path.h"
 #include "call_place.h"
 #include "call_room.h"
-#include "configure.h"
+#include "context.h"
+#include "events.h"
 #include "learn_by_key.h"
 #include "learn_spare.h"
 #include "left_out.h"
 #include "pause.h"
+#include "run/allowance.h"
+#include "run/configure.h"
+#include "run/pool.h"
+#include "run/tracing.h"
 #include "sites/site_quiet.h"
 #include "untold.h"
+#include <refrain/trace.h>
 
 /* The thread is in a call from this call site, of which nothing else is known yet. */
 static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) {

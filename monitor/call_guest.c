@@ -1,8 +1,11 @@
 /* call_guest.c: rows of guests (call_guest.h). */
 #include "call_guest.h"
+#include "arch/arch.h"
 #include "call_operation.h"
 #include "call_room.h"
 #include "learn_tally.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 /* Operations that tell all when they are told; not those that name requests, whose numbers mean nothing by themselves.
  */

@@ -2,7 +2,10 @@
 #ifndef REFRAIN_CALL_GUEST_H
 #define REFRAIN_CALL_GUEST_H
 
-#include "monitor.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Counts an operation with its parameters. False where it is none that is counted so, or there is no room: its host is
  * to learn them. The calling thread's own. */

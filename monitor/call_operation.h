@@ -3,6 +3,12 @@
 #define REFRAIN_CALL_OPERATION_H
 
 #include "learn_tally.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* What an operation's parameters mean where they are only counted. */
 extern REFRAIN_HIDDEN const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS];

@@ -3,11 +3,15 @@
 #include "call_path.h"
 #include "activation.h"
 #include "address_entry.h"
-#include "binary.h"
-#include "configure.h"
+#include "context.h"
 #include "left_out.h"
-#include "object_name.h"
+#include "run/binary.h"
+#include "run/configure.h"
+#include "run/object_name.h"
+#include "run/pool.h"
+#include "run/region_list.h"
 #include <refrain/settings.h>
+#include <refrain/trace.h>
 
 #include <pthread.h>
 

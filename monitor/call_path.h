@@ -22,7 +22,11 @@
 #define REFRAIN_CALL_PATH_H
 
 #include "arch/caller.h"
+#include "context.h"
 #include "python.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Room for the thread's path, where paths are told. False without memory. */
 REFRAIN_HIDDEN bool refrain_path_open(struct refrain_context *context);

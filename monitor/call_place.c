@@ -2,14 +2,17 @@
 #define _GNU_SOURCE
 #include "call_place.h"
 #include "address_entry.h"
-#include "binary.h"
 #include "call_room.h"
-#include "configure.h"
+#include "context.h"
 #include "left_out.h"
-#include "object_name.h"
 #include "probe.h"
+#include "run/binary.h"
+#include "run/configure.h"
+#include "run/object_name.h"
+#include "run/pool.h"
 #include "sites/site_quiet.h"
 #include <refrain/settings.h>
+#include <refrain/trace.h>
 
 #define LINE_BITS 20u /* of a line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)

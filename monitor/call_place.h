@@ -7,8 +7,13 @@
 #ifndef REFRAIN_CALL_PLACE_H
 #define REFRAIN_CALL_PLACE_H
 
+#include "context.h"
 #include "python.h"
 #include "step.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Where an MPI call is told. */
 struct refrain_call_place {

@@ -1,8 +1,11 @@
 /* call_room.c: room for call sites and what they tell (call_room.h). */
 #include "call_room.h"
-#include "tracing.h"
+#include "context.h"
+#include "run/pool.h"
+#include "run/tracing.h"
 #include <refrain/amounts.h>
 #include <refrain/called.h>
+#include <refrain/trace.h>
 
 static uint64_t named[REFRAIN_CALL_WORDS]; /* bits: functions that the tables name */
 

@@ -7,7 +7,10 @@
 #ifndef REFRAIN_CALL_ROOM_H
 #define REFRAIN_CALL_ROOM_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* Bytes that the first call sites of a thread may take, of the functions that the tables of all units registered so far
  * name. */

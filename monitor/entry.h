@@ -2,7 +2,10 @@
 #ifndef REFRAIN_ENTRY_H
 #define REFRAIN_ENTRY_H
 
-#include "monitor.h"
+#include "context.h"
+#include <refrain/trace.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The address at which the frames of a function's callers begin, from the function's REFRAIN_FRAME_ADDRESS. */
 static inline uintptr_t refrain_caller_frames(const void *frame_address) {

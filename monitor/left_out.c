@@ -1,8 +1,8 @@
 /* left_out.c: what is not to be recorded (left_out.h). */
 #define _GNU_SOURCE
 #include "left_out.h"
-#include "configure.h"
-#include "function_name.h"
+#include "run/configure.h"
+#include "run/function_name.h"
 
 #include <fnmatch.h>
 #include <refrain/called.h>

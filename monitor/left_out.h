@@ -10,6 +10,9 @@
 #define REFRAIN_LEFT_OUT_H
 
 #include "arch/caller.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* MPI functions whose calls are left out: a bit for each line of mpi_calls.def. */
 #define REFRAIN_LEFT_OUT_WORDS 16u

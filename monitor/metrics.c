@@ -3,9 +3,12 @@
 #include "metrics.h"
 #include "arch/arch.h"
 #include "block.h"
-#include "configure.h"
+#include "context.h"
+#include "run/configure.h"
+#include "run/pool.h"
 #include <refrain/metric_names.h>
 #include <refrain/suggest.h>
+#include <refrain/trace.h>
 
 #include <errno.h>
 #include <fcntl.h>

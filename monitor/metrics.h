@@ -9,7 +9,10 @@
 #ifndef REFRAIN_METRICS_H
 #define REFRAIN_METRICS_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* Not 0: blocks end by refrain_close_special_block(), as metrics are counted or the clock is the system's. Otherwise a
  * block costs no more than one read of the time-stamp counter. Set when the trace file is opened. */

@@ -1,5 +1,6 @@
 /* outside.c: what threads share of the memory beside the trace file (outside.h). */
 #include "outside.h"
+#include "context.h"
 
 #define PAGE_BYTES 4096u
 

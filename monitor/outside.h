@@ -6,8 +6,12 @@
 #ifndef REFRAIN_OUTSIDE_H
 #define REFRAIN_OUTSIDE_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
 #include <refrain/settings.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Sets what all threads share of `total` bytes. Called once, before the first thread is traced. Returns the number of
  * entries in a thread's table of call sites, a power of two. */

@@ -2,11 +2,15 @@
 #define _GNU_SOURCE
 #include "pause.h"
 #include "activation.h"
+#include "arch/arch.h"
+#include "arch/registers.h"
 #include "begin.h"
 #include "call_path.h"
-#include "arch/registers.h"
+#include "context.h"
+#include "run/pool.h"
 #include "untold.h"
 #include "user.h"
+#include <refrain/trace.h>
 #define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>

@@ -10,7 +10,11 @@
 #ifndef REFRAIN_PAUSE_H
 #define REFRAIN_PAUSE_H
 
-#include "monitor.h"
+#include "context.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The thread follows the header where that says something else; not inside an MPI call. `frame_address`: of the
  * function that was called, as for refrain_drop_above_caller(). */

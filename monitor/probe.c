@@ -2,10 +2,14 @@
 #define _GNU_SOURCE
 #include "probe.h"
 #include "activation.h"
-#include "allowance.h"
 #include "begin.h"
+#include "context.h"
 #include "pause.h"
+#include "run/allowance.h"
+#include "run/loaded_units.h"
+#include "run/pool.h"
 #include <refrain/settings.h>
+#include <refrain/trace.h>
 
 /* ---- functions ---- */
 

@@ -2,7 +2,10 @@
 #ifndef REFRAIN_PROBE_H
 #define REFRAIN_PROBE_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* Control reaches `slot`, as in refrain_probe() (unit.h). The caller has begun the probe (refrain_begin); this function
  * ends it. */

@@ -9,13 +9,15 @@
 #ifndef REFRAIN_PYTHON_H
 #define REFRAIN_PYTHON_H
 
-#include "monitor.h"
+#include "visibility.h"
 #include <refrain/settings.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct refrain_python_frame {
     const void *frame, *code; /* identities */
     int line;                 /* that is executed; of the innermost one only */
-    int instruction;          /* ... and the index of what is executed there; 0 before Python 3.11, which does not tell */
+    int instruction; /* ... and the index of what is executed there; 0 before Python 3.11, which does not tell */
 };
 
 struct refrain_python_stack {

@@ -1,6 +1,9 @@
 /* slot_history.c: durations of a slot's blocks over its visits, in a fixed number of stretches (refrain/trace.h). */
 #define _GNU_SOURCE
+#include "arch/arch.h"
 #include "block.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

@@ -1,7 +1,11 @@
 /* stacks.c: see stacks.h. */
 #define _GNU_SOURCE
 #include "stacks.h"
+#include "arch/arch.h"
+#include "context.h"
+#include "run/pool.h"
 #include "step.h"
+#include <refrain/trace.h>
 
 #include <signal.h>
 #include <sys/syscall.h>

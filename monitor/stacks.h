@@ -8,7 +8,11 @@
 #ifndef REFRAIN_STACKS_H
 #define REFRAIN_STACKS_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The innermost activation that is none of the call path's (call_path.h). */
 REFRAIN_HIDDEN struct refrain_entry *refrain_below_path(const struct refrain_context *context);

@@ -5,8 +5,14 @@
 
 #include "arch/arch.h"
 #include "block.h"
+#include "context.h"
+#include "events.h"
 #include "learn.h"
 #include "metrics.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The activation goes on at `value`: learned by the place it was at. */
 static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {

@@ -1,8 +1,11 @@
 /* timeline.c: entries of more than a byte, pages, and what is done when there is no memory for another (timeline.h). */
 #define _GNU_SOURCE
 #include "timeline.h"
-#include "configure.h"
-#include "monitor.h"
+#include "arch/arch.h"
+#include "context.h"
+#include "run/configure.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <limits.h>
 #include <string.h>

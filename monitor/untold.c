@@ -2,7 +2,11 @@
 #define _GNU_SOURCE
 #include "untold.h"
 #include "begin.h"
+#include "call.h"
+#include "context.h"
+#include "run/pool.h"
 #include "user.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

@@ -10,7 +10,9 @@
 #ifndef REFRAIN_UNTOLD_H
 #define REFRAIN_UNTOLD_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
 
 /* The thread's record, in which the counts are told. Callers get it before they count anything. Null when the pool is
  * spent. Inside a probe. */

@@ -2,8 +2,14 @@
 #define _GNU_SOURCE
 #include "user.h"
 #include "activation.h"
+#include "arch/arch.h"
 #include "begin.h"
 #include "call_path.h"
+#include "context.h"
+#include "events.h"
+#include "run/pool.h"
+#include "run/region_list.h"
+#include <refrain/trace.h>
 #define REFRAIN_BUILDING
 #pragma GCC visibility push(default)
 #include <refrain/refrain.h>

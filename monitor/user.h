@@ -2,7 +2,12 @@
 #ifndef REFRAIN_USER_H
 #define REFRAIN_USER_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The thread's record of this name and use, made when there is none; null when the pool is spent. Inside a probe. */
 REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,

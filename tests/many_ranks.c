@@ -7,7 +7,12 @@
  * SLOWER on it takes half as long again. The trace is written to DIRECTORY. */
 #define _GNU_SOURCE
 #include "activation.h"
-#include "monitor.h"
+#include "arch/arch.h"
+#include "call.h"
+#include "run/loaded_units.h"
+#include "run/own_files.h"
+#include "run/pool.h"
+#include "run/tracing.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -5,7 +5,9 @@
 #define REPLAY_PROGRAM_H
 
 #include "activation.h"
-#include "monitor.h"
+#include "arch/arch.h"
+#include "call.h"
+#include "run/loaded_units.h"
 #include "walk/walk_rank.h"
 #include <refrain/refrain.h>
 

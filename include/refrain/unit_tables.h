@@ -1,4 +1,4 @@
-/* unit_tables.h: the tables of a unit, as bytes in the object file (instrumentor/tables.c -> monitor/unpack.c).
+/* unit_tables.h: the tables of a unit, as bytes in the object file (instrumentor/tables.c -> monitor/run/unpack.c).
  *
  *     "" file.c\0 function\0 ... | \1 sizes, nodes, speakers and dependencies, all as numbers
  *     ^ strings                    ^ no name begins with this byte

@@ -11,7 +11,10 @@
 #ifndef REFRAIN_CALLER_H
 #define REFRAIN_CALLER_H
 
-#include "loaded.h"
+#include "run/loaded.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The frame that a call returns to: return address, stack pointer and frame pointer behind the call. */
 struct refrain_caller {

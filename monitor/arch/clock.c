@@ -3,7 +3,6 @@
 #include "arch/clock.h"
 #include "arch/clock_system.h"
 #include "arch/registers.h"
-#include "monitor.h"
 
 int refrain_clock_is_gettime;
 

@@ -4,6 +4,7 @@
 #define REFRAIN_CLOCK_H
 
 #include "arch/arch.h"
+#include "visibility.h"
 
 #include <stdint.h>
 
@@ -19,5 +20,8 @@ static inline uint64_t refrain_clock(void) {
 #endif
     return refrain_clock_of_system();
 }
+
+/* The probes' clock, for the MPI part. */
+REFRAIN_SHARED uint64_t refrain_ticks(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* registers.c: calls of other libraries from probes (arch/registers.h). */
 #define _GNU_SOURCE
 #include "arch/registers.h"
+#include "arch/arch.h"
 
 #include <pthread.h>
 

@@ -6,7 +6,8 @@
 #ifndef REFRAIN_REGISTERS_H
 #define REFRAIN_REGISTERS_H
 
-#include "monitor.h"
+#include "arch/arch.h"
+#include "visibility.h"
 
 /* Calls function(argument) with the vector, mask and floating-point registers kept, at some 100 ns. The thread cannot
  * be cancelled meanwhile: functions of the C library that wait for the system are cancellation points, probes are none.

@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE
 #include "learn.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_formula.h"
 #include "learn_journal.h"
 #include "learn_memory.h"
@@ -15,6 +17,8 @@
 #include "learn_predict.h"
 #include "learn_repeat.h"
 #include "learn_scratch.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

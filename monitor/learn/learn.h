@@ -32,7 +32,11 @@
 #ifndef REFRAIN_LEARN_H
 #define REFRAIN_LEARN_H
 
+#include "context.h"
 #include "learn_expect.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* The states that one value may lead to, from each: bits, by enum refrain_learner_state. */
 #define REFRAIN_STATE(state) (1u << REFRAIN_##state)

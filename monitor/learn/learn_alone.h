@@ -3,9 +3,15 @@
 #ifndef REFRAIN_LEARN_ALONE_H
 #define REFRAIN_LEARN_ALONE_H
 
+#include "context.h"
 #include "learn.h"
 #include "learn_journal.h"
 #include "learn_scratch.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <string.h>
 

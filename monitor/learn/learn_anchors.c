@@ -1,6 +1,8 @@
 /* learn_anchors.c: see learn_anchors.h. */
 #define _GNU_SOURCE
 #include "learn_anchors.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

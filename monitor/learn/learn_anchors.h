@@ -9,7 +9,11 @@
 #ifndef REFRAIN_LEARN_ANCHORS_H
 #define REFRAIN_LEARN_ANCHORS_H
 
-#include "monitor.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 static inline struct refrain_repeat *refrain_repeat_of(const struct refrain_formula *formula) {
     return refrain_at_reference(formula->repeat);

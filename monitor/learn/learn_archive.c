@@ -1,12 +1,16 @@
 /* learn_archive.c: terms to bytes, and back (learn_archive.h). */
 #define _GNU_SOURCE
 #include "learn_archive.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_anchors.h"
 #include "learn_formula.h"
 #include "learn_group.h"
 #include "learn_journal.h"
 #include "learn_scratch.h"
 #include "learn_spare.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

@@ -3,7 +3,10 @@
 #ifndef REFRAIN_LEARN_ARCHIVE_H
 #define REFRAIN_LEARN_ARCHIVE_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
 
 /* Moves terms to the archive, the oldest first, until at most `keep` items are left. A group may leave fewer, but at
  * least `least`, as a longer group takes fewer bytes a value. False, with nothing changed, when the pool is spent or

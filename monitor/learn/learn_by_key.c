@@ -7,10 +7,14 @@
  */
 #define _GNU_SOURCE
 #include "learn_by_key.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn.h"
 #include "learn_formula.h"
 #include "learn_spare.h"
+#include "run/pool.h"
 #include <refrain/called.h>
+#include <refrain/trace.h>
 
 #include <string.h>
 

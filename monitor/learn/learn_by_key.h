@@ -7,8 +7,12 @@
 #ifndef REFRAIN_LEARN_BY_KEY_H
 #define REFRAIN_LEARN_BY_KEY_H
 
+#include "context.h"
 #include "learn_expect.h"
 #include "learn_tally.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* Handles values[i], which the prediction of learners[i] does not cover; values[0 .. i) are those of the same event.
  * Where its learner has no memory left, learners[0] has a tally of rows from there on. Thread: the learners' own. */

@@ -5,11 +5,14 @@
  * item is counted once, with the number of its values; that is a sum of polynomials, which few samples give. Values
  * that differ in all of them are counted together, as values for which there is no room are. */
 #define _GNU_SOURCE
+#include "context.h"
 #include "learn_archive.h"
 #include "learn_formula.h"
 #include "learn_journal.h"
 #include "learn_scratch.h"
 #include "learn_tally.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

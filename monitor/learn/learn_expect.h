@@ -2,7 +2,10 @@
 #ifndef REFRAIN_LEARN_EXPECT_H
 #define REFRAIN_LEARN_EXPECT_H
 
-#include "monitor.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Values that `expect` and `stride` still predict. */
 static inline uint64_t refrain_learn_left(const struct refrain_learner *learner) {

@@ -2,7 +2,11 @@
 #ifndef REFRAIN_LEARN_FORMULA_H
 #define REFRAIN_LEARN_FORMULA_H
 
-#include "monitor.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <refrain/group.h>
 

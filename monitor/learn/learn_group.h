@@ -3,7 +3,9 @@
 #ifndef REFRAIN_LEARN_GROUP_H
 #define REFRAIN_LEARN_GROUP_H
 
-#include "monitor.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 #include <refrain/group.h>
 

@@ -1,10 +1,14 @@
 /* learn_journal.c: see learn_journal.h. */
 #define _GNU_SOURCE
 #include "learn_journal.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_formula.h"
 #include "learn_scratch.h"
 #include "learn_spare.h"
 #include "learn_tally.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

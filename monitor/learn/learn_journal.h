@@ -3,7 +3,10 @@
 #ifndef REFRAIN_LEARN_JOURNAL_H
 #define REFRAIN_LEARN_JOURNAL_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stddef.h>
 
 /* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
 REFRAIN_HIDDEN size_t refrain_journal_bytes(void);

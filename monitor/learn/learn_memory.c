@@ -1,11 +1,15 @@
 /* learn_memory.c: room for items, and the summary (learn_memory.h). */
 #define _GNU_SOURCE
 #include "learn_memory.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_archive.h"
 #include "learn_formula.h"
 #include "learn_journal.h"
 #include "learn_spare.h"
 #include "learn_tally.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

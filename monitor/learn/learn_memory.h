@@ -3,7 +3,11 @@
 #ifndef REFRAIN_LEARN_MEMORY_H
 #define REFRAIN_LEARN_MEMORY_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Gives the learner an empty formula. False when the pool is spent. */
 REFRAIN_HIDDEN bool refrain_formula_create(struct refrain_context *context, struct refrain_learner *learner);

@@ -1,6 +1,8 @@
 /* learn_plain.c: see learn_plain.h. */
 #define _GNU_SOURCE
 #include "learn_plain.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_anchors.h"
 #include "learn_archive.h"
 #include "learn_formula.h"
@@ -9,6 +11,8 @@
 #include "learn_repeat.h"
 #include "learn_scratch.h"
 #include "learn_tally.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

@@ -9,7 +9,11 @@
 #ifndef REFRAIN_LEARN_PLAIN_H
 #define REFRAIN_LEARN_PLAIN_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Values between two searches for long repetition, where these go on finding nothing (struct refrain_formula,
  * `patience`). From there on it is looked for when the formula is full only; each step beyond doubles how often the

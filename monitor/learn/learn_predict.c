@@ -3,6 +3,8 @@
 #include "learn_predict.h"
 #include "learn_expect.h"
 #include "learn_formula.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula, unsigned item,
                           uint64_t done, uint64_t limit) {

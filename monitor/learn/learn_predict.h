@@ -3,7 +3,10 @@
 #ifndef REFRAIN_LEARN_PREDICT_H
 #define REFRAIN_LEARN_PREDICT_H
 
-#include "monitor.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Puts the prediction before iteration `done` of the loop at `item`, of `limit` iterations in all. */
 REFRAIN_HIDDEN void refrain_predict_from(struct refrain_learner *learner, struct refrain_formula *formula,

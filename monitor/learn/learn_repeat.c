@@ -1,6 +1,8 @@
 /* learn_repeat.c: repetition of what the archive holds (learn_repeat.h). */
 #define _GNU_SOURCE
 #include "learn_repeat.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_anchors.h"
 #include "learn_archive.h"
 #include "learn_expect.h"
@@ -8,6 +10,8 @@
 #include "learn_journal.h"
 #include "learn_predict.h"
 #include "learn_scratch.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

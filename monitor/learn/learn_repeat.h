@@ -3,7 +3,11 @@
 #ifndef REFRAIN_LEARN_REPEAT_H
 #define REFRAIN_LEARN_REPEAT_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* State BUILD, the latest value is in the items: looks whether the archive holds what comes now, and if so goes to
  * state REPEAT. Without memory it does not. */

@@ -2,7 +2,8 @@
 #ifndef REFRAIN_LEARN_SCRATCH_H
 #define REFRAIN_LEARN_SCRATCH_H
 
-#include "monitor.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 
 /* Working memory for one transition; one per thread, private. */
 #define REFRAIN_FORMULA_ITEMS 128u     /* longest formula that repetition is looked for in */

@@ -1,7 +1,11 @@
 /* learn_spare.c: room of formulas that have grown out of it (learn_spare.h). A spare one begins with the reference of
  * the next of its size. */
 #include "learn_spare.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_formula.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

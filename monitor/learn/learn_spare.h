@@ -7,7 +7,13 @@
 #ifndef REFRAIN_LEARN_SPARE_H
 #define REFRAIN_LEARN_SPARE_H
 
-#include "monitor.h"
+#include "context.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* A formula with room for `items` items, or for more where only a larger one is left; zero but for its capacity. Null
  * when there is neither a spare one nor memory in the pool for that use. */

@@ -1,8 +1,12 @@
 /* learn_tally.c: counting values whose order is given up (learn_tally.h). */
 #define _GNU_SOURCE
 #include "learn_tally.h"
+#include "arch/arch.h"
+#include "context.h"
 #include "learn_formula.h"
 #include "learn_scratch.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

@@ -8,7 +8,13 @@
 #ifndef REFRAIN_LEARN_TALLY_H
 #define REFRAIN_LEARN_TALLY_H
 
-#include "monitor.h"
+#include "context.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define REFRAIN_ROW_COMMUNICATOR 8u /* the last of four values */
 

@@ -6,7 +6,10 @@
  *
  * Nodes are told apart by their boot id: processes with the same one have the same time-stamp counter. The ranks that
  * speak for a node have a communicator of their own, which the program never sees. */
+#include "arch/clock.h"
 #include "mpi_objects.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #define ROUNDS 40 /* there and back; the fastest counts */
 

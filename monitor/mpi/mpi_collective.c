@@ -19,7 +19,9 @@
  * MPI_IN_PLACE changes where data lie and not how much there are: the other side's arguments count instead. Ranks of an
  * intercommunicator that take no part (MPI_PROC_NULL) have 0. -1 where a datatype or the communicator is unknown.
  */
+#include "call.h"
 #include "mpi_objects.h"
+#include <refrain/trace.h>
 
 struct amounts {
     int64_t root, sent, received;

@@ -1,6 +1,8 @@
 /* mpi_comm_calls.c: wrappers of the functions that make, free and name communicators. */
+#include "call.h"
 #include "mpi_idup.h"
 #include "mpi_objects.h"
+#include <refrain/trace.h>
 
 /* Makes the wrapper's call, then announces the communicator it has made. */
 #define MAKE(parent, comm, pmpi_call)                                                                                  \

@@ -12,9 +12,12 @@
  */
 #define _GNU_SOURCE
 #include "mpi_communicators.h"
+#include "arch/arch.h"
 #include "mpi_map.h"
 #include "mpi_members.h"
+#include "run/pool.h"
 #include <refrain/settings.h>
+#include <refrain/trace.h>
 
 #include <string.h>
 #include <sys/mman.h>

@@ -3,7 +3,11 @@
 #ifndef REFRAIN_MPI_COMMUNICATORS_H
 #define REFRAIN_MPI_COMMUNICATORS_H
 
+#include "call.h"
 #include "mpi_state.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define REFRAIN_COMMUNICATORS 128u /* live or dead before their table grows */
 

@@ -1,8 +1,10 @@
 /* mpi_complete.c: wrappers of the functions that complete requests, or give them up. Which ones completed, and in which
  * order, is told after the call. MPI overwrites the handles, so that the requests are looked up before it. */
 #define _GNU_SOURCE
+#include "call.h"
 #include "mpi_objects.h"
 #include "mpi_request_wait.h"
+#include <refrain/trace.h>
 
 #include <alloca.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* mpi_directory.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
 #include "mpi_state.h"
+#include "run/own_files.h"
+#include "run/pool.h"
 
 #include <string.h>
 

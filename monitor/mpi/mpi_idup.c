@@ -4,6 +4,8 @@
 #include "arch/clock.h"
 #include "arch/clock_system.h"
 #include "mpi_communicators.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <sched.h>
 #include <time.h>

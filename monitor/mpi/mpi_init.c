@@ -1,7 +1,13 @@
 /* mpi_init.c: where MPI begins and ends. Here the processes find out where their trace belongs. */
+#include "arch/clock.h"
+#include "call.h"
 #include "mpi_idup.h"
 #include "mpi_objects.h"
-#include "pack_ranks.h"
+#include "run/configure.h"
+#include "run/launcher.h"
+#include "run/own_files.h"
+#include "run/pack_ranks.h"
+#include "run/pool.h"
 
 #ifdef OPEN_MPI
 #define LIBRARY "Open MPI"

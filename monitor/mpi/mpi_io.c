@@ -1,5 +1,6 @@
 /* mpi_io.c: wrappers of MPI-IO: files, accesses with the bytes that are asked for and, of those that are over with a
  * call, moved, and seeks. What else names a file has generated wrappers, which tell which it is. */
+#include "call.h"
 #include "mpi_objects.h"
 
 #include <string.h>

@@ -10,6 +10,8 @@
 #include "arch/clock.h"
 #include "arch/clock_system.h"
 #include "mpi_state.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <sched.h>
 #include <time.h>

@@ -4,7 +4,10 @@
 #ifndef REFRAIN_MPI_MAP_H
 #define REFRAIN_MPI_MAP_H
 
-#include "monitor.h"
+#include "run/pool.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct refrain_map_entry {
     uint64_t key;

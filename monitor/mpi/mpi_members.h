@@ -3,6 +3,9 @@
 #define REFRAIN_MPI_MEMBERS_H
 
 #include "mpi_state.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define REFRAIN_MOST_DIMENSIONS 16
 

@@ -14,10 +14,14 @@
 #ifndef REFRAIN_MPI_OBJECTS_H
 #define REFRAIN_MPI_OBJECTS_H
 
+#include "call.h"
 #include "mpi_communicators.h"
 #include "mpi_idup.h"
 #include "mpi_types.h"
 #include <limits.h>
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* What a wrapper does is in the wrapper, and what is done for each request in the function that does it for all: most
  * of it is a handful of instructions, and no amounts go by way of memory. */

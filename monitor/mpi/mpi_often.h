@@ -3,7 +3,9 @@
 #ifndef REFRAIN_MPI_OFTEN_H
 #define REFRAIN_MPI_OFTEN_H
 
-#include "monitor.h"
+#include "context.h"
+#include <refrain/trace.h>
+#include <stdint.h>
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop

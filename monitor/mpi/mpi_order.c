@@ -1,7 +1,12 @@
 /* mpi_order.c: who is first in virtual time (mpi_order.h). */
 #define _GNU_SOURCE
 #include "mpi_order.h"
+#include "arch/clock.h"
 #include "mpi_objects.h"
+#include "run/allowance.h"
+#include "run/configure.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <sched.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* mpi_p2p.c: wrappers of point-to-point communication. A message is told of where it leaves (before the call, since it
  * may be gone when that returns) and where it has arrived (after it). Those to and from MPI_PROC_NULL are no messages;
  * but their requests are requests, and libraries give out one handle for several, so that they take one too. */
+#include "call.h"
 #include "mpi_request_numbers.h"
+#include <refrain/trace.h>
 
 /* Whether MPI would accept `rank`: what it refuses is not told. Ranks of unknown communicators are believed. */
 static bool is_partner(const struct refrain_communicator *communicator, int rank) {

@@ -6,7 +6,7 @@
  *
  * No rank ever has the times of another. */
 #include "mpi_objects.h"
-#include "pack_ranks.h"
+#include "run/pack_ranks.h"
 
 #include <limits.h>
 #include <stdlib.h>

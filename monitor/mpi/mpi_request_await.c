@@ -1,5 +1,6 @@
 /* mpi_request_await.c: see mpi_request_await.h. */
 #include "mpi_request_await.h"
+#include "call.h"
 #include "mpi_communicators.h"
 
 /* The message, by its peer's rank in MPI_COMM_WORLD. */

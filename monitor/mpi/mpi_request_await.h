@@ -4,7 +4,12 @@
 #ifndef REFRAIN_MPI_REQUEST_AWAIT_H
 #define REFRAIN_MPI_REQUEST_AWAIT_H
 
+#include "call.h"
 #include "mpi_request_table.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* What the requests of a call wait for, as far as they have been looked at. */
 struct refrain_awaiting {

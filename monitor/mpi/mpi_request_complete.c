@@ -1,8 +1,11 @@
 /* mpi_request_complete.c: requests complete, or are gone without that (mpi_request_complete.h, mpi_objects.h). */
 #include "mpi_request_complete.h"
+#include "call.h"
 #include "mpi_idup.h"
 #include "mpi_request_numbers.h"
 #include "mpi_request_table.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 /* The message that has arrived with a receive, what an access to a file has moved; what is not known is -1. */
 static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {

@@ -3,7 +3,12 @@
 #ifndef REFRAIN_MPI_REQUEST_COMPLETE_H
 #define REFRAIN_MPI_REQUEST_COMPLETE_H
 
+#include "call.h"
 #include "mpi_request_numbers.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Completions in a row of requests whose numbers are in a row: they are told together. */
 struct refrain_request_run {

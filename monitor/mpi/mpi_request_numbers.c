@@ -1,5 +1,8 @@
 /* mpi_request_numbers.c: see mpi_request_numbers.h. */
 #include "mpi_request_numbers.h"
+#include "call.h"
+#include "context.h"
+#include <refrain/trace.h>
 
 _Alignas(REFRAIN_LINE_BYTES) struct refrain_numbering refrain_numberings[REFRAIN_MAXIMUM_THREADS];
 

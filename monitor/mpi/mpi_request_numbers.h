@@ -6,7 +6,13 @@
 #ifndef REFRAIN_MPI_REQUEST_NUMBERS_H
 #define REFRAIN_MPI_REQUEST_NUMBERS_H
 
+#include "call.h"
 #include "mpi_request_table.h"
+#include "run/pool.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <refrain/settings.h>
 

@@ -1,5 +1,8 @@
 /* mpi_request_table.c: see mpi_request_table.h. */
 #include "mpi_request_table.h"
+#include "call.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 struct refrain_request_table refrain_requests;
 

@@ -9,7 +9,14 @@
 #ifndef REFRAIN_MPI_REQUEST_TABLE_H
 #define REFRAIN_MPI_REQUEST_TABLE_H
 
+#include "call.h"
+#include "context.h"
 #include "mpi_objects.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define REFRAIN_REQUEST_BUCKETS 1024u
 #define REFRAIN_REQUEST_CHUNK                                                                                          \

@@ -1,7 +1,11 @@
 /* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_objects.h). */
+#include "call.h"
+#include "context.h"
 #include "mpi_request_await.h"
 #include "mpi_request_complete.h"
 #include "mpi_request_wait.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 /* Those of an array that are looked up. */
 struct looked_up {

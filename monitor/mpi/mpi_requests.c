@@ -7,8 +7,11 @@
  *     mpi_request_watch.c      arrays of requests that a call waits for
  *     mpi_request_await.c      what a call waits for, for those who look at it meanwhile
  */
+#include "call.h"
 #include "mpi_request_numbers.h"
 #include "mpi_request_table.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 /* Without a request: what can still be told. */
 static void tell_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,

@@ -1,6 +1,7 @@
 /* mpi_rma.c: wrappers of one-sided communication: windows, and accesses with their target and the bytes at the origin
  * (of those that fetch as well: the bytes fetched where nothing is brought). All other calls that name a window have
  * generated wrappers, which tell which. */
+#include "call.h"
 #include "mpi_objects.h"
 
 /* ---- windows ---- */

@@ -1,7 +1,9 @@
 /* mpi_session.c: MPI without MPI_Init. A session is local: the rank is known from the process set mpi://WORLD, but the
  * processes have nothing to agree on a directory with until the first communicator that all of them are in. Where there
  * never is one, each process leaves its trace in a directory of its own. */
+#include "call.h"
 #include "mpi_objects.h"
+#include "run/own_files.h"
 
 #ifdef REFRAIN_HAS_MPI_Session_init
 

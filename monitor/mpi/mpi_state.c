@@ -1,5 +1,6 @@
 /* mpi_state.c: what is known of MPI itself. */
 #include "mpi_state.h"
+#include "run/tracing.h"
 
 struct refrain_mpi_often refrain_mpi_often = {.type_bytes = -1};
 bool refrain_mpi_active, refrain_mpi_multiple, refrain_mpi_world, refrain_mpi_packs;

@@ -1,7 +1,10 @@
 /* mpi_types.c: sizes of datatypes, and of the messages that statuses tell of. Only types that MPI has accepted are
  * asked for their size: asking for that of a bad one would raise an error that the user's call would not. */
 #include "mpi_types.h"
+#include "call.h"
 #include "mpi_map.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 static struct refrain_map_entry entries[REFRAIN_TYPES * 2];
 static struct refrain_map types = REFRAIN_MAP(entries);

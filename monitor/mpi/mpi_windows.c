@@ -1,6 +1,10 @@
 /* mpi_windows.c: windows and open files, by number (struct refrain_object). */
+#include "arch/arch.h"
+#include "call.h"
 #include "mpi_map.h"
 #include "mpi_objects.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 

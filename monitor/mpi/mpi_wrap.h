@@ -15,7 +15,9 @@
 #ifndef REFRAIN_MPI_WRAP_H
 #define REFRAIN_MPI_WRAP_H
 
-#include "monitor.h"
+#include "arch/arch.h"
+#include "call.h"
+#include <stdint.h>
 #pragma GCC visibility push(default) /* the wrappers are what this library exports */
 #include <mpi.h>
 #pragma GCC visibility pop

@@ -1,7 +1,9 @@
 /* site.c: probes that are off are taken out of the program's code (site.h). */
 #define _GNU_SOURCE
 #include "sites/site.h"
-#include "configure.h"
+#include "run/configure.h"
+#include "run/loaded_units.h"
+#include "run/pool.h"
 #include "sites/site_table.h"
 
 #include <errno.h>

@@ -3,7 +3,10 @@
 #ifndef REFRAIN_SITE_H
 #define REFRAIN_SITE_H
 
-#include "monitor.h"
+#include "run/loaded_units.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Those of an executable or library, and the pages they are in. */
 struct refrain_sites {

@@ -1,7 +1,11 @@
 /* site_quiet.c: MPI calls that need no probe (site_quiet.h). */
 #include "sites/site_quiet.h"
+#include "context.h"
+#include "run/loaded_units.h"
+#include "run/pool.h"
 #include "sites/site.h"
 #include "sites/site_table.h"
+#include <refrain/trace.h>
 
 #define PAIRS 1024u      /* a power of two */
 #define MOST_PAIRS 900u  /* more addresses than this: no site is quiet any more */

@@ -13,7 +13,11 @@
 #ifndef REFRAIN_SITE_QUIET_H
 #define REFRAIN_SITE_QUIET_H
 
-#include "monitor.h"
+#include "context.h"
+#include "visibility.h"
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* A call that returns to `address` was made from `slot`; the site that returns to `site` told of it last. Learns that
  * site and address belong together. False: another thread is changing sites; the caller tries again later. Any thread,

@@ -1,6 +1,9 @@
 /* site_table.c: makes the tables of sites (site_table.h). */
 #define _GNU_SOURCE
 #include "sites/site_table.h"
+#include "run/loaded_units.h"
+#include "run/pool.h"
+#include <refrain/trace.h>
 
 #include <string.h>
 #include <sys/mman.h>

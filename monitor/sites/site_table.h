@@ -12,8 +12,14 @@
 #ifndef REFRAIN_SITE_TABLE_H
 #define REFRAIN_SITE_TABLE_H
 
+#include "run/loaded_units.h"
 #include "sites/site.h"
+#include "visibility.h"
 #include <refrain/site_places.h>
+#include <refrain/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct refrain_site_place {
     uint32_t offset;       /* of the address from the table's base; 0: free */

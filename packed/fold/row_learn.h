@@ -4,6 +4,7 @@
 #ifndef REFRAIN_ROW_LEARN_H
 #define REFRAIN_ROW_LEARN_H
 
+#include "context.h"
 #include "learn_scratch.h"
 #include "packed_stream.h"
 

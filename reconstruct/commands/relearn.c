@@ -3,6 +3,7 @@
 #include "commands/relearn.h"
 #include "learn.h"
 #include "packed/fold/row_learn.h"
+#include "run/pool.h"
 #include "sequence/sequence.h"
 
 #include <stdlib.h>

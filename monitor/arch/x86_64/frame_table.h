@@ -2,7 +2,9 @@
 #ifndef REFRAIN_FRAME_TABLE_H
 #define REFRAIN_FRAME_TABLE_H
 
-#include "monitor.h"
+#include "visibility.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The frame's canonical address (CFA) is the value of the stack or frame pointer plus `cfa_offset`; the return address
  * lies 8 bytes below it. */

@@ -5,16 +5,21 @@
  */
 #define _GNU_SOURCE
 #include "arch/x86_64/site_run.h"
-#include "allowance.h"
 #include "arch/registers.h"
 #include "begin.h"
+#include "context.h"
 #include "learn.h"
 #include "pause.h"
 #include "probe.h"
+#include "run/allowance.h"
+#include "run/loaded_units.h"
+#include "run/pool.h"
+#include "run/tracing.h"
 #include "sites/site_table.h"
 #include "stacks.h"
-#include "tracing.h"
+#include "visibility.h"
 #include <refrain/settings.h>
+#include <refrain/trace.h>
 
 #define IS_AT(offset, type, member) _Static_assert(offset == offsetof(struct type, member), #type "." #member)
 IS_AT(CONTEXT_TOP, refrain_context, top);

@@ -1,5 +1,7 @@
 /* vectors.c: which registers there are besides the general ones (arch/registers.h). */
+#include "arch/arch.h"
 #include "arch/registers.h"
+#include "visibility.h"
 
 #include <cpuid.h>
 

@@ -1,0 +1,177 @@
+/* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
+#define _GNU_SOURCE
+#include "run/pool.h"
+#include "begin.h"
+#include "arch/clock.h"
+#include "arch/clock_system.h"
+#include "run/tracing.h"
+#include <refrain/trace.h>
+
+#include <string.h>
+#include <time.h>
+
+struct refrain_trace_file refrain_trace_file;
+int refrain_mpi_linked;
+
+void refrain_lose(enum refrain_loss loss, uint64_t n) {
+    if (refrain_trace_file.header)
+        __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
+}
+
+/* Where the part of the file ends that `use` may take: behind it is what is kept for others, of which times have as
+ * much as they are sure of. */
+static uint64_t end_for(enum refrain_pool_use use) {
+    const uint64_t bytes = refrain_trace_file.header->bytes;
+    uint64_t pages =
+        bytes - refrain_least(bytes, __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED));
+    uint64_t times = use < REFRAIN_POOL_SHORT
+                         ? refrain_trace_file.sure_for_times
+                         : refrain_least(pages, REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page));
+    uint64_t kept = refrain_pool_kept(use);
+    return bytes - refrain_least(bytes, kept > times ? kept : times);
+}
+
+/* Each kind but further rows of guests is sure of a part of what is kept for such things. More it may have as long as
+ * that is no more than a share of what there is for it and those that come later: all where nothing stands for what has
+ * no room, less where something does. */
+#define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* tables by kind begin with the first one */
+static const unsigned quarters[REFRAIN_POOL_KINDS] = {
+    [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* guests do, which take much less */
+    [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,     [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 3,
+    [OF_KIND(REFRAIN_POOL_MORE_ROWS)] = 1,  [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4,
+    [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,      [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
+};
+
+bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
+    uint64_t *taken = refrain_trace_file.taken_of_kinds;
+    uint64_t sure = refrain_trace_file.sure_of_kind;
+    uint64_t needed = __atomic_load_n(&refrain_trace_file.header->pool_used, __ATOMIC_RELAXED) + bytes;
+    uint64_t end = end_for(kind);
+    unsigned own = OF_KIND(kind);
+    for (unsigned other = 0; other < REFRAIN_POOL_KINDS; other++) {
+        uint64_t has = __atomic_load_n(&taken[other], __ATOMIC_RELAXED);
+        if (other != own && other != OF_KIND(REFRAIN_POOL_MORE_ROWS) && has < sure)
+            needed += sure - has;
+    }
+    if (needed > end)
+        return false;
+    uint64_t has = __atomic_load_n(&taken[own], __ATOMIC_RELAXED) + bytes, left = end - needed;
+    if (has > sure && has * 4 > (has + left) * quarters[own])
+        return false;
+    __atomic_fetch_add(&taken[own], bytes, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The timeline's lowest page becomes free. False where there is none, or it is not the calling thread's. */
+static bool take_page_back(void) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context || !context->timeline.timeline || !refrain_pool_lends_pages())
+        return false;
+    bool inside = context->busy == 1;
+    if (!inside && !refrain_begin())
+        return false;
+    bool taken = refrain_timeline_give_page(&context->timeline);
+    if (!inside)
+        refrain_end(context);
+    return taken;
+}
+
+/* Moves the end of what is taken from `at` to `end`. False where others have been faster: where it is then, or where
+ * the timeline has taken a page there meanwhile. */
+static bool move_end(uint64_t at, uint64_t end) {
+    uint64_t *used = &refrain_trace_file.header->pool_used;
+    if (!__atomic_compare_exchange_n(used, &at, end, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return false;
+    if (end <= __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_SEQ_CST))
+        return true;
+    __atomic_compare_exchange_n(used, &end, at, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    return false;
+}
+
+void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
+    struct refrain_header *header = refrain_trace_file.header;
+    if (!header)
+        return NULL;
+    if (use >= REFRAIN_POOL_CALL_SITES && use < REFRAIN_POOL_LAST && !refrain_pool_share(bytes, use))
+        return NULL;
+    bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    for (;;) {
+        uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
+        if (at + bytes > end_for(use) || at + bytes < at)
+            return NULL;
+        if (at + bytes > __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED)) {
+            if (!take_page_back())
+                return NULL;
+        } else if (move_end(at, at + bytes)) {
+            __atomic_fetch_add(&refrain_trace_file.taken[use], bytes, __ATOMIC_RELAXED);
+            return refrain_trace_file.base + at;
+        }
+    }
+}
+
+struct refrain_time_page *refrain_pool_take_page(void) {
+    struct refrain_time_page *page;
+    if (!refrain_pool_lends_pages())
+        return refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES);
+    uint64_t from = refrain_trace_file.header->times_from, *used = &refrain_trace_file.header->pool_used;
+    uint64_t least = REFRAIN_TIME_LEAST_PAGES * sizeof *page, pages = refrain_trace_file.header->bytes - from;
+    uint64_t kept =
+        pages < least && refrain_trace_file.sure_for_times < 2 * least ? refrain_pool_kept(REFRAIN_POOL_VALUES) : 0;
+    if (from < sizeof *page + kept + __atomic_load_n(used, __ATOMIC_RELAXED))
+        return NULL;
+    __atomic_store_n(&refrain_trace_file.header->times_from, from - sizeof *page, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(used, __ATOMIC_SEQ_CST) <= from - sizeof *page)
+        return (void *)(refrain_trace_file.base + from - sizeof *page);
+    __atomic_store_n(&refrain_trace_file.header->times_from, from, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes) {
+    uint64_t before = __atomic_load_n(kept, __ATOMIC_RELAXED);
+    do
+        if (before < bytes)
+            return false;
+    while (!__atomic_compare_exchange_n(kept, &before, before - bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
+}
+
+bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use) {
+    uint64_t at = (uint64_t)((const unsigned char *)end - refrain_trace_file.base);
+    if (at + bytes > refrain_least(end_for(use), refrain_trace_file.header->times_from) || !move_end(at, at + bytes))
+        return false;
+    __atomic_fetch_add(&refrain_trace_file.taken[use], bytes, __ATOMIC_RELAXED);
+    return true;
+}
+
+uint32_t refrain_pool_name(const char *text) {
+    size_t length = strlen(text);
+    struct refrain_name *name = refrain_pool_take(sizeof *name + length + 1, REFRAIN_POOL_FIRST_MET);
+    if (!name)
+        return 0;
+    name->length = (uint32_t)length;
+    memcpy(name->text, text, length + 1);
+    return refrain_reference(name);
+}
+
+/* ---- clocks ---- */
+
+#define CLOCK_PAIR_TRIES 4
+
+/* The system's clocks, between two reads of the probes'; of some tries the one in which these were closest, as the
+ * process may have lost its processor in between. */
+void refrain_read_clock_pair(struct refrain_clock_pair *pair) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < CLOCK_PAIR_TRIES; i++) {
+        uint64_t before = refrain_clock(), realtime_ns = refrain_clock_gettime_ns(CLOCK_REALTIME),
+                 monotonic_ns = refrain_clock_gettime_ns(CLOCK_MONOTONIC), between = refrain_clock() - before;
+        if (between < least) {
+            *pair = (struct refrain_clock_pair){before + between / 2, realtime_ns, monotonic_ns};
+            least = between;
+        }
+    }
+}
+
+void refrain_trace_file_refresh_clock(void) {
+    if (refrain_trace_file.header)
+        refrain_read_clock_pair(&refrain_trace_file.header->last);
+}
