@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum mpi_function {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind) CALL_##name,
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) CALL_##name,
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };

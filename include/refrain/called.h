@@ -42,7 +42,7 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
 static const struct {
     char name[40], class[8];
 } refrain_call_names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind) {#name, #class},
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) {#name, #class},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
@@ -54,8 +54,8 @@ _Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_CALL_WORDS * 64, "a bit for each MP
 
 /* How many kinds of operations most calls of the function have. */
 static inline unsigned refrain_call_operations(unsigned function) {
-    const char *name = refrain_call_names[function].name;
-    if (strcmp(refrain_call_names[function].class, "OWN") != 0)
+    const char *name = refrain_call_names[function].name, *class = refrain_call_names[function].class;
+    if (strcmp(class, "OWN") != 0 && strcmp(class, "DOES") != 0)
         return strncmp(name, "MPI_Win_", 8) == 0 || strncmp(name, "MPI_File_", 9) == 0;
     return strncmp(name, "MPI_Sendrecv", 12) == 0 || strncmp(name, "MPI_Wait", 8) == 0 ||
                    strncmp(name, "MPI_Test", 8) == 0

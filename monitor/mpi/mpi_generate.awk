@@ -2,7 +2,7 @@
 #
 #     echo '#include <mpi.h>' | mpicc -E -x c - > mpi.i
 #     awk -f mpi_generate.awk -v out=has   mpi_calls.def mpi.i > mpi_has.h     REFRAIN_HAS_<function> for each one present
-#     awk -f mpi_generate.awk -v out=plain mpi_calls.def mpi.i > mpi_plain.c   wrappers of the functions of class PLAIN
+#     awk -f mpi_generate.awk -v out=plain mpi_calls.def mpi.i > mpi_plain.c   wrappers of the functions of classes PLAIN and DOES
 #                                                                            (-v header=NAME: they include that one)
 #     awk -f mpi_generate.awk -v out=check mpi_calls.def mpi.i                 names that mpi.h has and the list lacks
 #
@@ -14,6 +14,11 @@ NR == FNR {
     if (/^REFRAIN_MPI_CALL\(/) {
         split($0, field, /[(, )]+/)
         class[field[2]] = field[3]
+        if (field[3] == "DOES") {
+            does[field[2]] = field[7]
+            for (i = 8; field[i] != ""; i++)
+                about[field[2]] = about[field[2]] (i > 8 ? " " : "") field[i]
+        }
     }
     next
 }
@@ -69,7 +74,15 @@ function told(name, list, n,    i, its_name, rank, lock) {
     return ""
 }
 
-function wrapper(type, name, parameters,    list, n, i, declared, passed, parameter, array, its_name) {
+# The arguments of what a function does: by their positions, or =value.
+function arguments_of(name, names,    list, n, i, said) {
+    n = split(about[name], list, " ")
+    for (i = 1; i <= n; i++)
+        said = said ", " (list[i] ~ /^=/ ? substr(list[i], 2) : names[list[i]])
+    return said
+}
+
+function wrapper(type, name, parameters,    list, n, i, declared, passed, parameter, array, its_name, names) {
     gsub(/ +/, " ", parameters)
     if (parameters ~ /^ *(void)? *$/)
         declared = "void"
@@ -90,9 +103,15 @@ function wrapper(type, name, parameters,    list, n, i, declared, passed, parame
             }
             declared = declared (i > 1 ? ", " : "") parameter
             passed = passed (i > 1 ? ", " : "") its_name
+            names[i] = its_name
         }
     }
     printf "#undef %s\n", name
+    if (class[name] == "DOES") {
+        printf "%s %s(%s) {\n    enum { function = REFRAIN_CALL_%s };\n    REFRAIN_MPI_BEGIN(%s);\n    REFRAIN_DOES_%s(P%s(%s)%s);\n}\n\n", type, name,
+            declared, name, name, does[name], name, passed, arguments_of(name, names)
+        return
+    }
     printf "%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", type, name, declared, name, told(name, list, n),
         type, name, passed
     printf "    refrain_call_end(&call);\n    return returned;\n}\n\n"
@@ -122,8 +141,8 @@ END {
         parameters_of[name] = parameters
     }
     if (out == "plain")
-        print "/* Made by mpi_generate.awk: MPI functions that are a region and nothing more, save for naming a window or file. */\n" \
-              "#include \"" (header ? header : "mpi_objects.h") "\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
+        print "/* Made by mpi_generate.awk: MPI functions that are a region and no more, save for naming a window or file, or do what mpi_does.h describes. */\n" \
+              "#include \"" (header ? header : "mpi_does.h") "\"\n\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
     if (out == "has")
         print "/* Made by mpi_generate.awk: what the installed mpi.h declares. */"
     for (i = 1; i <= n_names; i++) {
@@ -134,7 +153,7 @@ END {
             print "#define REFRAIN_HAS_" name " 1"
         if (out == "check" && !(name in class))
             print name
-        if (out == "plain" && (class[name] == "PLAIN"))
+        if (out == "plain" && (class[name] == "PLAIN" || class[name] == "DOES"))
             wrapper(type_of[name], name, parameters_of[name])
     }
 }

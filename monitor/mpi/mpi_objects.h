@@ -111,6 +111,10 @@ void refrain_request_fixed(struct refrain_request *request, int64_t bytes);
  * back. Null as `request` does nothing. */
 void refrain_request_bind(struct refrain_call *call, struct refrain_request *request, bool bound, uint64_t key);
 
+/* The same for what has made a request unless it failed or had nothing to do. Ends the call, and returns `rc`. */
+int refrain_request_end_taking(struct refrain_call *call, struct refrain_request *taken, int rc,
+                               const MPI_Request *request);
+
 /* A persistent request is about to be started; its start has failed. */
 void refrain_request_start(struct refrain_call *call, MPI_Request handle);
 void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
@@ -186,6 +190,15 @@ struct refrain_request *refrain_file_request(struct refrain_call *call, MPI_File
 void refrain_file_used(struct refrain_call *call, MPI_File file);
 /* A blocking access, or the second half of a split one, has returned: it has moved so many bytes, -1 unknown. */
 void refrain_file_moved(struct refrain_call *call, MPI_File file, int64_t bytes);
+/* The status of an access, which is needed to know what was moved: between begin, which returns the one to pass to MPI,
+ * and end, which ends the call and returns `rc`. `asked`: bytes, -1 unknown. */
+struct refrain_file_status {
+    MPI_Status own, *status;
+    int64_t asked;
+};
+MPI_Status *refrain_file_status_begin(const struct refrain_call *call, struct refrain_file_status *access,
+                                      int64_t asked, MPI_Status *status);
+int refrain_file_status_end(struct refrain_call *call, const struct refrain_file_status *access, int rc, MPI_File file);
 /* A file pointer has been set, or that has failed: where it is now, -1 unknown. */
 void refrain_file_sought(struct refrain_call *call, MPI_File file, int whence, int64_t offset, int64_t position);
 

@@ -173,3 +173,12 @@ void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle)
         request->flags |= REFRAIN_REQUEST_CANCEL;
     refrain_mpi_unlock();
 }
+
+int refrain_request_end_taking(struct refrain_call *call, struct refrain_request *taken, int rc,
+                               const MPI_Request *request) {
+    if (taken)
+        refrain_request_bind(call, taken, rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL,
+                             rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*request) : 0);
+    refrain_call_end(call);
+    return rc;
+}

@@ -26,7 +26,7 @@
 
 /* Function numbers: the position in mpi_calls.def. */
 enum refrain_mpi_function {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind) REFRAIN_CALL_##name,
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) REFRAIN_CALL_##name,
 #include <refrain/mpi_calls.def>
     REFRAIN_MPI_FUNCTIONS
 };

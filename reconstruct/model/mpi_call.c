@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct refrain_mpi_call calls[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind)                                                      \
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...)                                                 \
     {#name, REFRAIN_COLLECTIVE_##collective, REFRAIN_OWN_TIME_##own_time, REFRAIN_MPI_##kind},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL

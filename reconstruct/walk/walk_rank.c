@@ -10,7 +10,7 @@
 
 /* Numbers of MPI functions in traces. */
 enum mpi_function {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind) CALL_##name,
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) CALL_##name,
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };

@@ -1,0 +1,113 @@
+/* mpi_does.h: what generated wrappers do beside calling the PMPI function (mpi_calls.def, class DOES).
+ *
+ *     REFRAIN_MPI_CALL(MPI_Comm_dup, DOES, NONE, MANAGEMENT, MAKES_COMM(1, 2))       a line of mpi_calls.def
+ *
+ *     int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {                           what mpi_generate.awk makes of it
+ *         REFRAIN_MPI_BEGIN(MPI_Comm_dup);
+ *         REFRAIN_DOES_MAKES_COMM(PMPI_Comm_dup(comm, newcomm), comm, newcomm);
+ *     }
+ *
+ * Each of these macros is the rest of a wrapper. `passed` is the PMPI call; the other arguments are parameters of the
+ * function, or values where it has none such. The variable `call` is the call that has begun, the constant `function`
+ * the function's number. Messages are in mpi_p2p.h, collectives in mpi_collective.h.
+ */
+#ifndef REFRAIN_MPI_DOES_H
+#define REFRAIN_MPI_DOES_H
+
+#include "call.h"
+#include "mpi_collective.h"
+#include "mpi_idup.h"
+#include "mpi_objects.h"
+#include "mpi_p2p.h"
+
+/* ---- communicators ---- */
+
+/* Makes one, of the members of `parent` or some of them. */
+#define REFRAIN_DOES_MAKES_COMM(passed, parent, made)                                                                  \
+    int returned = passed;                                                                                             \
+    refrain_idup_needed(parent);                                                                                       \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_communicator_new(parent, *(made));                                                                     \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+#define REFRAIN_DOES_FREES_COMM(passed, comm)                                                                          \
+    MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS) {                                                                                     \
+        refrain_idup_freed(former);                                                                                    \
+        refrain_communicator_freed(former);                                                                            \
+    }                                                                                                                  \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* ---- windows ---- */
+
+#define REFRAIN_DOES_MAKES_WINDOW(passed, comm, made)                                                                  \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_window_new(&call, comm, *(made));                                                                      \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+#define REFRAIN_DOES_FREES_WINDOW(passed, window)                                                                      \
+    MPI_Win former = (window) ? *(window) : MPI_WIN_NULL;                                                              \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_window_freed(&call, former);                                                                           \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* Synchronises with a group of the window's ranks. */
+#define REFRAIN_DOES_NAMES_GROUP(passed, group, window)                                                                \
+    int returned = passed;                                                                                             \
+    refrain_window_group(&call, returned, group, window);                                                              \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* An access: the bytes at the origin; of one that fetches as well, the bytes fetched where nothing is brought, as with
+ * MPI_NO_OP. */
+#define REFRAIN_DOES_ACCESSES_WINDOW(passed, count, type, target, window)                                              \
+    if (call.entry)                                                                                                    \
+        refrain_window_access(&call, window, target, refrain_bytes(count, type));                                      \
+    REFRAIN_MPI_PASS(passed)
+
+#define REFRAIN_DOES_FETCHES(passed, op, count, type, fetched, fetched_type, target, window)                           \
+    REFRAIN_DOES_ACCESSES_WINDOW(passed, (op) == MPI_NO_OP ? (fetched) : (count),                                      \
+                                 (op) == MPI_NO_OP ? (fetched_type) : (type), target, window)
+
+#define REFRAIN_DOES_STARTS_ACCESS(passed, count, type, target, window, request)                                       \
+    struct refrain_request *taken =                                                                                    \
+        refrain_window_request(&call, window, target, call.entry ? refrain_bytes(count, type) : 0);                    \
+    return refrain_request_end_taking(&call, taken, passed, request)
+
+#define REFRAIN_DOES_STARTS_FETCH(passed, op, count, type, fetched, fetched_type, target, window, request)             \
+    REFRAIN_DOES_STARTS_ACCESS(passed, (op) == MPI_NO_OP ? (fetched) : (count),                                        \
+                               (op) == MPI_NO_OP ? (fetched_type) : (type), target, window, request)
+
+/* ---- files ---- */
+
+/* An access that is over when the call is, with what was asked for and what was moved. */
+#define REFRAIN_DOES_ACCESSES_FILE(passed, file, count, type, status)                                                  \
+    int64_t bytes = call.entry ? refrain_bytes(count, type) : 0;                                                       \
+    struct refrain_file_status access;                                                                                 \
+    refrain_file_access(&call, file, bytes);                                                                           \
+    status = refrain_file_status_begin(&call, &access, bytes, status);                                                 \
+    return refrain_file_status_end(&call, &access, passed, file)
+
+/* The first half of one, and the second. */
+#define REFRAIN_DOES_BEGINS_ACCESS(passed, file, count, type)                                                          \
+    refrain_file_access(&call, file, call.entry ? refrain_bytes(count, type) : 0);                                     \
+    REFRAIN_MPI_PASS(passed)
+
+#define REFRAIN_DOES_ENDS_ACCESS(passed, file, status)                                                                 \
+    struct refrain_file_status access;                                                                                 \
+    refrain_file_used(&call, file);                                                                                    \
+    status = refrain_file_status_begin(&call, &access, -1, status);                                                    \
+    return refrain_file_status_end(&call, &access, passed, file)
+
+#define REFRAIN_DOES_STARTS_FILE_ACCESS(passed, file, count, type, request)                                            \
+    struct refrain_request *taken = refrain_file_request(&call, file, call.entry ? refrain_bytes(count, type) : 0);    \
+    return refrain_request_end_taking(&call, taken, passed, request)
+
+#endif

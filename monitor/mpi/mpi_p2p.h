@@ -1,0 +1,214 @@
+/* mpi_p2p.h: what the generated wrappers of point-to-point communication do (mpi_calls.def, mpi_does.h). A message is
+ * told of where it leaves (before the call, since it may be gone when that returns) and where it has arrived (after
+ * it). Those to and from MPI_PROC_NULL are no messages; but their requests are requests, and libraries give out one
+ * handle for several, so that they take one too. */
+#ifndef REFRAIN_MPI_P2P_H
+#define REFRAIN_MPI_P2P_H
+
+#include "call.h"
+#include "mpi_request_numbers.h"
+
+/* ---- functions of mpi_p2p.c ---- */
+
+/* A call that receives ends: with the message that the status says. */
+void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm);
+
+/* A persistent send. Such requests have handles of their own, so that one to MPI_PROC_NULL may stay unknown: null. */
+struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
+                                               int dest, int tag, MPI_Comm comm);
+
+/* The receive of a call that also sends, with one request for both directions: it is the receive's. */
+struct refrain_request *refrain_isendrecv_tell(struct refrain_call *call, int source, int tag, MPI_Comm comm);
+
+/* ---- what is told ---- */
+
+/* Whether MPI would accept `rank`: what it refuses is not told. Ranks of unknown communicators are believed. */
+static inline bool refrain_is_partner(const struct refrain_communicator *communicator, int rank) {
+    return rank >= 0 &&
+           (!communicator || rank < (communicator->remote_size ? communicator->remote_size : communicator->size));
+}
+
+static inline bool refrain_is_valid_comm(MPI_Comm comm, const struct refrain_communicator *communicator) {
+    return communicator || (refrain_mpi_active && comm != MPI_COMM_NULL);
+}
+
+static inline bool refrain_is_sendable(int64_t count, MPI_Datatype datatype, int tag) {
+    return count >= 0 && tag >= 0 && datatype != MPI_DATATYPE_NULL;
+}
+
+/* A call that is traced, or one in a pause: its messages are counted. */
+static inline bool refrain_call_is_followed(const struct refrain_call *call) {
+    return call->entry || refrain_call_is_untold(call);
+}
+
+/* A call has begun that sends. */
+static REFRAIN_INLINE void refrain_send_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest,
+                                             int tag, MPI_Comm comm, const struct refrain_communicator *communicator) {
+    if (!refrain_call_is_followed(call) || !refrain_is_valid_comm(comm, communicator) ||
+        !refrain_is_partner(communicator, dest) || !refrain_is_sendable(count, datatype, tag))
+        return;
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    refrain_call_awaits(call, dest, -1, parameters[3], tag);
+    if (refrain_call_is_untold(call))
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, parameters[3]);
+    else
+        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+    refrain_order_sends(communicator, dest, tag);
+}
+
+static inline struct refrain_request *refrain_nothing_take(struct refrain_call *call) {
+    return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
+}
+
+/* A call has begun that posts a send. */
+static REFRAIN_INLINE struct refrain_request *
+refrain_isend_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    if (!refrain_call_is_followed(call))
+        return NULL;
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!refrain_is_valid_comm(comm, communicator))
+        return NULL;
+    if (!refrain_is_partner(communicator, dest) || !refrain_is_sendable(count, datatype, tag))
+        return dest == MPI_PROC_NULL ? refrain_nothing_take(call) : NULL;
+    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
+    struct refrain_request *taken = refrain_request_take(call, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
+    refrain_order_sends(communicator, dest, tag);
+    return taken;
+}
+
+/* A receive that takes a request, in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
+static REFRAIN_INLINE struct refrain_request *
+refrain_irecv_tell(struct refrain_call *call, enum refrain_operation operation, int source, int tag, MPI_Comm comm) {
+    if (!refrain_call_is_followed(call))
+        return NULL;
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
+    if (!refrain_is_valid_comm(comm, communicator))
+        return NULL;
+    if (source != MPI_ANY_SOURCE && !refrain_is_partner(communicator, source))
+        return operation == REFRAIN_OP_IRECV && source == MPI_PROC_NULL ? refrain_nothing_take(call) : NULL;
+    int64_t parameters[] = {refrain_communicator_index(communicator)};
+    struct refrain_request *taken = refrain_request_take(call, operation, parameters, 1);
+    if (taken)
+        refrain_request_expects(taken, source, tag);
+    return taken;
+}
+
+static REFRAIN_INLINE void refrain_p2p_bind(struct refrain_call *call, struct refrain_request *request, int rc,
+                                            const MPI_Request *handle) {
+    if (!request)
+        return;
+    bool bound = rc == MPI_SUCCESS && *handle != MPI_REQUEST_NULL;
+    if (__builtin_expect(bound && !refrain_mpi_multiple, 1))
+        refrain_request_insert(request, REFRAIN_MPI_KEY(*handle));
+    else
+        refrain_request_bind(call, request, bound, bound ? REFRAIN_MPI_KEY(*handle) : 0);
+}
+
+/* The communicator's index, for a call that receives: after the call it may be gone. */
+static inline int64_t refrain_comm_index_of(const struct refrain_call *call, MPI_Comm comm) {
+    return refrain_call_is_followed(call) ? refrain_communicator_index(refrain_communicator_find(comm)) : -1;
+}
+
+/* Says what a call that receives waits for. */
+static REFRAIN_INLINE void refrain_recv_await(const struct refrain_call *call, int source, int tag, int64_t index) {
+    if (call->entry)
+        refrain_call_awaits_message(call,
+                                    source == MPI_ANY_SOURCE ? REFRAIN_NOW_ANY
+                                    : source < 0             ? -1
+                                                             : source,
+                                    index, tag == MPI_ANY_TAG ? -1 : tag);
+}
+
+/* The status that is handed to MPI: the user's, or our own where there is none. */
+static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own) {
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+/* A call has begun that sends and receives. Returns the communicator's index. */
+static REFRAIN_INLINE int64_t refrain_exchange_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
+                                                    int dest, int tag, int source, int received_tag, MPI_Comm comm) {
+    const struct refrain_communicator *communicator =
+        refrain_call_is_followed(call) ? refrain_communicator_find(comm) : NULL;
+    refrain_send_tell(call, count, datatype, dest, tag, comm, communicator);
+    int64_t index = refrain_communicator_index(communicator);
+    refrain_recv_await(call, source, received_tag, index);
+    refrain_order_waits();
+    return index;
+}
+
+/* ---- the rest of a wrapper: blocking ---- */
+
+#define COMM_OF(comm) (refrain_call_is_followed(&call) ? refrain_communicator_find(comm) : NULL)
+
+#define REFRAIN_DOES_SENDS(passed, count, type, dest, tag, comm)                                                       \
+    refrain_send_tell(&call, count, type, dest, tag, comm, COMM_OF(comm));                                             \
+    REFRAIN_MPI_PASS(passed)
+
+/* `source` and `status` are what MPI gets. */
+#define REFRAIN_DOES_RECEIVES(passed, source, tag, comm, status)                                                       \
+    MPI_Status own;                                                                                                    \
+    int64_t index = refrain_comm_index_of(&call, comm);                                                                \
+    status = refrain_status_or(status, &own);                                                                          \
+    refrain_recv_await(&call, source, tag, index);                                                                     \
+    refrain_order_waits();                                                                                             \
+    source = refrain_order_source(source, tag, comm);                                                                  \
+    int returned = passed;                                                                                             \
+    refrain_recv_end(&call, returned, status, index);                                                                  \
+    return returned
+
+#define REFRAIN_DOES_SENDS_AND_RECEIVES(passed, count, type, dest, tag, source, received_tag, comm, status)            \
+    MPI_Status own;                                                                                                    \
+    int64_t index = refrain_exchange_tell(&call, count, type, dest, tag, source, received_tag, comm);                  \
+    status = refrain_status_or(status, &own);                                                                          \
+    int returned = passed;                                                                                             \
+    refrain_recv_end(&call, returned, status, index);                                                                  \
+    return returned
+
+/* A matched probe is where the message is received as far as the order of messages goes: it is told of as the posting
+ * of a receive, which MPI_Mrecv completes, or the request of MPI_Imrecv when that does. */
+#define REFRAIN_DOES_RECEIVES_MATCHED(passed, message, status)                                                         \
+    MPI_Status own;                                                                                                    \
+    uint64_t key = (message) ? REFRAIN_MPI_KEY(*(message)) : 0;                                                        \
+    status = refrain_status_or(status, &own);                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_request_complete(&call, key, 0, status);                                                               \
+    else if ((message) && *(message) == MPI_MESSAGE_NULL)                                                              \
+        refrain_request_lost(&call, key);                                                                              \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* ---- nonblocking and persistent ---- */
+
+#define TAKING(taking, passed, request)                                                                                \
+    struct refrain_request *taken = taking;                                                                            \
+    int returned = passed;                                                                                             \
+    refrain_p2p_bind(&call, taken, returned, request);                                                                 \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+#define REFRAIN_DOES_STARTS_SEND(passed, count, type, dest, tag, comm, request)                                        \
+    TAKING(refrain_isend_tell(&call, count, type, dest, tag, comm), passed, request)
+#define REFRAIN_DOES_PREPARES_SEND(passed, count, type, dest, tag, comm, request)                                      \
+    TAKING(refrain_send_init_tell(&call, count, type, dest, tag, comm), passed, request)
+#define REFRAIN_DOES_STARTS_RECEIVE(passed, source, tag, comm, request)                                                \
+    TAKING(refrain_irecv_tell(&call, REFRAIN_OP_IRECV, source, tag, comm), passed, request)
+#define REFRAIN_DOES_PREPARES_RECEIVE(passed, source, tag, comm, request)                                              \
+    TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
+
+/* The send is told of as one that blocks. */
+#define REFRAIN_DOES_STARTS_BOTH(passed, count, type, dest, tag, source, received_tag, comm, request)                  \
+    refrain_send_tell(&call, count, type, dest, tag, comm, COMM_OF(comm));                                             \
+    TAKING(refrain_isendrecv_tell(&call, source, received_tag, comm), passed, request)
+
+#define REFRAIN_DOES_STARTS_MATCHED(passed, message, request)                                                          \
+    MPI_Message former = (message) ? *(message) : MPI_MESSAGE_NULL;                                                    \
+    struct refrain_request *taken = former == MPI_MESSAGE_NO_PROC ? refrain_nothing_take(&call) : NULL;                \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS && former != MPI_MESSAGE_NO_PROC)                                                      \
+        refrain_request_rename(&call, REFRAIN_MPI_KEY(former), REFRAIN_MPI_KEY(*(request)));                           \
+    refrain_p2p_bind(&call, taken, returned, request);                                                                 \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+#endif
