@@ -46,7 +46,7 @@ static void count(struct refrain_guest_row *row, const int64_t *parameters, unsi
     for (unsigned i = 0; i < width; i++)
         row->values[i] =
             row->amounts >> i & 1 ? (int64_t)((uint64_t)row->values[i] + (uint64_t)parameters[i]) : parameters[i];
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    refrain_commit();
     row->count++;
 }
 
@@ -100,7 +100,7 @@ bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation ope
     row->amounts = kind->amounts;
     row->next = guest->rows;
     count(row, parameters, kind->width, 0);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    refrain_commit();
     guest->rows = refrain_reference(row);
     return true;
 }
