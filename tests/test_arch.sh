@@ -26,15 +26,7 @@ traced() {
     mkdir "$work/run"
     REFRAIN_THREADS=4 REFRAIN_MODE=both REFRAIN_DIRECTORY=$work/run "$@" 60 >"$work/out" 2>"$work/err" &&
         cmp -s "$work/expected" "$work/out" && pass || fail "$what: $(head -n 2 "$work/out" "$work/err")"
-    for trace in "$work"/run/*.refrain; do
-        for how in events reconstruct; do
-            refrain $how "$trace" --all --force --format text -o "$work/$how" 2>"$work/error" ||
-                fail "$what: $(head -n 1 "$work/error")"
-            grep -v '^#' "$work/$how" | awk -F '\t' -v OFS='\t' '{ $2 = ""; print }' | sort -s -k1,1 >"$work/$how.lines"
-        done
-        [ "$(wc -l <"$work/events.lines")" -gt 1000 ] && cmp -s "$work/events.lines" "$work/reconstruct.lines" && pass ||
-            fail "$what: of $(wc -l <"$work/events.lines") events some are reconstructed otherwise"
-    done
+    exact "$(the_trace "$work/run")" "$what" && [ "$events" -gt 1000 ] && pass || fail "$what: $events events"
 }
 
 program=$tests/programs/without_mpi.c

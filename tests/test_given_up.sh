@@ -114,11 +114,11 @@ if available mpicc.mpich; then
         fail "chance_collectives: status $?"
     "$bin/dump_images" 0 "$(the_trace spent)"/rank-?.trace | awk '
         $1 == "region" && ($4 == "MPI_Bcast" || $4 == "MPI_Allreduce") { name[$2] = $4 }
-        NF == 16 && $6 in name {
+        NF == 18 && $7 in name {
             bytes = $10 > $11 ? $10 : $11
             n += $2 && bytes < 1000
             if (bytes >= 1000)
-                instances[name[$6], bytes] = instances[name[$6], bytes] " " $13
+                instances[name[$7], bytes] = instances[name[$7], bytes] " " $13
         }
         END {
             for (each in instances) {

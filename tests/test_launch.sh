@@ -104,7 +104,8 @@ below() {
     name=$1
     shift
     REFRAIN_DIRECTORY=run launch "$@" 2>said >out || fail "$name: status $?: $(cat said)"
-    [ "$(grep -c '^refrain record' said)" = 1 ] && grep -q "^refrain record: trace: $work/run/meet-.*; next:" said &&
+    [ "$(grep -c '^refrain record: trace' said)" = 1 ] && [ "$(grep -c '^refrain record' said)" -le 2 ] &&
+        grep -q "^refrain record: trace: $work/run/meet-.*; next:" said &&
         pass || fail "$name: $(cat said)"
 }
 cat >meet.c <<'END'

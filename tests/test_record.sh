@@ -80,17 +80,6 @@ done
 trace=$(the_trace run)
 [ "$(head -n 1 said)" = "refrain record: trace: $work/$trace; next: refrain report $work/$trace" ] &&
     pass || fail "the last line: $(cat said)"
-# What a reader wants to know of a run that lost nothing, in few lines: how it was started among them.
-echo 'int MPI_Init(int *, char ***), MPI_Finalize(void); int main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }' >short.c
-mpicc.mpich -g short.c -o short && UCX_TLS_SEEN=1 OMP_NUM_THREADS=3 record mpich 1 ./short -n 'two words' "it's" '' || fail "short: $(cat said)"
-refrain info "$(the_trace run)" >info
-[ "$(wc -l <info)" -le 12 ] && grep -qF "/short -n 'two words' 'it'\\''s' ''" info && grep -q '^settings .*OMP_NUM_THREADS=3' info &&
-    ! grep -q RECORD_ID info && grep -q '^nothing was lost on any rank' info && pass || fail "info in short: $(cat info)"
-refrain info --verbose "$(the_trace run)" | grep -q '^  memory ' && pass || fail "info --verbose"
-refrain info --json "$(the_trace run)" | grep -qF '"arguments": "-n '"'two words' 'it'" && pass || fail "arguments in JSON"
-long=$(printf '%2000s' | tr ' ' x)
-record mpich 1 ./short one "$long" two || fail "a long argument: $(cat said)"
-refrain info "$(the_trace run)" | grep -q '/short one \.\.\.$' && pass || fail "an argument that is too long: $(refrain info "$(the_trace run)" | grep ^program)"
 
 # Names of functions: C++ with what is around it and what it was put into, Fortran as written; debug information in a file
 # of its own; the symbol, or the object, and the distance where there is none.
@@ -117,6 +106,18 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); int n = deep::send(arg
 END
 mpicxx.mpich -O1 named.cc -o named && record mpich 1 ./named
 named named 'MPI_Barrier  in deep::send\+0x'
+
+# What a reader wants to know of a run that lost nothing, in few lines: how it was started among them.
+echo 'int MPI_Init(int *, char ***), MPI_Finalize(void); int main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }' >short.c
+mpicc.mpich -g short.c -o short && OMP_NUM_THREADS=3 record mpich 1 ./short -n 'two words' "it's" '' || fail "short: $(cat said)"
+refrain info "$(the_trace run)" >info
+[ "$(wc -l <info)" -le 12 ] && grep -qF "/short -n 'two words' 'it'\\''s' ''" info && grep -q '^settings .*OMP_NUM_THREADS=3' info &&
+    ! grep -q RECORD_ID info && grep -q '^nothing was lost on any rank' info && pass || fail "info in short: $(cat info)"
+refrain info --verbose "$(the_trace run)" | grep -q '^  memory ' && pass || fail "info --verbose"
+refrain info --json "$(the_trace run)" | grep -qF '"arguments": "-n '"'two words' 'it'" && pass || fail "arguments in JSON"
+long=$(printf '%2000s' | tr ' ' x)
+record mpich 1 ./short one "$long" two || fail "a long argument: $(cat said)"
+refrain info "$(the_trace run)" | grep -q '/short one \.\.\.$' && pass || fail "an argument that is too long: $(refrain info "$(the_trace run)" | grep ^program)"
 
 # Libraries that are named count as layers.
 printf '#include <mpi.h>\nvoid exchange(void) { MPI_Barrier(MPI_COMM_WORLD); }\n' >layer.c
