@@ -61,12 +61,13 @@ for kind in ring receive tags comms mixed anybody requests ended waitall waitany
     becomes 3 "$wanted"
 done
 
-for kind in late busy slow apart partly; do
+for kind in late busy slow apart posted partly; do
     starts $kind
     case $kind in
     late) becomes 0 "collective 6 on MPI_COMM_WORLD: entered by rank 0, 2; not entered by *rank 1, which computes" ;;
     busy) becomes 0 "3 ranks for .* rank 2 in|2 .*in MPI_Sendrecv_replace|computes, after MPI_" ;;
     partly) becomes 0 "waiting: .*rank 0 in MPI_Waitall .* waits for rank 1 to send.*rank 0 in MPI_Waitall .* waits for rank 2 to send" ;;
+    posted) becomes 0 "waiting: .*rank 0 in MPI_Ssend .* waits for rank 1 to receive.*rank 1 in MPI_Ssend .* waits for rank 0 to receive" ;;
     apart) becomes 0 "waiting: .*rank 0 in MPI_Waitall .*\(tag 3\) waits for rank 2 to send" ;;
     slow) becomes 0 "waiting: *rank 1 in MPI_Recv .* waits for rank 0 to send" ;;
     esac

@@ -44,6 +44,11 @@ static bool meets(const struct refrain_live_rank *other, const struct refrain_li
     return false;
 }
 
+/* It may have posted the receive before the call it is in. Of one that waits for requests, those are known. */
+static bool may_have_posted(const struct refrain_live_rank *other, const struct refrain_live_want *want) {
+    return want->sends && other->posts_receives && !other->on_requests;
+}
+
 static bool sends_to(const struct refrain_live_rank *rank, int32_t peer) {
     for (uint32_t i = 0; rank->state == REFRAIN_LIVE_CALLS && i < rank->n_wants; i++)
         if (rank->wants[i].sends && rank->wants[i].peer == peer)
@@ -119,9 +124,12 @@ static bool find_partners(struct search *search, const struct refrain_live_rank 
         else if (is_rank(live, want->peer) && meets(&live->ranks[want->peer], rank, want))
             needs->answered |= want->peer != rank->rank; /* what it sends to itself is over */
         else if (is_rank(live, want->peer) && !has_edge(hang, needs->first, want->peer))
-            memory &=
-                add_edge(hang, &search->capacity,
-                         (struct refrain_hang_edge){rank->rank, want->peer, .sends = want->sends, .tag = want->tag});
+            memory &= add_edge(hang, &search->capacity,
+                               (struct refrain_hang_edge){.rank = rank->rank,
+                                                          .awaited = want->peer,
+                                                          .sends = want->sends,
+                                                          .tag = want->tag,
+                                                          .may_end = may_have_posted(&live->ranks[want->peer], want)});
     }
     return memory;
 }
@@ -163,7 +171,8 @@ static bool goes_on(const struct search *search, const struct needs *needs, cons
     const struct refrain_hang *hang = search->hang;
     bool someone = needs->one && needs->answered;
     for (size_t i = 0; i < needs->n && !someone; i++) {
-        bool can = can_go_on(live, hang, hang->edges[needs->first + i].awaited);
+        const struct refrain_hang_edge *edge = &hang->edges[needs->first + i];
+        bool can = edge->may_end || can_go_on(live, hang, edge->awaited);
         if (!needs->one && !can)
             return false;
         someone = needs->one && can;

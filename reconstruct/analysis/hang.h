@@ -6,7 +6,8 @@
  *
  * A rank in a call of point-to-point communication waits for its partner, unless that one is in a call that matches it;
  * one in a collective waits for the members that have not entered it. In a call on several requests (MPI_Waitall,
- * MPI_Waitsome, MPI_Waitany) some may have completed, and the trace does not tell which: at least one has not. Where
+ * MPI_Waitsome, MPI_Waitany) some may have completed, and the trace does not tell which: at least one has not. A
+ * receive that was posted before by a rank that does not wait for requests now may answer a send. Where
  * these are of several communicators, it is not known which is whose, and what may match is taken to. A rank
  * can go on when it computes, when its call is one of which nothing is known (one-sided communication, files,
  * collectives that do not block ...), when it has not been in it for long, or when all that it waits for can go on (of
@@ -25,6 +26,7 @@ struct refrain_hang_edge {
     bool collective; /* else a message ... */
     bool sends;      /* ... that the awaited rank has to receive; else to send */
     int32_t tag;     /* of it; -1 any or not known */
+    bool may_end;    /* the awaited rank may have posted the receive already */
 };
 
 /* Messages that were sent to a rank that hangs, and that it does not receive, since it waits for others: the likely

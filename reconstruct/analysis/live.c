@@ -75,6 +75,7 @@ static void read_wants(const struct refrain_now *now, const struct refrain_comm_
                        struct refrain_live_rank *rank) {
     uint32_t n = now->n_awaited < REFRAIN_MOST_AWAITED ? now->n_awaited : REFRAIN_MOST_AWAITED;
     rank->some_are_over = n > 1;
+    rank->on_requests = n > 0;
     for (uint32_t i = 0; i < n; i++) {
         int32_t peer = now->awaited[i].peer;
         add_want(rank, now->comm ? world_rank(comm, peer) : peer, now->awaited[i].tag, now->sends >> i & 1);
@@ -121,6 +122,8 @@ static void read_rank(const struct refrain_live *live, const struct refrain_proc
         rank->calls += call_site->inside.count;
         for (const struct refrain_operation_record *operation = NULL;
              (operation = refrain_call_site_operation(process, call_site, operation));) {
+            rank->posts_receives |=
+                operation->operation == REFRAIN_OP_IRECV || operation->operation == REFRAIN_OP_RECV_INIT;
             rank->calls += operation->after.count;
             ticks += operation->after.ticks;
         }

@@ -44,6 +44,8 @@ struct refrain_live_rank {
     struct refrain_live_want wants[REFRAIN_MOST_AWAITED];
     uint32_t n_wants;                     /* 0: nothing, or not known */
     bool some_are_over;                   /* of several requests: some may have what they want already */
+    bool on_requests;                     /* the call waits for requests, which are among the wants */
+    bool posts_receives;                  /* it has posted receives that do not block: some may be under way */
     const struct refrain_comm_info *comm; /* null unknown, or several */
     bool in_collective;                   /* the call is a collective on comm ... */
     uint32_t ordinal;                     /* ... and that process's so many-th on it */

@@ -1,6 +1,7 @@
 /* mpi_hang.c: programs that hang, for refrain top. Usage: mpi_hang KIND; on 3 ranks. A rank that is to be busy sleeps
  * until the test ends it. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,29 @@ static void apart(void) {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static void be_busy(int signal) {
+    (void)signal;
+    sleep(BUSY_S);
+}
+
+/* No deadlock: both have posted what the other sends, but rank 1 is held up in its call. */
+static void posted(void) {
+    MPI_Request request;
+    int received, other = 1 - rank;
+    if (rank == 2)
+        sleep(BUSY_S);
+    if (rank == 2)
+        return;
+    MPI_Irecv(&received, 1, MPI_INT, other, 3, MPI_COMM_WORLD, &request);
+    if (rank == 0)
+        sleep(3);
+    signal(SIGALRM, be_busy);
+    if (rank == 1)
+        alarm(1);
+    MPI_Ssend(&value, 1, MPI_INT, other, 3, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* No deadlock: rank 0 has what rank 1 sent, which waits for it; what is missing comes late. */
 static void partly(void) {
     MPI_Request requests[2];
@@ -181,7 +205,8 @@ int main(int argc, char **argv) {
                  {"comms", comms},
                  {"anybody", anybody}, {"requests", requests}, {"ended", ended},     {"late", late},
                  {"busy", busy},       {"slow", slow},         {"waitall", waitall}, {"waitany", waitany},
-                 {"partly", partly},   {"several", several},   {"apart", apart}};
+                 {"partly", partly},   {"several", several},   {"apart", apart},
+                 {"posted", posted}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
