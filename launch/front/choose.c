@@ -2,6 +2,7 @@
  * (front.h). What cannot be traced is said once, by the process that speaks for the job. */
 #define _GNU_SOURCE
 #include "front.h"
+#include <refrain/speaks.h>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -18,23 +19,12 @@ static struct refrain_front_objects objects;
 static void *wrappers;   /* null: nothing is traced */
 static bool initialised; /* MPI was, or is about to be */
 
-/* Is this the process that speaks for the job, as far as the launcher's variables tell? */
-static bool speaks(void) {
-    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
 static void say(const char *before, const char *name, const char *after) {
     char text[1024];
     int n = snprintf(text, sizeof text, "refrain: %s%s%s\n", before, name, after);
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
-    if (speaks() && write(STDERR_FILENO, text, (size_t)n) < 0)
+    if (refrain_speaks() && write(STDERR_FILENO, text, (size_t)n) < 0)
         return; /* nowhere left to say it */
 }
 

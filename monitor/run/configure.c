@@ -8,6 +8,7 @@
 #include "learn_scratch.h"
 #include <refrain/event_file.h>
 #include <refrain/settings.h>
+#include <refrain/speaks.h>
 #include <refrain/variables.h>
 
 #include <stdarg.h>
@@ -34,20 +35,8 @@ static uint32_t threads_to_come(uint64_t total_bytes) {
 
 /* ---- messages ---- */
 
-/* Is this the process that speaks for the job, as far as the launcher's
- * variables tell? */
-static bool speaks(void) {
-    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return true;
-}
-
 void refrain_say(const char *format, ...) {
-    if (!speaks())
+    if (!refrain_speaks())
         return;
     char text[REFRAIN_PATH_BYTES + 256];
     int n = snprintf(text, sizeof text, "refrain: ");

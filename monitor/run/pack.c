@@ -5,6 +5,7 @@
 #include "run/configure.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
+#include <refrain/write_all.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,17 +18,6 @@
 
 static struct refrain_packed_models models; /* touched only here, when everything else is done */
 
-static bool write_all(int fd, const unsigned char *bytes, size_t n) {
-    while (n > 0) {
-        ssize_t written = write(fd, bytes, n);
-        if (written <= 0)
-            return false;
-        bytes += written;
-        n -= (size_t)written;
-    }
-    return true;
-}
-
 /* A file beside `path` takes its name when it is complete. */
 static bool replace(const char *path, const unsigned char *bytes, size_t n) {
     char beside[REFRAIN_PATH_BYTES + 160];
@@ -39,7 +29,7 @@ static bool replace(const char *path, const unsigned char *bytes, size_t n) {
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
     if (fd < 0)
         return false;
-    bool done = write_all(fd, bytes, n);
+    bool done = refrain_write_all(fd, bytes, n);
     done = close(fd) == 0 && done && rename(beside, path) == 0;
     if (!done)
         unlink(beside);

@@ -47,21 +47,11 @@ uint64_t refrain_info_most_file_bytes(const struct refrain_trace *trace) {
 
 #define MOST_BLOCKS_REPLAYED 1000000u /* without being asked to: a fraction of a second */
 
-static uint64_t blocks_of(const struct refrain_trace *trace) {
-    struct refrain_time_summary times = {0};
-    for (size_t i = 0; i < trace->n_processes; i++)
-        for (uint32_t t = 0; t < trace->processes[i].header->n_threads; t++)
-            if (trace->processes[i].threads[t].started)
-                refrain_time_summary_add(&times, trace->processes[i].image, trace->processes[i].image_bytes,
-                                         &trace->processes[i].threads[t]);
-    return times.blocks;
-}
-
 struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, bool asked) {
     struct refrain_progress progress;
     struct refrain_writer nothing = {NULL, NULL, NULL};
     struct refrain_cursor_report report = {0};
-    if (refrain_replayable(trace, false, NULL) || (!asked && blocks_of(trace) > MOST_BLOCKS_REPLAYED))
+    if (refrain_replayable(trace, false, NULL) || (!asked && refrain_trace_blocks(trace) > MOST_BLOCKS_REPLAYED))
         return (struct refrain_info_moved){0};
     refrain_progress_open(&progress, &nothing, true);
     bool whole = refrain_write(trace, NULL, &progress.writer, &report, NULL) == REFRAIN_OK;

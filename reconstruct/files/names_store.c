@@ -5,6 +5,7 @@
 #include "files/names_file.h"
 #include "model/trace_parts.h"
 #include "packed/packed_ranks.h"
+#include <refrain/write_all.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,17 +75,6 @@ const unsigned char *refrain_names_load(struct refrain_trace *trace, size_t *n) 
 
 /* ---- storing ---- */
 
-static bool write_all(int fd, const unsigned char *bytes, size_t n) {
-    while (n > 0) {
-        ssize_t written = write(fd, bytes, n);
-        if (written <= 0)
-            return false;
-        bytes += written;
-        n -= (size_t)written;
-    }
-    return true;
-}
-
 /* Copies a pack without its names; its header says that it has `n` bytes of names. */
 static bool copy_pack(const char *path, int to, size_t n) {
     unsigned char buffer[COPY_BYTES];
@@ -96,11 +86,11 @@ static bool copy_pack(const char *path, int to, size_t n) {
                 header.names_bytes <= (uint64_t)status.st_size;
     uint64_t left = done ? (uint64_t)status.st_size - header.names_bytes : 0;
     header.names_bytes = n;
-    done = done && left >= sizeof header && write_all(to, (const unsigned char *)&header, sizeof header) &&
+    done = done && left >= sizeof header && refrain_write_all(to, (const unsigned char *)&header, sizeof header) &&
            lseek(from, sizeof header, SEEK_SET) >= 0;
     for (left -= sizeof header; done && left > 0;) {
         ssize_t got = read(from, buffer, left < sizeof buffer ? (size_t)left : sizeof buffer);
-        done = got > 0 && write_all(to, buffer, (size_t)got);
+        done = got > 0 && refrain_write_all(to, buffer, (size_t)got);
         left -= done ? (uint64_t)got : 0;
     }
     if (from >= 0)
@@ -138,7 +128,7 @@ const char *refrain_names_store(struct refrain_trace *trace, const unsigned char
     if (fd < 0)
         return say(trace, path);
     be_like(fd, trace);
-    bool done = (!is_pack(trace) || copy_pack(path, fd, n)) && write_all(fd, bytes, n);
+    bool done = (!is_pack(trace) || copy_pack(path, fd, n)) && refrain_write_all(fd, bytes, n);
     done = close(fd) == 0 && done && rename(beside, path) == 0;
     if (done)
         return NULL;

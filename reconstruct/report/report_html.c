@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/progress.h"
+#include "common/escape.h"
 #include "report/report.h"
 #include "report/report_load.h"
 #ifdef REFRAIN_HAVE_VIEW
@@ -31,32 +32,12 @@ static const char style[] =
     ".eff{display:flex;flex-wrap:wrap;gap:10px;align-items:center}.eff div{border:1px solid #ddd;border-radius:5px;"
     "padding:6px 12px;text-align:center}.eff b{display:block;font-size:18px}.eff span{font-size:12px;color:#555}";
 
-/* ---- text ---- */
-
-static void put(FILE *file, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        default:
-            fputc(*text, file);
-        }
-}
+/* ---- pictures ---- */
 
 /* A picture as the address of an image. */
 static void put_image(FILE *file, const char *svg, size_t bytes, const char *about) {
     fputs("<img alt=\"", file);
-    put(file, about);
+    refrain_put_escaped(file, about);
     fputs("\" src=\"data:image/svg+xml,", file);
     for (size_t i = 0; i < bytes; i++)
         if (strchr("%#\"<>&'\n", svg[i]) || (unsigned char)svg[i] >= 0x80)
@@ -65,8 +46,6 @@ static void put_image(FILE *file, const char *svg, size_t bytes, const char *abo
             fputc(svg[i], file);
     fputs("\">\n", file);
 }
-
-/* ---- pictures ---- */
 
 struct pictures {
     char *svg[PICTURES];
@@ -144,9 +123,9 @@ static void put_head(const struct refrain_report *report, FILE *file) {
     const struct refrain_delays *delays = report->delays;
     const char *program = refrain_show_name(refrain_process_name(first, first->header->executable));
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Report: ", file);
-    put(file, program);
+    refrain_put_escaped(file, program);
     fprintf(file, "</title><style>%s</style></head><body>\n<h1>", style);
-    put(file, program);
+    refrain_put_escaped(file, program);
     fprintf(file,
             "</h1>\n<p class=\"sub\">%zu rank%s, %s%s%s. Costs are shares of the time of all ranks together.</p>\n",
             delays->n_known, delays->n_known == 1 ? "" : "s",
@@ -181,13 +160,13 @@ static void put_finding(const struct refrain_report *report, const struct pictur
             "style=\"width:%.0f%%\"></div></div><div class=\"text\"><p>",
             i + 1, finding->at_most ? "&le; " : "", refrain_report_percent(share),
             refrain_show_ns((long double)finding->cost_ns), 100 * (share > 1 ? 1 : share));
-    put(file, finding->sentence);
+    refrain_put_escaped(file, finding->sentence);
     fputs(".</p>\n<p class=\"detail\">", file);
-    put(file, finding->detail);
+    refrain_put_escaped(file, finding->detail);
     fputs("</p>\n", file);
     put_picture(file, pictures, i);
     fputs("<p><code>", file);
-    put(file, finding->command);
+    refrain_put_escaped(file, finding->command);
     fputs("</code></p></div></div>\n", file);
 }
 
@@ -197,7 +176,7 @@ static void put_list(FILE *file, const char *title, char *const *texts, size_t n
     fprintf(file, "<h2>%s</h2>\n<ul>\n", title);
     for (size_t i = 0; i < n; i++) {
         fputs("<li>", file);
-        put(file, texts[i]);
+        refrain_put_escaped(file, texts[i]);
         fputs("</li>\n", file);
     }
     fputs("</ul>\n", file);
@@ -227,7 +206,7 @@ enum refrain_status refrain_report_html(const struct refrain_report *report, FIL
     put_efficiency(report, file);
     if (report->remark) {
         fputs("<p class=\"remark\">", file);
-        put(file, report->remark);
+        refrain_put_escaped(file, report->remark);
         fputs(".</p>\n", file);
     }
     fputs("<h2>Findings</h2>\n", file);

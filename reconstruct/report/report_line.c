@@ -8,16 +8,6 @@
 
 #define MOST_BLOCKS 200000u /* that are replayed without being asked to: some tenths of a second */
 
-static uint64_t blocks_of(const struct refrain_trace *trace) {
-    struct refrain_time_summary times = {0};
-    for (size_t i = 0; i < trace->n_processes; i++)
-        for (uint32_t t = 0; t < trace->processes[i].header->n_threads; t++)
-            if (trace->processes[i].threads[t].started)
-                refrain_time_summary_add(&times, trace->processes[i].image, trace->processes[i].image_bytes,
-                                         &trace->processes[i].threads[t]);
-    return times.blocks;
-}
-
 static char *line_of(struct refrain_report *report) {
     if (report->run_ns <= 0)
         return NULL;
@@ -36,7 +26,7 @@ char *refrain_report_line(const char *path) {
     char *line = NULL;
     if (refrain_trace_open(path, true, &trace, NULL) != REFRAIN_OK)
         return NULL;
-    if (refrain_replayable(trace, false, NULL) == REFRAIN_OK && blocks_of(trace) <= MOST_BLOCKS &&
+    if (refrain_replayable(trace, false, NULL) == REFRAIN_OK && refrain_trace_blocks(trace) <= MOST_BLOCKS &&
         refrain_report_make(trace, &request, &report, NULL) == REFRAIN_OK)
         line = line_of(&report);
     refrain_report_close(&report);

@@ -2,6 +2,7 @@
 #include "times/block_times.h"
 #include "common/arena.h"
 #include "common/array.h"
+#include "model/trace_read.h"
 #include "times/balance.h"
 
 #include <string.h>
@@ -106,6 +107,17 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
     summary->most_bytes += (uint64_t)timeline->most_pages * sizeof(struct refrain_time_page);
     summary->backwards += timeline->backwards;
     summary->stopped |= timeline->end_block == REFRAIN_TIME_STOPPED;
+}
+
+uint64_t refrain_trace_blocks(const struct refrain_trace *trace) {
+    struct refrain_time_summary times = {0};
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        for (uint32_t t = 0; t < process->header->n_threads; t++)
+            if (process->threads[t].started)
+                refrain_time_summary_add(&times, process->image, process->image_bytes, &process->threads[t]);
+    }
+    return times.blocks;
 }
 
 /* ---- sharing out ---- */

@@ -3,6 +3,7 @@
 #include "view/view_svg.h"
 #include "analysis/waiting_settled.h"
 #include "commands/command.h"
+#include "common/escape.h"
 #include "match/replayable.h"
 #include "view/picture.h"
 #include "view/view_groups.h"
@@ -40,27 +41,6 @@ struct drawing {
 };
 
 /* ---- text and numbers ---- */
-
-static void put_text(FILE *file, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '>':
-            fputs("&gt;", file);
-            break;
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        default:
-            if ((unsigned char)*text >= ' ')
-                fputc(*text, file);
-        }
-}
 
 bool refrain_figure_ranks(const char *text) {
     do {
@@ -148,7 +128,7 @@ static void put_lanes(const struct drawing *drawing) {
                     until <= x0 && is_dark(drawing->groups.groups[drawing->groups.of_region[span->region]].colour);
                 fprintf(drawing->file, "<text class=\"n%s\" x=\"%.1f\" y=\"%.1f\">", dark ? " d" : "", x0 + 3,
                         y + lane / 2 + 3);
-                put_text(drawing->file, name);
+                refrain_put_escaped(drawing->file, name);
                 fputs("</text>\n", drawing->file);
             }
         }
@@ -286,7 +266,7 @@ static void put_legend(const struct drawing *drawing, double y) {
         char name[LEGEND_NAME + 4];
         snprintf(name, sizeof name, strlen(sorted[i]->region->name) > LEGEND_NAME ? "%.*s..." : "%.*s",
                  (int)LEGEND_NAME, sorted[i]->region->name);
-        put_text(drawing->file, name);
+        refrain_put_escaped(drawing->file, name);
         fprintf(drawing->file, " %s", refrain_show_ns((long double)sorted[i]->own_ns));
         if (sorted[i]->waiting_ns > 0)
             fprintf(drawing->file, ", waiting %s", refrain_show_ns((long double)sorted[i]->waiting_ns));
