@@ -42,17 +42,24 @@ for command in $commands all; do
     cmp -s options.help options.docs && pass ||
         fail "docs/commands.md, options of $command: $(diff options.help options.docs | tr '\n' ' ')"
 done
-# Every variable that the code knows is in the README or in docs/, and every one that is there is known to the code.
+# What `refrain help settings` says of each variable that is for users stands in the manual page, too.
+refrain help settings >settings 2>said && [ ! -s said ] && grep -q '^  REFRAIN_TOTAL_MEMORY (16M)$' settings && pass || fail "help settings: $(head -n 2 settings said)"
+[ "$(awk 'length > 79' settings | wc -l)" -eq 0 ] && pass || fail "help settings is wider than 79 columns"
+LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$bin/../share/man/man7/refrain-settings.7" >page 2>said && [ ! -s said ] && pass || fail "refrain-settings.7: $(head -n 2 said)"
+[ "$(grep -oE '^  REFRAIN_[A-Z_]+' settings | tr -d ' ' | sort)" = "$(grep -oE '^ +REFRAIN_[A-Z_]+' page | tr -d ' ' | sort)" ] && pass || fail "help settings and its manual page differ"
+# Every variable that the code knows is there or in docs/, and every one that is there is known to the code.
 (cd "$root" && grep -rhoE '"REFRAIN_[A-Z_]+=?"' instrumentor monitor packed reconstruct launch --include='*.c') |
-    grep -oE 'REFRAIN_[A-Z_]+' | grep -v REFRAIN_INSTRUMENTED | sort -u >variables.code
-cat "$root/README.md" "$root"/docs/*.md | sed 's/-DREFRAIN_[A-Z_]*//g' | grep -oE 'REFRAIN_[A-Z_]+' | sort -u >variables.docs
+    grep -oE 'REFRAIN_[A-Z_]+' | grep -v REFRAIN_INSTRUMENTED | sort -u >variables.read
+sed -n 's/^REFRAIN_VARIABLE(\([A-Z_]*\), OWN,.*/REFRAIN_\1/p' "$root/include/refrain/variables.def" | sort -u >variables.own
+comm -23 variables.read variables.own >variables.code
+cat settings "$root/README.md" "$root"/docs/*.md | sed 's/-DREFRAIN_[A-Z_]*//g' | grep -oE 'REFRAIN_[A-Z_]+' | sort -u >variables.docs
 for setting in $(cat "$root/README.md" "$root"/docs/*.md | grep -oE -e '-DREFRAIN_[A-Z_]+' | cut -c3- | sort -u); do
     grep -rq --include='*.cmake' --include=CMakeLists.txt "set($setting " "$root" && pass ||
         fail "the build knows no setting $setting, the documentation does"
 done
 [ "$(wc -l <variables.code)" -gt 20 ] && missing=$(comm -23 variables.code variables.docs) && [ -z "$missing" ] && pass ||
     fail "variables without documentation: $missing"
-for variable in $(comm -13 variables.code variables.docs); do
+for variable in $(comm -13 variables.read variables.docs); do
     grep -q "#define $variable" "$root"/include/refrain/*.h && pass || fail "the code knows no variable $variable, the documentation does"
 done
 LC_ALL=C.UTF-8 man --warnings -l "$bin/../share/man/man1/refrain.1" >page 2>said && [ ! -s said ] && pass || fail "refrain.1: $(cat said)"

@@ -279,6 +279,6 @@ REFRAIN_DETIAL=all REFRAIN_MPICC=mpicc.mpich refrain-mpicc talk.c -o traced_talk
 # All that is read is in the list.
 grep -rhoE '"REFRAIN_[A-Z_]+"' "$tests/../instrumentor" "$tests/../launch" "$tests/../monitor" "$tests/../reconstruct" --include='*.[ch]' |
     tr -d '"' | sed 's/^REFRAIN_//' | sort -u >read
-sed -n '/refrain_variables\[\] = {/,/};/p' "$tests/../include/refrain/variables.h" | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u >listed
+sed -n 's/^REFRAIN_VARIABLE(\([A-Z_]*\),.*/\1/p' "$tests/../include/refrain/variables.def" | sort -u >listed
 [ -z "$(comm -23 read listed)" ] && [ "$(wc -l <read)" -gt 20 ] && pass || fail "not in the list of variables: $(comm -23 read listed)"
 summary

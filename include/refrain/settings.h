@@ -1,38 +1,10 @@
-/* settings.h: the REFRAIN_* variables and the sizes that follow from them (monitor and tools).
+/* settings.h: how the settings of a traced program are read, and the sizes that follow from them (monitor and tools).
  *
- *     variable                default     meaning
- *     REFRAIN_MODE            stat        stat | events | both | off
- *     REFRAIN_DIRECTORY       .           where the trace directory is made
- *     REFRAIN_TOTAL_MEMORY    16M         bytes per process, in memory and on disk, for everything refrain keeps
- *     REFRAIN_TIME_MEMORY     2M          bytes of these for the times of the single blocks, at most; 0: means only. By
- *                                         default an eighth of all where that is more
- *     REFRAIN_EVENT_MEMORY    no limit    most bytes of the file of recorded events, at least 1M; with a limit, calls
- *                                         in a row that find nothing (MPI_Test ...) are one record
- *     REFRAIN_FORMULA_LENGTH  0           most items of one formula, 4 to 128 (the paper's is 18); 0: 128, or 32 where
- *                                         REFRAIN_TOTAL_MEMORY is below 2M
- *     REFRAIN_THREADS         (OpenMP)    threads that are traced: OMP_NUM_THREADS, else as many as OpenMP has, else 1
- *     REFRAIN_THROTTLE        on          on | off: probes may take 1 % of a thread's time; while they would take more,
- *                                         those that come most often are switched off
- *     REFRAIN_PATCH           on          on | off: probes that are off are taken out of the code in memory (x86-64;
- *                                         elsewhere, and where the system forbids it, they cost a test, or a call)
- *     REFRAIN_CLOCK           tsc         tsc | gettime
- *     REFRAIN_LAYERS          none        libraries between the program and MPI, by the beginning of their file names,
- *                                         separated by commas: their MPI calls are filed under what called them, as
- *                                         those of MPI's own libraries are
- *     REFRAIN_RECORD_FILTER   none        what refrain record --filter read: rules for what is left out (left_out.h)
- *     REFRAIN_METRICS         none        events that are counted beside the time, at most 8 (metric_names.h)
- *     REFRAIN_CALL_PATH       off         off | on | a number: the functions through which MPI calls are made are shown
- *                                         without probes in them; a number: so many of the innermost ones
- *     REFRAIN_PAUSED          off         on | off: nothing is traced before refrain_resume() or refrain resume
- *     REFRAIN_PACK            off         on | off: one file of all ranks at MPI_Finalize, instead of one each
- *     REFRAIN_PYTHON          off         on | off: MPI calls of Python programs are filed under the line of Python
- *     REFRAIN_ORDER           mpi         mpi | virtual: receives of any source take the message that is first in
- *                                         virtual time, that is without what probes take
- *     REFRAIN_VERBOSE         off         on | off: say on standard error what was set up and written
+ * The settings themselves, with their defaults and meanings, are in variables.def.
  *
  * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
- * false, no, 0. The default of REFRAIN_TOTAL_MEMORY is the one of Score-P's SCOREP_TOTAL_MEMORY, so that a job that ran
- * under it has the memory refrain takes. Nothing here allocates or prints.
+ * false, no, 0. The default of REFRAIN_TOTAL_MEMORY is that of Score-P's SCOREP_TOTAL_MEMORY: a job that has room for
+ * one has room for the other. Nothing here allocates or prints.
  */
 #ifndef REFRAIN_SETTINGS_H
 #define REFRAIN_SETTINGS_H

@@ -1,7 +1,7 @@
 /* variables.h: the names of all REFRAIN_* variables, so that one that nobody reads is found (monitor, wrappers,
  * record).
  *
- * Whoever reads a variable adds it here; tests/test_record.sh compares. */
+ * The names are in variables.def; tests/test_record.sh compares them with those that the code reads. */
 #ifndef REFRAIN_VARIABLES_H
 #define REFRAIN_VARIABLES_H
 
@@ -12,19 +12,11 @@
 
 #define REFRAIN_VARIABLE_PREFIX "REFRAIN_"
 
-/* After the prefix. Of several that a name may stand for the first is suggested. */
+/* After the prefix. */
 static const char *const refrain_variables[] = {
-    /* The monitor's (settings.h). */
-    "TOTAL_MEMORY", "TIME_MEMORY", "EVENT_MEMORY", "MODE", "DIRECTORY", "FORMULA_LENGTH", "THREADS", "THROTTLE",
-    "PATCH", "CLOCK", "LAYERS", "METRICS", "CALL_PATH", "PAUSED", "PACK", "PYTHON", "ORDER", "VERBOSE", "RECORD_FILTER",
-    "RECORD_ID",
-    /* Of launchers and commands. */
-    "YIELD", "LIBDIR", "PAGER", "DEBUG_DIRECTORIES",
-    /* The compiler wrappers'. */
-    "DETAIL", "FILTER", "WRAPPER", "MPICC", "MPICXX", "MPIFORT", "CLANG_RESOURCE_DIR",
-    /* Of modulefiles, tests and benchmarks. */
-    "ROOT", "FUZZ", "FUZZ_LAYER", "FOREIGN_CACHE", "FOREIGN_SOURCE", "FALSE_STEP", "FALSE_PERF", "FALSE_PASSED",
-    "FALSE_NODE", "FALSE_JUMP"};
+#define REFRAIN_VARIABLE(name, reader, preset, meaning) #name,
+#include <refrain/variables.def>
+};
 #define REFRAIN_VARIABLES (sizeof refrain_variables / sizeof *refrain_variables)
 
 /* The variable that was probably meant, after the prefix; null none. */

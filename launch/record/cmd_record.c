@@ -165,7 +165,7 @@ static const struct argp argp = {
     "LAUNCHER and its arguments are run as they are given: mpiexec, mpirun, srun, a script that calls them, or the "
     "program alone. What they start on the way to the program (numactl, env, sh -c) runs as before. The exit status is "
     "that of the launcher. Settings for which no option is given come from the environment (REFRAIN_MODE, "
-    "REFRAIN_TOTAL_MEMORY ..., as in the README). Of a short run the last line says what cost it most.",
+    "REFRAIN_TOTAL_MEMORY ..., see refrain help settings). Of a short run the last line says what cost it most.",
     NULL,
     NULL,
     NULL};

@@ -49,14 +49,16 @@ static const struct argp_option options[] = {
     {"completion", OPTION_COMPLETION, "bash|zsh", 0, "Write the completion file of that shell", 0},
     {0}};
 
-static const struct argp argp = {options,
-                                 parse_option,
-                                 "[COMMAND]",
-                                 "Says what the commands are, or what COMMAND takes.\v"
-                                 "The manual pages refrain(1) and refrain-COMMAND(1) say the same.",
-                                 NULL,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    parse_option,
+    "[COMMAND]\nsettings",
+    "Says what the commands are, what COMMAND takes, or what the variables of the "
+    "environment do.\v"
+    "The manual pages refrain(1), refrain-COMMAND(1) and refrain-settings(7) say the same.",
+    NULL,
+    NULL,
+    NULL};
 
 /* Lines of text with each one indented. */
 static void print_indented(const char *text) {
@@ -74,17 +76,30 @@ static void print_overview(void) {
     for (size_t i = 0; refrain_commands[i]; i++)
         printf("  %s%-12s%s %s\n", bold, refrain_commands[i]->name, normal, refrain_commands[i]->summary);
     printf("\n  refrain help COMMAND, refrain COMMAND --help   say what a command takes\n"
+           "  refrain help settings                          says what the REFRAIN_ variables do\n"
            "  refrain --version                              says which refrain this is\n"
            "\n%sExit status%s\n",
            bold, normal);
     print_indented(refrain_help_statuses);
 }
 
+/* The variables of the environment: the one subject that is no command. */
+static bool is_settings(const char *word) {
+    return word && strcmp(word, "settings") == 0;
+}
+
+static void print_settings(bool man) {
+    if (man)
+        refrain_help_settings_man(stdout);
+    else
+        refrain_help_settings_text();
+}
+
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     refrain_command_parse(&refrain_command_help, argc, argv, &arguments);
     const struct refrain_command *command = NULL;
-    if (arguments.command && !(command = refrain_command_find(arguments.command)))
+    if (arguments.command && !is_settings(arguments.command) && !(command = refrain_command_find(arguments.command)))
         return REFRAIN_FAIL_USAGE(error, "unknown command %s%s (refrain help lists them)", arguments.command,
                                   refrain_command_suggestion(arguments.command));
     char whole_name[64];
@@ -93,6 +108,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         refrain_help_bash(stdout);
     else if (arguments.shell)
         refrain_help_zsh(stdout);
+    else if (is_settings(arguments.command))
+        print_settings(arguments.man);
     else if (arguments.man)
         refrain_help_man(command, stdout);
     else if (command) /* argp prints it and ends the program */

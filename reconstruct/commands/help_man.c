@@ -49,11 +49,11 @@ static void print_paragraphs(FILE *file, const char *text) {
         fputs(".EE\n", file);
 }
 
-static void print_title(FILE *file, const char *name, const char *summary) {
+static void print_title(FILE *file, const char *name, int section, const char *summary) {
     fputs(".TH \"", file);
     for (const char *p = name; *p; p++)
         fputc(toupper((unsigned char)*p), file);
-    fprintf(file, "\" 1 \"\" \"refrain %s\" \"refrain\"\n.SH NAME\n", REFRAIN_VERSION);
+    fprintf(file, "\" %d \"\" \"refrain %s\" \"refrain\"\n.SH NAME\n", section, REFRAIN_VERSION);
     print_text(file, name, strlen(name));
     fputs(" \\- ", file);
     print_line(file, summary);
@@ -96,7 +96,7 @@ static void print_command_page(const struct refrain_command *command, FILE *file
     const char *doc = command->argp->doc ? command->argp->doc : "";
     const char *more = strchr(doc, '\v');
     snprintf(name, sizeof name, "refrain-%s", command->name);
-    print_title(file, name, command->summary);
+    print_title(file, name, 1, command->summary);
     const char *arguments = command->argp->args_doc ? command->argp->args_doc : "";
     fputs(".SH SYNOPSIS\n", file);
     for (const char *line = arguments; *line || line == arguments;) {
@@ -136,7 +136,7 @@ void refrain_help_man(const struct refrain_command *command, FILE *file) {
         print_command_page(command, file);
         return;
     }
-    print_title(file, "refrain", "read the traces of MPI programs");
+    print_title(file, "refrain", 1, "read the traces of MPI programs");
     fputs(".SH SYNOPSIS\n\\fBrefrain\\fR [\\fB\\-q\\fR] [\\fB\\-\\-no\\-pager\\fR] [\\fB\\-\\-color=\\fIWHEN\\fR] "
           "\\fICOMMAND\\fR [\\fIOPTION\\fR...] \\fIARGUMENT\\fR...\n.SH DESCRIPTION\n",
           file);
@@ -152,9 +152,37 @@ void refrain_help_man(const struct refrain_command *command, FILE *file) {
           ".TP\n.B REFRAIN_PAGER\\fR, \\fBPAGER\n"
           "The pager for long output on a terminal (less); \\fBcat\\fR for none.\n"
           ".TP\n.B NO_COLOR\nNo colours when it is set to anything.\n"
-          ".PP\nThose of the traced program, REFRAIN_MODE and others, are in the README.\n"
+          ".PP\nAll REFRAIN_ variables are in\n.BR refrain\\-settings (7).\n"
           ".SH SEE ALSO\n",
           file);
     for (size_t i = 0; refrain_commands[i]; i++)
         fprintf(file, ".BR refrain\\-%s (1)%s\n", refrain_commands[i]->name, refrain_commands[i + 1] ? "," : "");
+}
+
+static void print_setting(void *data, const char *name, const char *preset, const char *meaning) {
+    FILE *file = data;
+    fputs(".TP\n\\fB", file);
+    print_text(file, name, strlen(name));
+    fputs("\\fR", file);
+    if (*preset) {
+        fputs(" (", file);
+        print_text(file, preset, strlen(preset));
+        fputc(')', file);
+    }
+    fputc('\n', file);
+    print_line(file, meaning);
+}
+
+static void print_heading(void *data, const char *heading) {
+    fputs(".SS ", data);
+    print_line(data, heading);
+}
+
+void refrain_help_settings_man(FILE *file) {
+    print_title(file, "refrain-settings", 7, refrain_help_settings_summary);
+    fputs(".SH DESCRIPTION\n", file);
+    print_paragraphs(file, refrain_help_settings_description);
+    fputs(".SH ENVIRONMENT\n", file);
+    refrain_help_settings(print_setting, print_heading, file);
+    fputs(".SH SEE ALSO\n.BR refrain (1),\n.BR refrain\\-record (1)\n", file);
 }

@@ -1,4 +1,4 @@
-/* help_pages.h: what `refrain help` writes besides plain help (table of commands -> manual pages, shell completion). */
+/* help_pages.h: what `refrain help` writes besides plain help (table of commands, variables.def -> manual pages, completion). */
 #ifndef REFRAIN_HELP_PAGES_H
 #define REFRAIN_HELP_PAGES_H
 
@@ -9,6 +9,19 @@ extern const char refrain_help_description[], refrain_help_statuses[];
 
 /* A manual page for man(1): that of the command, or of refrain itself when it is null. */
 void refrain_help_man(const struct refrain_command *command, FILE *file);
+
+/* The manual page refrain-settings(7). */
+void refrain_help_settings_man(FILE *file);
+
+/* What `refrain help settings` prints, on standard output. */
+void refrain_help_settings_text(void);
+
+/* Calls `heading` for each group of variables and `each` for each variable in it, with its name, its default ("": none)
+ * and sentences on what it means. Those that are not for users are left out. */
+typedef void refrain_help_setting(void *data, const char *name, const char *preset, const char *meaning);
+typedef void refrain_help_heading(void *data, const char *heading);
+void refrain_help_settings(refrain_help_setting *each, refrain_help_heading *heading, void *data);
+extern const char refrain_help_settings_summary[], refrain_help_settings_description[]; /* paragraphs end with \n */
 
 /* A completion file for bash or zsh. */
 void refrain_help_bash(FILE *file);

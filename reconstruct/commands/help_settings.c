@@ -1,0 +1,81 @@
+/* help_settings.c: the variables of the environment as text and as a manual page (help_pages.h). */
+#include "commands/help_pages.h"
+
+#include <refrain/variables.h>
+#include <stdio.h>
+#include <string.h>
+
+enum reader { READER_RUN, READER_TOOL, READER_BUILD, READER_OWN };
+
+struct setting {
+    const char *name, *preset, *meaning;
+    enum reader reader;
+};
+
+static const struct setting settings[] = {
+#define REFRAIN_VARIABLE(name, reader, preset, meaning)                                                                \
+    {REFRAIN_VARIABLE_PREFIX #name, preset, meaning, READER_##reader},
+#include <refrain/variables.def>
+};
+
+const char refrain_help_settings_summary[] = "variables of the environment that refrain reads";
+
+const char refrain_help_settings_description[] =
+    "The traced program reads its variables when it starts, and keeps them in the trace. refrain record sets them from "
+    "its options.\n"
+    "Sizes take K, M and G (1024s). Switches take on, true, yes, 1 and off, false, no, 0. A REFRAIN_ variable that "
+    "nothing reads is a warning.\n";
+
+/* In the order of enum reader, without READER_OWN. */
+static const char *const headings[] = {"Traced programs", "refrain, refrain-record, refrain-run", "Compiler wrappers"};
+
+void refrain_help_settings(refrain_help_setting *each, refrain_help_heading *heading, void *data) {
+    for (enum reader reader = READER_RUN; reader < READER_OWN; reader++) {
+        heading(data, headings[reader]);
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+            if (settings[i].reader == reader)
+                each(data, settings[i].name, settings[i].preset, settings[i].meaning);
+    }
+}
+
+/* ---- as text ---- */
+
+enum { INDENT = 6, COLUMNS = 79 };
+
+/* One paragraph of words, as many in a line as fit. */
+static void print_wrapped(const char *text, size_t n_text, size_t indent) {
+    size_t column = 0;
+    for (const char *end = text + n_text; text < end;) {
+        size_t n = strcspn(text, " \n");
+        bool fits = column > 0 && column + 1 + n <= COLUMNS;
+        if (fits)
+            putchar(' ');
+        else
+            printf("%s%*s", column > 0 ? "\n" : "", (int)indent, "");
+        column = fits ? column + 1 + n : indent + n;
+        printf("%.*s", (int)n, text);
+        text += n + strspn(text + n, " \n");
+    }
+    putchar('\n');
+}
+
+static void print_setting(void *data, const char *name, const char *preset, const char *meaning) {
+    (void)data;
+    printf("  %s%s%s%s%s%s\n", refrain_style(REFRAIN_BOLD), name, refrain_style(REFRAIN_NORMAL), *preset ? " (" : "",
+           preset, *preset ? ")" : "");
+    print_wrapped(meaning, strlen(meaning), INDENT);
+}
+
+static void print_heading(void *data, const char *heading) {
+    (void)data;
+    printf("\n%s%s%s\n", refrain_style(REFRAIN_BOLD), heading, refrain_style(REFRAIN_NORMAL));
+}
+
+void refrain_help_settings_text(void) {
+    for (const char *line = refrain_help_settings_description; *line;) {
+        size_t n = strcspn(line, "\n");
+        print_wrapped(line, n, 0);
+        line += n + (line[n] == '\n');
+    }
+    refrain_help_settings(print_setting, print_heading, NULL);
+}
