@@ -3,10 +3,12 @@
  *     delays.c        events --> spans of ranks, waits; the window, what comes out
  *     delay_causes.c  a wait --> the places and ranks that it began with
  *     delay_longer.c  the longest iteration --> what was longer in it
+ *     delay_clocks.c  when the run would have ended if something took no time; how many ranks compute at a time
  *     delay_spans.c   what each rank did lately */
 #ifndef REFRAIN_DELAY_PARTS_H
 #define REFRAIN_DELAY_PARTS_H
 
+#include "analysis/critical_path.h"
 #include "analysis/delay_spans.h"
 #include "analysis/ideal.h"
 #include "model/trace_read.h"
@@ -19,6 +21,7 @@ struct refrain_delay_line {
     size_t depth, capacity;
     int64_t begin_ns;  /* of what it does now */
     bool begun, ended; /* ended: it has come to MPI_Finalize */
+    bool computing;
     const struct refrain_region_info *finalize;
     struct refrain_delay_spans spans;
     int64_t met_ns[REFRAIN_DELAY_MEETINGS]; /* ends of waits in collectives, the latest first */
@@ -29,11 +32,22 @@ struct refrain_delay_pair {
     int64_t met_ns;
 };
 
+/* A run in which something takes no time. */
+struct refrain_delay_clock {
+    struct refrain_ideal *ideal;
+    bool has_calls;                     /* MPI calls take their time, but for waiting; else they take none */
+    struct refrain_delay_group without; /* takes no time */
+};
+
 struct refrain_delay_parts {
     const struct refrain_trace *trace;
     struct refrain_delay_line *lines; /* by rank */
     struct refrain_table places, pairs;
-    struct refrain_ideal *ideal;
+    struct refrain_delay_clock *clocks; /* the first: the ideal network */
+    size_t n_clocks;
+    struct refrain_critical_path *path;
+    size_t n_computing;        /* ranks, at this moment ... */
+    int64_t computing_from_ns; /* ... and since when */
     struct refrain_rhythm *rhythm;
     unsigned char *marks; /* by index of the region: enum mark of delays.c */
     unsigned stamp;
@@ -47,6 +61,28 @@ struct refrain_delay_roots *refrain_delay_find(struct refrain_delays *delays, co
 
 /* Sets what some rank had most more of in the longest iteration than in the others so far. */
 void refrain_delay_find_longer(struct refrain_delays *delays, struct refrain_beat *beat);
+
+/* What the region's own time counts as; null: outside of all. */
+enum refrain_doing refrain_delay_doing(const struct refrain_region_info *region);
+
+/* The first clock. False without memory. */
+bool refrain_delay_clocks_open(struct refrain_delays *delays);
+void refrain_delay_clocks_close(struct refrain_delay_parts *parts);
+
+/* The rank spent so long at a place. Less than 0: that was waiting after all. */
+void refrain_delay_clocks_move(struct refrain_delays *delays, int32_t rank, const struct refrain_delay_place *place,
+                               int64_t ns);
+bool refrain_delay_clocks_event(struct refrain_delays *delays, const struct refrain_event *event);
+
+/* All ranks, or this one with its first event, are at that moment, or were before it. */
+void refrain_delay_clocks_reset(struct refrain_delays *delays, int64_t now_ns);
+void refrain_delay_clocks_begin(struct refrain_delays *delays, int32_t rank, int64_t now_ns);
+
+/* Fills what is known at the end. */
+void refrain_delay_clocks_finish(struct refrain_delays *delays);
+
+/* Does the rank compute from now on? */
+void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrain_delay_line *line, int64_t now_ns);
 
 /* The ranks of a wait meet when it ends. */
 void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait *wait);

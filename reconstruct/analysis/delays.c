@@ -19,7 +19,7 @@ static struct refrain_delay_place *place_of(struct refrain_delays *delays, enum 
     if (place && place->spent_ns)
         return place;
     size_t n = delays->n_ranks + 1;
-    if (!place || !(place->spent_ns = calloc(3 * n, sizeof *place->spent_ns))) {
+    if (!place || !(place->spent_ns = calloc(4 * n, sizeof *place->spent_ns))) {
         parts->no_memory = true;
         return NULL;
     }
@@ -30,11 +30,12 @@ static struct refrain_delay_place *place_of(struct refrain_delays *delays, enum 
     place->call = call;
     place->caused_ns = place->spent_ns + n;
     place->waited_ns = place->spent_ns + 2 * n;
+    place->path_ns = place->spent_ns + 3 * n;
     return place;
 }
 
 static void reset_place(struct refrain_delay_place *place, size_t n_ranks) {
-    memset(place->spent_ns, 0, 3 * (n_ranks + 1) * sizeof *place->spent_ns);
+    memset(place->spent_ns, 0, 4 * (n_ranks + 1) * sizeof *place->spent_ns);
     place->total_caused_ns = place->indirect_ns = place->indirect_messages_ns = 0;
     place->n_waits = 0;
     memset(place->victims, 0, sizeof place->victims);
@@ -73,15 +74,6 @@ static void count(struct refrain_delays *delays, int32_t rank, enum refrain_doin
         place->spent_ns[rank] += sign * (end_ns - begin_ns);
 }
 
-static enum refrain_doing doing_of(const struct refrain_region_info *region) {
-    static const enum refrain_doing doings[REFRAIN_OWN_TIMES] = {
-        [REFRAIN_OWN_TIME_COMPUTING] = REFRAIN_DOING_COMPUTING,
-        [REFRAIN_OWN_TIME_TRANSMISSION] = REFRAIN_DOING_TRANSMISSION,
-        [REFRAIN_OWN_TIME_MANAGEMENT] = REFRAIN_DOING_MANAGEMENT,
-        [REFRAIN_OWN_TIME_PAUSED] = REFRAIN_DOING_PAUSED};
-    return region ? doings[region->own_time] : REFRAIN_DOING_COMPUTING;
-}
-
 /* The rank does what it did until now, and then enters `next`, or null. */
 static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_ns,
                        const struct refrain_region_info *next) {
@@ -92,7 +84,7 @@ static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_
     if (now_ns <= begin_ns)
         return;
     const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
-    enum refrain_doing doing = doing_of(in);
+    enum refrain_doing doing = refrain_delay_doing(in);
     bool is_mpi = in && in->kind == REFRAIN_REGION_MPI;
     const struct refrain_region_info *leads_to = next && next->kind == REFRAIN_REGION_MPI ? next : NULL;
     struct refrain_delay_place *place = place_of(delays, doing, is_mpi ? NULL : in, is_mpi ? in : leads_to);
@@ -101,10 +93,10 @@ static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_
         return;
     }
     count(delays, rank, doing, place, begin_ns, now_ns, 1);
-    if (doing == REFRAIN_DOING_COMPUTING) {
-        int64_t from_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
-        refrain_ideal_compute(parts->ideal, rank, now_ns > from_ns ? now_ns - from_ns : 0);
-    }
+    refrain_critical_path_span(parts->path, rank, begin_ns, now_ns, place);
+    int64_t from_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
+    if (now_ns > from_ns)
+        refrain_delay_clocks_move(delays, rank, place, now_ns - from_ns);
 }
 
 static bool push(struct refrain_delay_line *line, const struct refrain_region_info *region) {
@@ -222,6 +214,7 @@ static void add_wait(struct refrain_delays *delays, const struct refrain_wait *w
     struct refrain_delay_roots *roots = refrain_delay_find(delays, wait, &met_ns, &cut);
     explain(delays, wait, roots, met_ns, cut);
     refrain_delay_meet(delays, wait);
+    refrain_critical_path_wait(parts->path, wait->rank, wait->begin_ns, end_ns, wait->cause_rank);
     if (wait->begin_ns == line->begin_ns) {
         line->begin_ns = end_ns;
         count(delays, wait->rank, REFRAIN_DOING_WAITING, NULL, wait->begin_ns, end_ns, 1);
@@ -233,6 +226,7 @@ static void add_wait(struct refrain_delays *delays, const struct refrain_wait *w
     if (place) {
         count(delays, wait->rank, place->doing, place, wait->begin_ns, end_ns, -1);
         count(delays, wait->rank, REFRAIN_DOING_WAITING, NULL, wait->begin_ns, end_ns, 1);
+        refrain_delay_clocks_move(delays, wait->rank, place, -counted_ns(delays, wait));
     }
 }
 
@@ -249,7 +243,10 @@ static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
     delays->waiting_ns = delays->cut_ns = delays->unexplained_ns = 0;
     delays->from_ns = now_ns;
     delays->has_init = true;
-    refrain_ideal_reset(parts->ideal, now_ns);
+    refrain_delay_clocks_reset(delays, now_ns);
+    refrain_critical_path_reset(parts->path, now_ns);
+    memset(delays->at_a_time_ns, 0, (delays->n_ranks + 2) * sizeof *delays->at_a_time_ns);
+    parts->computing_from_ns = now_ns;
     refrain_rhythm_reset(parts->rhythm);
 }
 
@@ -280,13 +277,16 @@ static void leave(struct refrain_delays *delays, const struct refrain_event *eve
 
 static void begin_line(struct refrain_delays *delays, const struct refrain_event *event) {
     struct refrain_delay_line *line = &delays->parts->lines[event->rank];
-    int64_t behind_ns = event->time_ns - refrain_ideal_now_ns(delays->parts->ideal, event->rank);
+    struct refrain_delay_parts *parts = delays->parts;
     line->begun = true;
+    if (delays->n_known == 0 && !delays->has_init) {
+        refrain_critical_path_reset(parts->path, event->time_ns);
+        parts->computing_from_ns = event->time_ns;
+    }
     line->begin_ns = delays->ranks[event->rank].begin_ns = event->time_ns;
     delays->ranks[event->rank].known = true;
     delays->n_known++;
-    if (behind_ns > 0)
-        refrain_ideal_compute(delays->parts->ideal, event->rank, behind_ns);
+    refrain_delay_clocks_begin(delays, event->rank, event->time_ns);
 }
 
 bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_event *event) {
@@ -302,12 +302,18 @@ bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_ev
         begin_line(delays, event);
     if (event->wait)
         add_wait(delays, event->wait);
-    if (event->kind == REFRAIN_EVENT_ENTER)
-        enter(delays, event);
-    else if (event->kind == REFRAIN_EVENT_LEAVE)
-        leave(delays, event);
     delays->ranks[event->rank].end_ns = event->time_ns;
-    return refrain_ideal_event(parts->ideal, event) && !parts->no_memory;
+    /* A collective's waiting comes before what is left of the call, computing before the call. */
+    if (event->kind == REFRAIN_EVENT_LEAVE) {
+        parts->no_memory |= !refrain_delay_clocks_event(delays, event);
+        leave(delays, event);
+    } else {
+        if (event->kind == REFRAIN_EVENT_ENTER)
+            enter(delays, event);
+        parts->no_memory |= !refrain_delay_clocks_event(delays, event);
+    }
+    refrain_delay_follow_computing(delays, line, event->time_ns);
+    return !parts->no_memory && !refrain_critical_path_failed(parts->path);
 }
 
 /* ---- open, finish, close ---- */
@@ -326,10 +332,13 @@ static bool prepare(struct refrain_delays *delays, const struct refrain_trace *t
     parts->trace = trace;
     parts->lines = calloc(delays->n_ranks + 1, sizeof *parts->lines);
     parts->marks = calloc(trace->n_regions + 1, sizeof *parts->marks);
-    parts->ideal = refrain_ideal_open(delays->n_ranks);
+    parts->path = refrain_critical_path_open(delays->n_ranks);
+    delays->path_rank = -1;
+    delays->at_a_time_ns = calloc(delays->n_ranks + 2, sizeof *delays->at_a_time_ns);
     parts->rhythm = refrain_rhythm_open(trace->n_regions);
     delays->ranks = calloc(delays->n_ranks + 1, sizeof *delays->ranks);
-    if (!parts->lines || !parts->marks || !parts->ideal || !parts->rhythm || !delays->ranks)
+    if (!parts->lines || !parts->marks || !parts->path || !parts->rhythm || !delays->ranks || !delays->at_a_time_ns ||
+        !refrain_delay_clocks_open(delays))
         return false;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
@@ -395,10 +404,31 @@ static void set_ends(struct refrain_delays *delays) {
             continue;
         delays->to_ns = rank->end_ns > delays->to_ns ? rank->end_ns : delays->to_ns;
         rank->begin_ns = rank->begin_ns > delays->from_ns ? rank->begin_ns : delays->from_ns;
-        rank->ideal_ns = refrain_ideal_now_ns(delays->parts->ideal, (int32_t)i);
-        if (rank->ideal_ns > delays->ideal_end_ns)
-            delays->ideal_end_ns = rank->ideal_ns;
     }
+    refrain_delay_clocks_finish(delays);
+}
+
+static void add_to_path(void *data, struct refrain_delay_place *place, int32_t rank, int64_t ns) {
+    struct refrain_delays *delays = data;
+    if (place)
+        place->path_ns[rank] += ns;
+    else
+        delays->path_unknown_ns += ns;
+}
+
+/* Of the rank that ended last. */
+static bool find_path(struct refrain_delays *delays) {
+    struct refrain_delay_parts *parts = delays->parts;
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known &&
+            (delays->path_rank < 0 || delays->ranks[i].end_ns > delays->ranks[delays->path_rank].end_ns))
+            delays->path_rank = (int32_t)i;
+    if (delays->path_rank >= 0)
+        delays->path_changes =
+            refrain_critical_path_parts(parts->path, delays->path_rank, delays->to_ns, add_to_path, delays);
+    if (delays->to_ns > parts->computing_from_ns)
+        delays->at_a_time_ns[parts->n_computing] += delays->to_ns - parts->computing_from_ns;
+    return !refrain_critical_path_failed(parts->path);
 }
 
 static int by_cause(const void *a, const void *b) {
@@ -419,6 +449,8 @@ bool refrain_delays_finish(struct refrain_delays *delays) {
     set_ends(delays);
     if (last >= 0)
         wait_in_finalize(delays, last);
+    if (!find_path(delays))
+        return false;
     delays->places = calloc(parts->places.n + 1, sizeof *delays->places);
     if (!delays->places || parts->no_memory)
         return false;
@@ -444,7 +476,8 @@ static void close_parts(struct refrain_delay_parts *parts, size_t n_ranks) {
     refrain_table_free(&parts->pairs);
     free(parts->lines);
     free(parts->marks);
-    refrain_ideal_close(parts->ideal);
+    refrain_delay_clocks_close(parts);
+    refrain_critical_path_close(parts->path);
     refrain_rhythm_close(parts->rhythm);
     free(parts);
 }
@@ -455,6 +488,8 @@ void refrain_delays_close(struct refrain_delays *delays) {
     if (delays->parts)
         close_parts(delays->parts, delays->n_ranks);
     free(delays->places);
+    free(delays->at_a_time_ns);
+    free(delays->without_ns);
     free(delays->ranks);
     free(delays);
 }

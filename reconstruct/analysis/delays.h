@@ -67,6 +67,7 @@ struct refrain_delay_place {
     int64_t *spent_ns;                          /* by rank */
     int64_t *caused_ns;                         /* by rank that was late: the waiting that began here */
     int64_t *waited_ns;                         /* by rank that waited */
+    int64_t *path_ns;                           /* by rank: of the critical path; filled at the end */
     int64_t total_caused_ns;                    /* over all ranks; ... */
     int64_t indirect_ns, indirect_messages_ns;  /* ... of it, by way of other ranks; of that, in calls for messages */
     uint64_t n_waits;
@@ -98,11 +99,29 @@ struct refrain_delays {
     const struct refrain_beat *beat;   /* what repeats; null: nothing does. Filled at the end */
     int64_t bin_ns;                    /* bins count from the start of the run */
     size_t n_other_threads;            /* that are not looked at */
+    int32_t path_rank;                 /* whose path is the critical one: the last that ended; -1: there is none */
+    uint64_t path_changes;             /* how often that path goes from one rank to another */
+    int64_t path_unknown_ns;           /* of it, of which it is not known what the rank did */
+    int64_t *at_a_time_ns;             /* by number of ranks, 0 to n_known: how long so many computed at a time */
+    int64_t *without_ns;               /* ends of the run as asked for with refrain_delays_without() */
     struct refrain_delay_parts *parts; /* private */
 };
 
 /* Null without memory. The trace has to stay open. One thread. */
 struct refrain_delays *refrain_delays_open(const struct refrain_trace *trace);
+
+/* Places that are one to a person: those of a function, else each by itself. */
+struct refrain_delay_group {
+    uint64_t before, at;
+};
+struct refrain_delay_group refrain_delay_group(const struct refrain_delay_place *place);
+extern const struct refrain_delay_group refrain_delay_no_group;
+
+/* Before the first event: also find out when the run would have ended if these groups had taken no time;
+ * refrain_delay_no_group: if all had taken the time that they did, which tells how far such an end is to be trusted.
+ * Waits follow from the rest; all else, MPI calls too, takes the time that it took. Groups are those of any walk of the
+ * trace. False without memory. */
+bool refrain_delays_without(struct refrain_delays *delays, const struct refrain_delay_group *groups, size_t n);
 
 /* Takes the next event, with its waits. False without memory. */
 bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_event *event);

@@ -191,6 +191,13 @@ void refrain_ideal_compute(struct refrain_ideal *ideal, int32_t rank, int64_t ns
     ideal->clocks[rank].now_ns += ns;
 }
 
+void refrain_ideal_call(struct refrain_ideal *ideal, int32_t rank, int64_t ns) {
+    struct clock *clock = &ideal->clocks[rank];
+    clock->now_ns += ns;
+    if (!clock->in_call)
+        clock->call_ended_ns += ns;
+}
+
 void refrain_ideal_reset(struct refrain_ideal *ideal, int64_t now_ns) {
     for (size_t i = 0; i < ideal->n_ranks; i++)
         ideal->clocks[i].now_ns = ideal->clocks[i].call_ended_ns = now_ns;

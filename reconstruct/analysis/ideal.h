@@ -19,6 +19,10 @@ void refrain_ideal_close(struct refrain_ideal *ideal);
 /* The rank computed for so long. */
 void refrain_ideal_compute(struct refrain_ideal *ideal, int32_t rank, int64_t ns);
 
+/* The rank moved data, or whatever else it did in an MPI call, for so long; less than 0: that was waiting after all. On
+ * a network that takes no time this is not called. */
+void refrain_ideal_call(struct refrain_ideal *ideal, int32_t rank, int64_t ns);
+
 /* Takes an event of a rank's first thread, with its waits. False without memory. */
 bool refrain_ideal_event(struct refrain_ideal *ideal, const struct refrain_event *event);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/counter_table.h"
+#include "commands/critical_text.h"
 #include "commands/profile_tree.h"
 #include "commands/progress.h"
 #include "commands/stats_print.h"
@@ -30,6 +31,10 @@ enum {
     OPTION_QUICK
 };
 
+/* Tables that are not of refrain_stats_views. */
+enum whole { WHOLE_NONE, WHOLE_COUNTERS, WHOLE_CRITICAL_PATH, WHOLE_PARALLELISM, WHOLE_TABLES };
+static const char *const whole_names[WHOLE_TABLES] = {"", "counter", "critical-path", "parallelism"};
+
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
@@ -37,7 +42,7 @@ struct arguments {
     int view;     /* -1: the whole overview */
     struct refrain_time_option from, to;
     bool json, csv, folded, recorded, compensate, quick;
-    bool counters; /* --by=counter: nothing else */
+    enum whole whole; /* --by: a table of the whole run, and nothing else */
 };
 
 /* ---- the overview ---- */
@@ -285,6 +290,51 @@ static enum refrain_status show_counters(const struct refrain_counters *counters
     return REFRAIN_OK;
 }
 
+/* ---- the critical path, ranks that compute at a time ---- */
+
+static enum refrain_status print_critical_json(const struct refrain_critical *critical, enum whole whole,
+                                               struct refrain_error *error) {
+    json_t *object = json_pack("{s:i,s:s}", "schema_version", SCHEMA_VERSION, "by", whole_names[whole]);
+    json_t *rest = whole == WHOLE_PARALLELISM ? refrain_parallelism_json(critical) : refrain_critical_json(critical);
+    json_object_update(object, rest);
+    json_decref(rest);
+    return refrain_print_json(object, error);
+}
+
+static void warn_critical(const struct refrain_trace *trace, const struct refrain_critical *critical) {
+    const struct refrain_delays *delays = critical->delays;
+    refrain_warn_unmatched(trace, &critical->activity->report);
+    if (critical->activity->approximate)
+        refrain_warn("%s of %s events are approximate, and so is what follows from them: refrain info says why",
+                     refrain_show_count(critical->activity->approximate),
+                     refrain_show_count(critical->activity->events));
+    if (delays->n_other_threads)
+        refrain_warn("only the first thread of each rank is looked at: %zu others are left out",
+                     delays->n_other_threads);
+    if (!delays->has_finalize && delays->n_known)
+        refrain_warn("no rank came to MPI_Finalize: the path ends with the last event that is known");
+}
+
+static enum refrain_status show_critical(struct refrain_trace *trace, struct refrain_activity_request *request,
+                                         const struct arguments *arguments, struct refrain_error *error) {
+    struct refrain_critical critical;
+    bool is_path = arguments->whole == WHOLE_CRITICAL_PATH;
+    enum refrain_status status = refrain_critical_open(trace, request, is_path, &critical, error);
+    if (critical.activity && critical.rows) {
+        warn_critical(trace, &critical);
+        if (arguments->json)
+            status = print_critical_json(&critical, arguments->whole, status ? NULL : error) || status;
+        else if (is_path)
+            arguments->csv ? refrain_critical_csv(&critical)
+                           : refrain_critical_print(&critical, lines(arguments, LINES_SHOWN));
+        else
+            arguments->csv ? refrain_parallelism_csv(&critical)
+                           : refrain_parallelism_print(&critical, lines(arguments, RANKS_SHOWN));
+    }
+    refrain_critical_close(&critical);
+    return status;
+}
+
 /* ---- command line ---- */
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -309,10 +359,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->quick = true;
         return 0;
     case OPTION_BY:
-        arguments->counters = strcmp(value, "counter") == 0;
+        arguments->whole = WHOLE_NONE;
+        for (int whole = WHOLE_NONE + 1; whole < WHOLE_TABLES; whole++)
+            if (strcmp(value, whole_names[whole]) == 0)
+                arguments->whole = (enum whole)whole;
         arguments->view = refrain_stats_view_named(value);
-        if (arguments->view < 0 && !arguments->counters)
-            argp_error(state, "--by=%s: function, call-path, source-line, partner, rank, wait or counter is expected",
+        if (arguments->view < 0 && !arguments->whole)
+            argp_error(state,
+                       "--by=%s: function, call-path, source-line, partner, rank, wait, counter, critical-path or "
+                       "parallelism is expected",
                        value);
         return 0;
     case OPTION_FROM:
@@ -332,11 +387,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
                                  arguments->to.given || arguments->recorded || arguments->compensate))
             argp_error(state, "--quick replays nothing: it goes with --json, --rank and --top only");
-        if (arguments->counters &&
+        if (arguments->whole == WHOLE_COUNTERS &&
             (arguments->folded || arguments->from.given || arguments->to.given || arguments->recorded))
             argp_error(state,
                        "--by=counter shows the whole run as it was learned: no --folded, --from, --to or --recorded");
-        if (arguments->csv && arguments->view < 0 && !arguments->counters)
+        if (arguments->whole > WHOLE_COUNTERS && (arguments->folded || arguments->from.given || arguments->to.given ||
+                                                  arguments->quick || arguments->rank >= 0))
+            argp_error(state, "--by=%s shows the whole run of all ranks: no --folded, --from, --to, --quick or --rank",
+                       whole_names[arguments->whole]);
+        if (arguments->csv && arguments->view < 0 && !arguments->whole)
             arguments->view = REFRAIN_STATS_BY_FUNCTION;
         return 0;
     default:
@@ -345,7 +404,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter", 0,
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
      "Show one table, with a line for each of these", 0},
     {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
     {"from", OPTION_FROM, "TIME", 0, "Only what comes after TIME: 1.5 or 1.5s, 200ms, 30us, or 25% of the run", 0},
@@ -387,6 +446,13 @@ static const struct argp argp = {
     "or "
     "asks for something, such as communicators, datatypes, windows and open files; else it is transmission. A pause is "
     "neither computing nor MPI.\n"
+    "The critical path is what had to happen, on which rank, for the run to end when it did: read backwards from the "
+    "rank that ended last, it goes on where the rank waited for another one with what that one did. It is as long as "
+    "the run from the last MPI_Init to the last MPI_Finalize, and nothing on it is waiting. 'run shorter' says by how "
+    "much the run would have been shorter if the place had taken no time on any rank: waits follow from what is left, "
+    "all else takes the time that it took. It is less than the time on the path where another path is nearly as long, "
+    "and more where the place holds up several ranks in turn. 'parallelism' says for how long how many ranks computed "
+    "at the same time.\n"
     "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the "
     "whole run.\n"
     "With --from, --to or --compensate, and of a trace that has events only, such as a converted one, the times come "
@@ -457,24 +523,27 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         if (!status && arguments.quick)
             status = REFRAIN_FAIL_USAGE(error, "--quick: %s has events only; leave the option out", trace->path);
     }
-    if (!status && !arguments.quick && !arguments.counters)
+    bool is_critical = arguments.whole > WHOLE_COUNTERS;
+    if (!status && !arguments.quick && !arguments.whole)
         status = refrain_activity_open(trace, &request, &activity, error);
     if (activity)
         refrain_warn_unmatched(trace, &activity->report);
-    if (!status && arguments.view < 0 && !arguments.counters && !arguments.folded && !windowed && !request.recorded) {
+    if (!status && arguments.view < 0 && !arguments.whole && !arguments.folded && !windowed && !request.recorded) {
         status = refrain_profile_open(trace, arguments.rank, &total, error);
         has_profile = status == REFRAIN_OK;
     }
     struct refrain_stats_metrics metrics = {.trace = trace};
-    bool has_metrics = !status && trace->n_metrics > 0 && !windowed && !request.recorded;
+    bool has_metrics = !status && trace->n_metrics > 0 && !windowed && !request.recorded && !is_critical;
     if (has_metrics)
         status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
-    if (!status && trace->n_metrics > 0 && !has_metrics)
+    if (!status && trace->n_metrics > 0 && !has_metrics && !is_critical)
         refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run only, and not shown");
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, arguments.rank, &counters, error);
-    if (!status && arguments.counters)
+    if (!status && is_critical)
+        status = show_critical(trace, &request, &arguments, error);
+    else if (!status && arguments.whole)
         status = show_counters(&counters, &arguments, error);
     else if (!status)
         status = show(trace, activity, has_profile ? &total : NULL, has_metrics ? &metrics : NULL, &counters,
@@ -497,6 +566,7 @@ const struct refrain_command refrain_command_stats = {
     .examples = "  refrain stats app-*.refrain                        # all ranks together\n"
                 "  refrain stats --by rank app-*.refrain              # a line for each rank\n"
                 "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talks to\n"
+                "  refrain stats --by critical-path app-*.refrain     # what the length of the run depends on\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };

@@ -53,7 +53,7 @@ static void print_title(FILE *file, const char *name, int section, const char *s
     fputs(".TH \"", file);
     for (const char *p = name; *p; p++)
         fputc(toupper((unsigned char)*p), file);
-    fprintf(file, "\" %d \"\" \"refrain %s\" \"refrain\"\n.SH NAME\n", section, REFRAIN_VERSION);
+    fprintf(file, "\" %d \"\" \"refrain %s\" \"refrain\"\n.ad l\n.SH NAME\n", section, REFRAIN_VERSION);
     print_text(file, name, strlen(name));
     fputs(" \\- ", file);
     print_line(file, summary);

@@ -1,0 +1,310 @@
+/* critical_path.c: paths that share what they have in common (critical_path.h).
+ *
+ *     rank 0  newest spans, listed   [ ][ ][ ][ ]
+ *                                     |        ^ parent
+ *     older: sums   (sum)<--(sum)<----'        |
+ *                      ^                       |
+ *     rank 1           '----[ ][ ][ ]         [ ]       a span's parent is what came before it on its path
+ *
+ * Nodes are counted references: those of a rank's list, of its next span, and of nodes whose parent they are. */
+#include "analysis/critical_path.h"
+#include "common/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CRITICAL_SPANS 2048u
+#define ROOM (2 * CRITICAL_SPANS)
+#define LEAST_NODES 65536u /* before sums are made of old ones */
+
+struct node {
+    struct node *parent, *before, *behind; /* before, behind: of all nodes */
+    struct refrain_delay_place *place;
+    int64_t begin_ns, end_ns;
+    int32_t rank, first_rank; /* first_rank: of the oldest span in the sum, or of the node */
+    uint32_t references;
+    bool listed;              /* in the list of its rank */
+    uint64_t changes;         /* of rank, in the sum */
+    struct refrain_table sum; /* of older nodes: nanoseconds by address of the place and rank */
+};
+
+struct line {
+    struct node **spans; /* the newest, in their order */
+    size_t n;
+    struct node *next_parent; /* of the next span, after a wait; null: the newest span */
+};
+
+struct refrain_critical_path {
+    struct line *lines;
+    size_t n_ranks, n_nodes, most_nodes;
+    struct node *nodes;
+    int64_t from_ns;
+    bool no_memory;
+};
+
+/* ---- nodes ---- */
+
+static struct node *hold(struct node *node) {
+    if (node)
+        node->references++;
+    return node;
+}
+
+/* Gives a reference back, and with the last one those that the node has. */
+static void release(struct refrain_critical_path *path, struct node *node) {
+    while (node && --node->references == 0) {
+        struct node *parent = node->parent;
+        if (node->before)
+            node->before->behind = node->behind;
+        else
+            path->nodes = node->behind;
+        if (node->behind)
+            node->behind->before = node->before;
+        refrain_table_close(&node->sum);
+        free(node);
+        path->n_nodes--;
+        node = parent;
+    }
+}
+
+/* The caller's reference to `parent` becomes the node's. Null without memory, and the parent is released. */
+static struct node *make(struct refrain_critical_path *path, struct node *parent, int32_t rank, int64_t begin_ns,
+                         int64_t end_ns, struct refrain_delay_place *place) {
+    struct node *node = calloc(1, sizeof *node);
+    if (!node) {
+        path->no_memory = true;
+        release(path, parent);
+        return NULL;
+    }
+    *node = (struct node){.parent = parent,
+                          .behind = path->nodes,
+                          .place = place,
+                          .begin_ns = begin_ns,
+                          .end_ns = end_ns,
+                          .rank = rank,
+                          .first_rank = rank,
+                          .references = 1};
+    if (node->behind)
+        node->behind->before = node;
+    path->nodes = node;
+    path->n_nodes++;
+    return node;
+}
+
+/* ---- sums of old nodes ---- */
+
+static bool add(struct refrain_table *sum, uint64_t place, uint64_t rank, int64_t ns) {
+    if (ns <= 0)
+        return true;
+    return refrain_table_put(sum, place, rank, refrain_table_number(sum, place, rank) + (uintptr_t)ns);
+}
+
+/* The node takes the sum of its parent and the parent itself into its own sum. */
+static bool absorb(struct refrain_critical_path *path, struct node *node) {
+    struct node *parent = node->parent;
+    if (parent->sum.n > node->sum.n) {
+        struct refrain_table smaller = node->sum;
+        node->sum = parent->sum;
+        parent->sum = smaller;
+    }
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parent->sum, slot));)
+        if (!add(&node->sum, slot->a, slot->b, (int64_t)slot->number))
+            return false;
+    if (!add(&node->sum, (uintptr_t)parent->place, (uint64_t)parent->rank, parent->end_ns - parent->begin_ns))
+        return false;
+    node->changes += parent->changes + (node->first_rank != parent->rank);
+    node->first_rank = parent->first_rank;
+    node->parent = hold(parent->parent);
+    release(path, parent);
+    return true;
+}
+
+/* Nodes that are in no list, and on one path only, become sums. What is left is at most two for each rank, besides the
+ * lists and what hangs on them. */
+static void make_sums(struct refrain_critical_path *path) {
+    for (struct node *node = path->nodes; node && !path->no_memory; node = node->behind)
+        while (!node->listed && node->parent && !node->parent->listed && node->parent->references == 1)
+            if (!absorb(path, node)) {
+                path->no_memory = true;
+                return;
+            }
+    path->most_nodes = path->n_nodes < LEAST_NODES / 2 ? LEAST_NODES : 2 * path->n_nodes;
+}
+
+/* ---- lists ---- */
+
+static void drop_spans(struct refrain_critical_path *path, struct line *line, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        line->spans[i]->listed = false;
+        release(path, line->spans[i]);
+    }
+    line->n -= n;
+    if (n > 0)
+        memmove(line->spans, line->spans + n, line->n * sizeof *line->spans);
+}
+
+static bool make_room(struct refrain_critical_path *path, struct line *line) {
+    if (!line->spans && !(line->spans = malloc(ROOM * sizeof(struct node *)))) {
+        path->no_memory = true;
+        return false;
+    }
+    if (line->n == ROOM)
+        drop_spans(path, line, ROOM - CRITICAL_SPANS);
+    if (path->n_nodes >= path->most_nodes)
+        make_sums(path);
+    return true;
+}
+
+static void insert(struct line *line, size_t at, struct node *node) {
+    memmove(line->spans + at + 1, line->spans + at, (line->n - at) * sizeof *line->spans);
+    line->spans[at] = node;
+    line->n++;
+    node->listed = true;
+}
+
+/* The first span that ends at this moment or later. */
+static size_t first_behind(const struct line *line, int64_t ns) {
+    size_t from = 0, to = line->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (line->spans[middle]->end_ns >= ns)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+/* The newest node of the rank's path, held; null: none. */
+static struct node *newest(const struct line *line) {
+    return hold(line->next_parent ? line->next_parent : line->n ? line->spans[line->n - 1] : NULL);
+}
+
+/* The rank's path up to this moment, held; null where nothing of it is known. */
+static struct node *path_until(struct refrain_critical_path *path, int32_t rank, int64_t ns) {
+    const struct line *line = &path->lines[rank];
+    size_t at = first_behind(line, ns);
+    if (at < line->n && line->spans[at]->begin_ns < ns) {
+        struct node *span = line->spans[at];
+        return span->end_ns == ns ? hold(span) : make(path, hold(span->parent), rank, span->begin_ns, ns, span->place);
+    }
+    struct node *last = at < line->n ? at > 0 ? hold(line->spans[at - 1]) : NULL : newest(line);
+    int64_t end_ns = last ? last->end_ns : path->from_ns;
+    return end_ns < ns ? make(path, last, rank, end_ns, ns, NULL) : last;
+}
+
+/* ---- what comes in ---- */
+
+void refrain_critical_path_span(struct refrain_critical_path *path, int32_t rank, int64_t begin_ns, int64_t end_ns,
+                                struct refrain_delay_place *place) {
+    struct line *line = &path->lines[rank];
+    begin_ns = begin_ns > path->from_ns ? begin_ns : path->from_ns;
+    if (end_ns <= begin_ns || !make_room(path, line))
+        return;
+    struct node *last = line->n && !line->next_parent ? line->spans[line->n - 1] : NULL;
+    if (last && last->place == place && last->end_ns == begin_ns && last->references == 1) {
+        last->end_ns = end_ns;
+        return;
+    }
+    struct node *node = make(path, path_until(path, rank, begin_ns), rank, begin_ns, end_ns, place);
+    if (node)
+        insert(line, line->n, node);
+    release(path, line->next_parent);
+    line->next_parent = NULL;
+}
+
+/* What the rank did before the wait stays in its list, for those that waited for it until then. */
+static void cut(struct refrain_critical_path *path, struct line *line, size_t at, int64_t begin_ns, int64_t end_ns,
+                struct node *before) {
+    struct node *span = line->spans[at];
+    struct node *first = NULL;
+    if (span->begin_ns < begin_ns)
+        first = make(path, hold(span->parent), span->rank, span->begin_ns, begin_ns, span->place);
+    release(path, span->parent);
+    span->parent = before;
+    span->begin_ns = end_ns;
+    if (first)
+        insert(line, at, first);
+}
+
+void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank, int64_t begin_ns, int64_t end_ns,
+                                int32_t cause) {
+    struct line *line = &path->lines[rank];
+    begin_ns = begin_ns > path->from_ns ? begin_ns : path->from_ns;
+    if (end_ns <= begin_ns || !make_room(path, line))
+        return;
+    struct node *before = path_until(path, cause, end_ns);
+    if (path->no_memory) {
+        release(path, before);
+        return;
+    }
+    size_t at = first_behind(line, end_ns + 1);
+    if (at == line->n) {
+        release(path, line->next_parent);
+        line->next_parent = before;
+    } else if (line->spans[at]->begin_ns < end_ns) {
+        cut(path, line, at, begin_ns, end_ns, before);
+    } else if (line->spans[at]->begin_ns == end_ns) {
+        release(path, line->spans[at]->parent);
+        line->spans[at]->parent = before;
+    } else {
+        release(path, before); /* what came next on the rank is not known, and so is what it followed from */
+    }
+}
+
+/* ---- what comes out ---- */
+
+uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
+                                     refrain_critical_part *part, void *data) {
+    struct node *last = path_until(path, rank, end_ns);
+    uint64_t changes = 0;
+    for (const struct node *node = last; node; node = node->parent) {
+        part(data, node->place, node->rank, node->end_ns - node->begin_ns);
+        for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&node->sum, slot));)
+            part(data, (struct refrain_delay_place *)(uintptr_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+        changes += node->changes + (node->parent && node->parent->rank != node->first_rank);
+    }
+    release(path, last);
+    return changes;
+}
+
+/* ---- open, reset, close ---- */
+
+static void drop_all(struct refrain_critical_path *path) {
+    for (size_t i = 0; i < path->n_ranks; i++) {
+        struct line *line = &path->lines[i];
+        drop_spans(path, line, line->n);
+        release(path, line->next_parent);
+        line->next_parent = NULL;
+    }
+}
+
+void refrain_critical_path_reset(struct refrain_critical_path *path, int64_t now_ns) {
+    drop_all(path);
+    path->from_ns = now_ns;
+}
+
+struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks) {
+    struct refrain_critical_path *path = calloc(1, sizeof *path);
+    if (!path || !(path->lines = calloc(n_ranks + 1, sizeof *path->lines))) {
+        free(path);
+        return NULL;
+    }
+    path->n_ranks = n_ranks;
+    path->most_nodes = LEAST_NODES;
+    return path;
+}
+
+void refrain_critical_path_close(struct refrain_critical_path *path) {
+    if (!path)
+        return;
+    drop_all(path);
+    for (size_t i = 0; i < path->n_ranks; i++)
+        free(path->lines[i].spans);
+    free(path->lines);
+    free(path);
+}
+
+bool refrain_critical_path_failed(const struct refrain_critical_path *path) {
+    return path->no_memory;
+}

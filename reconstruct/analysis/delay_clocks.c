@@ -1,0 +1,130 @@
+/* delay_clocks.c: when the run would have ended if something took no time (delay_parts.h). */
+#include "analysis/delay_parts.h"
+
+#include <stdlib.h>
+
+enum refrain_doing refrain_delay_doing(const struct refrain_region_info *region) {
+    static const enum refrain_doing doings[REFRAIN_OWN_TIMES] = {
+        [REFRAIN_OWN_TIME_COMPUTING] = REFRAIN_DOING_COMPUTING,
+        [REFRAIN_OWN_TIME_TRANSMISSION] = REFRAIN_DOING_TRANSMISSION,
+        [REFRAIN_OWN_TIME_MANAGEMENT] = REFRAIN_DOING_MANAGEMENT,
+        [REFRAIN_OWN_TIME_PAUSED] = REFRAIN_DOING_PAUSED};
+    return region ? doings[region->own_time] : REFRAIN_DOING_COMPUTING;
+}
+
+/* ---- runs in which something takes no time ---- */
+
+const struct refrain_delay_group refrain_delay_no_group = {UINT64_MAX, UINT64_MAX};
+
+struct refrain_delay_group refrain_delay_group(const struct refrain_delay_place *place) {
+    return (struct refrain_delay_group){place->before, place->function ? UINT64_MAX : place->at};
+}
+
+void refrain_delay_clocks_move(struct refrain_delays *delays, int32_t rank, const struct refrain_delay_place *place,
+                               int64_t ns) {
+    bool is_call = place->call && place->doing != REFRAIN_DOING_COMPUTING;
+    struct refrain_delay_group group = refrain_delay_group(place);
+    for (size_t i = 0; i < delays->parts->n_clocks; i++) {
+        const struct refrain_delay_clock *clock = &delays->parts->clocks[i];
+        if (group.before == clock->without.before && group.at == clock->without.at)
+            continue;
+        if (is_call && clock->has_calls)
+            refrain_ideal_call(clock->ideal, rank, ns);
+        else if (!is_call && (clock->has_calls || place->doing == REFRAIN_DOING_COMPUTING))
+            refrain_ideal_compute(clock->ideal, rank, ns);
+    }
+}
+
+void refrain_delay_clocks_reset(struct refrain_delays *delays, int64_t now_ns) {
+    for (size_t i = 0; i < delays->parts->n_clocks; i++)
+        refrain_ideal_reset(delays->parts->clocks[i].ideal, now_ns);
+}
+
+bool refrain_delay_clocks_event(struct refrain_delays *delays, const struct refrain_event *event) {
+    bool done = true;
+    for (size_t i = 0; i < delays->parts->n_clocks; i++)
+        done = refrain_ideal_event(delays->parts->clocks[i].ideal, event) && done;
+    return done;
+}
+
+static bool add_clock(struct refrain_delay_parts *parts, size_t n_ranks, bool has_calls,
+                      struct refrain_delay_group without) {
+    struct refrain_delay_clock *clock = &parts->clocks[parts->n_clocks];
+    *clock = (struct refrain_delay_clock){refrain_ideal_open(n_ranks), has_calls, without};
+    parts->n_clocks += clock->ideal != NULL;
+    return clock->ideal;
+}
+
+bool refrain_delays_without(struct refrain_delays *delays, const struct refrain_delay_group *groups, size_t n) {
+    struct refrain_delay_parts *parts = delays->parts;
+    struct refrain_delay_clock *clocks = realloc(parts->clocks, (n + 1) * sizeof *clocks);
+    if (!clocks)
+        return false;
+    parts->clocks = clocks;
+    delays->without_ns = calloc(n + 1, sizeof *delays->without_ns);
+    for (size_t i = 0; i < n; i++)
+        if (!add_clock(parts, delays->n_ranks, true, groups[i]))
+            return false;
+    return delays->without_ns;
+}
+
+bool refrain_delay_clocks_open(struct refrain_delays *delays) {
+    struct refrain_delay_parts *parts = delays->parts;
+    parts->clocks = calloc(1, sizeof *parts->clocks);
+    return parts->clocks && add_clock(parts, delays->n_ranks, false, refrain_delay_no_group);
+}
+
+void refrain_delay_clocks_close(struct refrain_delay_parts *parts) {
+    for (size_t i = 0; i < parts->n_clocks; i++)
+        refrain_ideal_close(parts->clocks[i].ideal);
+    free(parts->clocks);
+}
+
+void refrain_delay_clocks_begin(struct refrain_delays *delays, int32_t rank, int64_t now_ns) {
+    for (size_t i = 0; i < delays->parts->n_clocks; i++) {
+        struct refrain_ideal *ideal = delays->parts->clocks[i].ideal;
+        int64_t behind_ns = now_ns - refrain_ideal_now_ns(ideal, rank);
+        if (behind_ns > 0)
+            refrain_ideal_compute(ideal, rank, behind_ns);
+    }
+}
+
+/* The last rank's. */
+static int64_t end_of(const struct refrain_delays *delays, const struct refrain_delay_clock *clock) {
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known && refrain_ideal_now_ns(clock->ideal, (int32_t)i) > end_ns)
+            end_ns = refrain_ideal_now_ns(clock->ideal, (int32_t)i);
+    return end_ns;
+}
+
+void refrain_delay_clocks_finish(struct refrain_delays *delays) {
+    const struct refrain_delay_clock *clocks = delays->parts->clocks;
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known)
+            delays->ranks[i].ideal_ns = refrain_ideal_now_ns(clocks[0].ideal, (int32_t)i);
+    delays->ideal_end_ns = end_of(delays, &clocks[0]);
+    for (size_t i = 1; i < delays->parts->n_clocks; i++)
+        delays->without_ns[i - 1] = end_of(delays, &clocks[i]);
+}
+
+/* ---- how many ranks compute at a time ---- */
+
+/* The rank computes from now on, or no longer. */
+static void set_computing(struct refrain_delays *delays, struct refrain_delay_line *line, bool computing,
+                          int64_t now_ns) {
+    struct refrain_delay_parts *parts = delays->parts;
+    if (line->computing == computing)
+        return;
+    if (now_ns > parts->computing_from_ns) {
+        delays->at_a_time_ns[parts->n_computing] += now_ns - parts->computing_from_ns;
+        parts->computing_from_ns = now_ns;
+    }
+    line->computing = computing;
+    parts->n_computing += computing ? 1 : (size_t)-1;
+}
+
+void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrain_delay_line *line, int64_t now_ns) {
+    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
+    set_computing(delays, line, !line->ended && refrain_delay_doing(in) == REFRAIN_DOING_COMPUTING, now_ns);
+}
