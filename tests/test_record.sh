@@ -139,6 +139,23 @@ if dpkg-query -S /usr/lib/python3/dist-packages/mpi4py >/dev/null 2>&1; then
         fail "python: which package has the debug information: $(refrain info --verbose "$(the_trace run)" | grep -A 2 ^names)"
 fi
 
+# Which package has it is read from dpkg's lists, where a file has its name with or without /usr; another one's name may
+# begin or end as its own. dpkg itself, which takes a tenth of a second for that, is not asked.
+mkdir -p admin/info asks
+printf '#!/bin/sh\ntouch %s/asked\n' "$work" >asks/dpkg-query && chmod +x asks/dpkg-query
+printf '/.\n/usr%s/user\n' "$work" >admin/info/usable:amd64.list
+printf '%s/user.old\n/opt%s/user\n' "$work" "$work" >admin/info/aaa.list
+printf '/.\n%s/liblayer.so' "$work" >admin/info/layered.list
+mpicc.mpich -O2 -fno-optimize-sibling-calls -shared -fPIC layer.c -o liblayer.so &&
+    mpicc.mpich user.c "$work/liblayer.so" -o user || fail "compile without -g"
+record mpich 1 ./user
+for way in "" --verbose --json; do
+    # shellcheck disable=SC2086 # words
+    PATH=$work/asks:$PATH DPKG_ADMINDIR=$work/admin refrain info $way "$(the_trace run)" >said
+    [ "$(grep -c 'install usable-dbgsym' said) $(grep -c 'install layered-dbgsym' said)" = "1 1" ] && [ ! -e asked ] &&
+        pass || fail "info $way: packages of files"
+done
+
 # Instrumented parts show as well.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o control || fail "compile control"
 record mpich 2 ./control 3 10 && pass || fail "control: $(cat said)"

@@ -55,9 +55,33 @@ void refrain_warn_names(const struct refrain_trace *trace) {
 
 /* ---- what to do ---- */
 
-/* What brings the lines of code in the file; malloced, null without memory. */
-static char *advice(const struct refrain_code_info *file) {
-    char *text = NULL, *package;
+/* Of each file without debug information the Debian package that it is from; null where there is none. Null without
+ * memory. */
+static char **packages_of(const struct refrain_names_info *names) {
+    const char **paths = calloc(names->n_files + 1, sizeof *paths);
+    char **packages = calloc(names->n_files + 1, sizeof *packages);
+    size_t wanted = 0;
+    for (size_t i = 0; paths && i < names->n_files; i++) {
+        const struct refrain_code_info *file = &names->files[i];
+        bool wants = file->state == REFRAIN_CODE_FOUND && !file->has_lines && file->lined < file->places;
+        paths[i] = wants ? file->path : NULL;
+        wanted += wants;
+    }
+    if (packages && wanted)
+        refrain_packages_of(paths, packages, names->n_files);
+    free(paths);
+    return packages;
+}
+
+static void free_packages(char **packages, size_t n) {
+    for (size_t i = 0; packages && i < n; i++)
+        free(packages[i]);
+    free(packages);
+}
+
+/* What brings the lines of code in the file, which is of that package, if any; malloced, null without memory. */
+static char *advice(const struct refrain_code_info *file, const char *package) {
+    char *text = NULL;
     const char *urls = getenv("DEBUGINFOD_URLS");
     bool asks = urls && *urls;
     int n = 0;
@@ -65,10 +89,9 @@ static char *advice(const struct refrain_code_info *file) {
     case REFRAIN_CODE_FOUND:
         if (file->has_lines) {
             n = asprintf(&text, "compile all of it with -g, and run it again");
-        } else if ((package = refrain_package_of(file->path))) {
+        } else if (package) {
             n = asprintf(&text, "apt-get install %s-dbgsym (of Debian's debug archive)%s", package,
                          asks ? "" : ", or DEBUGINFOD_URLS=" DEBIAN_SERVER);
-            free(package);
         } else {
             n = asprintf(&text, "compile it with -g, and run it again");
         }
@@ -94,8 +117,8 @@ static char *advice(const struct refrain_code_info *file) {
 
 /* ---- text ---- */
 
-static void print_file(const struct refrain_code_info *file) {
-    char *what = advice(file);
+static void print_file(const struct refrain_code_info *file, const char *package) {
+    char *what = advice(file, package);
     printf("            %s", refrain_show_name(file->path));
     if (file->named < file->places && file->state != REFRAIN_CODE_FOUND)
         printf(" %s: %s of %s places have no name", state_texts[file->state],
@@ -126,9 +149,11 @@ void refrain_info_print_names(const struct refrain_trace *trace, size_t most) {
     if (names->n_bytes)
         printf("; stored in %s", refrain_show_bytes(names->n_bytes));
     putchar('\n');
+    char **packages = packages_of(names);
     for (size_t i = 0; i < names->n_files; i++)
         if (names->files[i].lined < names->files[i].places && lacking++ < most)
-            print_file(&names->files[i]);
+            print_file(&names->files[i], packages ? packages[i] : NULL);
+    free_packages(packages, names->n_files);
     if (lacking > most)
         printf("            and %zu more files, which refrain info --verbose lists\n", lacking - most);
     if (names->not_stored)
@@ -138,8 +163,8 @@ void refrain_info_print_names(const struct refrain_trace *trace, size_t most) {
 
 /* ---- JSON ---- */
 
-static json_t *file_json(const struct refrain_code_info *file) {
-    char *what = file->lined < file->places ? advice(file) : NULL;
+static json_t *file_json(const struct refrain_code_info *file, const char *package) {
+    char *what = file->lined < file->places ? advice(file, package) : NULL;
     json_t *object =
         json_pack("{s:o,s:o,s:s,s:b,s:I,s:I,s:I,s:o}", "path", refrain_json_text(file->path), "build_id",
                   refrain_json_text(file->build_id), "state", state_names[file->state], "debug_information",
@@ -151,8 +176,10 @@ static json_t *file_json(const struct refrain_code_info *file) {
 
 json_t *refrain_info_names_json(const struct refrain_trace *trace) {
     json_t *files = json_array();
+    char **packages = packages_of(&trace->names);
     for (size_t i = 0; i < trace->names.n_files; i++)
-        json_array_append_new(files, file_json(&trace->names.files[i]));
+        json_array_append_new(files, file_json(&trace->names.files[i], packages ? packages[i] : NULL));
+    free_packages(packages, trace->names.n_files);
     return json_pack("{s:I,s:o,s:o,s:o}", "bytes", (json_int_t)trace->names.n_bytes, "debuginfod",
                      trace->names.debuginfod ? refrain_json_text(trace->names.debuginfod) : json_null(), "not_stored",
                      trace->names.not_stored ? refrain_json_text(trace->names.not_stored) : json_null(), "files",

@@ -18,7 +18,8 @@ void refrain_info_print_names(const struct refrain_trace *trace, size_t most);
 /* The same as JSON. */
 struct json_t *refrain_info_names_json(const struct refrain_trace *trace);
 
-/* package_of.c: the Debian package that a file is from, malloced; null where there is none, or no dpkg. */
-char *refrain_package_of(const char *path);
+/* package_of.c: sets packages[i] to the Debian package that the file of the full path paths[i] is from, malloced; to
+ * null where that is null, or there is no package or no dpkg. Reads dpkg's lists (DPKG_ADMINDIR) once for all n. */
+void refrain_packages_of(const char *const *paths, char **packages, size_t n);
 
 #endif
