@@ -61,10 +61,10 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_open(&times, region, sizeof region, &thread);
     check(refrain_time_reader_shares(&times.reader), "there is an entry of several blocks");
     check(!refrain_block_times_single(&times, ticks, &told), "an entry of two blocks is not told singly");
-    check(refrain_block_times_pass(&times, last_left, &last, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT,
+    check(refrain_block_times_pass(&times, last_left, &last, 0, &ticks) == REFRAIN_BLOCK_KEPT,
           "the first block waits");
     uint64_t first = ticks;
-    check(refrain_block_times_pass(&times, 90, &other, NULL, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
+    check(refrain_block_times_pass(&times, 90, &other, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the entry ends when it is said to end");
     check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
           "the last of a stretch gets what is left of it");
@@ -90,7 +90,7 @@ static void share_out_many(void) {
     unsigned waiting = 0;
     refrain_block_times_open(&times, region, sizeof region, &thread);
     for (unsigned i = 0; i < 20000; i++) {
-        waiting += refrain_block_times_pass(&times, i < 10000 ? 1 : 5, &account, NULL, 0, &ticks) == REFRAIN_BLOCK_KEPT;
+        waiting += refrain_block_times_pass(&times, i < 10000 ? 1 : 5, &account, 0, &ticks) == REFRAIN_BLOCK_KEPT;
         half = i == 9999 ? ticks : half;
     }
     check(waiting == 19999 && ticks == 60100, "all but the last block of an entry wait");
@@ -112,9 +112,9 @@ static void share_out_too_long(void) {
     uint64_t ticks = 100;
     refrain_block_times_open(&times, region, sizeof region, &thread);
     check(refrain_block_times_single(&times, ticks, &ticks) && ticks == 110, "an entry of one block is told singly");
-    refrain_block_times_pass(&times, 1000, &account, NULL, 0, &ticks);
+    refrain_block_times_pass(&times, 1000, &account, 0, &ticks);
     uint64_t first = ticks;
-    refrain_block_times_pass(&times, 1, &account, NULL, 0, &ticks);
+    refrain_block_times_pass(&times, 1, &account, 0, &ticks);
     ticks = refrain_block_times_give_up(&times, true, 0);
     first = refrain_block_times_resolve(&times, first);
     check(ticks >= last_ticks && ticks - last_ticks < 2048, "a rest of more than 2^63 ticks is shared out as a whole");
@@ -122,47 +122,27 @@ static void share_out_too_long(void) {
     refrain_block_times_close(&times);
 }
 
-static bool is_near(double value, double expected) {
-    return value > expected - 1e-4 && value < expected + 1e-4;
-}
-
-/* A place whose blocks take 550 ticks in the mean, is in a function that two others call, which took 1,000 and 100
- * times as many ticks as they were called. Places at 100, 200 and so on. */
-static void fit(bool open_at_end) {
+/* A place at 400 in a function that two others call. */
+static void tell_contexts_apart(void) {
     struct refrain_walk_contexts counted, all;
     refrain_walk_contexts_open(&counted);
-    for (unsigned i = 0; i < 20; i++) {
-        bool slow = i % 2 == 0;
-        uint32_t main_context = refrain_walk_contexts_enter(&counted, 0, 100, 11000 + 20);
-        uint32_t caller = slow ? refrain_walk_contexts_enter(&counted, main_context, 200, 10000 + 20)
-                               : refrain_walk_contexts_enter(&counted, main_context, 300, 1000);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t outer = refrain_walk_contexts_enter(&counted, 0, 100, 11000);
+        uint32_t caller = refrain_walk_contexts_enter(&counted, outer, i % 2 ? 200 : 300, i % 2 ? 10000 : 1000);
         uint32_t shared = refrain_walk_contexts_enter(&counted, caller, 400, 11000);
-        counted.spots[refrain_walk_contexts_spot(&counted, shared, 400)].visits++;
-        if (i == 0)
-            counted.contexts[caller].told_ticks += 20;
-        if (i == 19)
-            refrain_walk_contexts_end(&counted, open_at_end ? shared : 0);
+        check(shared > caller && caller > outer, "a context's number is higher than that of its parent");
+        if (i == 3)
+            refrain_walk_contexts_end(&counted, caller);
     }
-    refrain_walk_contexts_place(&counted, 400, 5000);
-    refrain_walk_contexts_place(&counted, 400, 6000);
     check(!counted.incomplete && counted.n_contexts == 6 && counted.n_kinds == 5, "contexts are told apart");
     refrain_walk_contexts_copy(&all, &counted);
     refrain_walk_contexts_close(&counted);
-    uint32_t outer = refrain_walk_contexts_enter(&all, 0, 100, 0);
-    uint32_t in_slow = refrain_walk_contexts_enter(&all, refrain_walk_contexts_enter(&all, outer, 200, 0), 400, 0);
-    uint32_t in_fast = refrain_walk_contexts_enter(&all, refrain_walk_contexts_enter(&all, outer, 300, 0), 400, 0);
-    struct refrain_walk_spot *slow = &all.spots[refrain_walk_contexts_spot(&all, in_slow, 400)],
-                             *fast = &all.spots[refrain_walk_contexts_spot(&all, in_fast, 400)];
-    check(slow != fast && slow->visits == 10 && all.visits_left == 20, "all blocks are counted");
-    /* The caller that is open at the end tells nothing, but the place and the other caller do. */
-    check(is_near(slow->factor, 20. / 11) && is_near(fast->factor, 2. / 11), "what the callers took is made up for");
-    /* Half of them were given too little: the rest gets more. */
-    slow->visits = fast->visits = 5;
-    slow->ticks = 4000;
-    fast->ticks = 600;
-    refrain_walk_contexts_fit(&all);
-    check(open_at_end || (is_near(slow->factor * 5 * 640, 6000) && is_near(fast->factor * 5 * 640, 400)),
-          "what is left is made up for");
+    uint32_t outer = refrain_walk_contexts_inner(&all, 0, 100), one = refrain_walk_contexts_inner(&all, outer, 200),
+             other = refrain_walk_contexts_inner(&all, outer, 300);
+    check(one && other && one != other, "a copy tells them apart");
+    check(all.kinds[all.contexts[one].kind].loose && !all.kinds[all.contexts[other].kind].loose,
+          "nothing follows from the total of what did not end");
+    check(refrain_walk_contexts_enter(&all, one, 500, 1) == one && all.n_contexts == 6, "a copy makes no others");
     refrain_walk_contexts_close(&all);
 }
 
@@ -198,8 +178,7 @@ int main(void) {
     share_out(150, 100);
     share_out_many();
     share_out_too_long();
-    fit(false);
-    fit(true);
+    tell_contexts_apart();
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;
 }

@@ -175,8 +175,6 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
         uint64_t given_back = block->weight - (block->end_ticks - before);
         block->account->ticks_left = (int64_t)((uint64_t)block->account->ticks_left + given_back);
         block->account->shared_ticks = (int64_t)((uint64_t)block->account->shared_ticks + given_back);
-        if (block->given_ticks)
-            *block->given_ticks += (int64_t)(block->end_ticks - before);
         before = block->end_ticks;
     }
     if (times->balance)
@@ -243,12 +241,11 @@ struct refrain_kept_block *refrain_block_times_room(struct refrain_block_times *
 }
 
 static bool keep(struct refrain_block_times *times, uint64_t weight, struct refrain_block_account *account,
-                 int64_t *given_ticks, uint32_t context) {
+                 uint32_t context) {
     struct refrain_kept_block *kept = refrain_block_times_room(times, 1);
     if (!kept)
         return false;
-    *kept = (struct refrain_kept_block){
-        .weight = weight, .account = account, .given_ticks = given_ticks, .context = context};
+    *kept = (struct refrain_kept_block){.weight = weight, .account = account, .context = context};
     times->n_kept++;
     return true;
 }
@@ -335,15 +332,15 @@ uint64_t refrain_block_times_skip(struct refrain_block_times *times, uint64_t ti
 }
 
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
-                                                   struct refrain_block_account *account, int64_t *given_ticks,
-                                                   uint32_t context, uint64_t *ticks) {
+                                                   struct refrain_block_account *account, uint32_t context,
+                                                   uint64_t *ticks) {
     if (times->settled) {
         times->settled = false;
         times->n_kept = 0;
     }
     if (times->n_kept == 0 && !begin_entry(times, *ticks))
         return REFRAIN_BLOCK_UNTOLD;
-    if (!keep(times, weight, account, given_ticks, context) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
+    if (!keep(times, weight, account, context) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;
     }

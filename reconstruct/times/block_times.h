@@ -83,8 +83,7 @@ struct refrain_block_account {
 struct refrain_kept_block {
     uint64_t weight, end_ticks;
     struct refrain_block_account *account;
-    int64_t *given_ticks; /* the time of blocks like this one is added up here; null: nowhere */
-    uint32_t context;     /* that it is in (walk_contexts.h), where that is told apart */
+    uint32_t context; /* that it is in (walk_contexts.h), where that is told apart */
 };
 
 struct refrain_block_times {
@@ -154,11 +153,10 @@ enum refrain_block_passed {
     REFRAIN_BLOCK_SETTLED, /* *ticks is when it ended, and those that were kept before it can be resolved now */
 };
 
-/* A block that began at *ticks ends, and is not an entry by itself. The time that it gets is added to *given_ticks once
- * it is known; given_ticks may be null, and is valid until then. */
+/* A block that began at *ticks ends, and is not an entry by itself. */
 enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *times, uint64_t weight,
-                                                   struct refrain_block_account *account, int64_t *given_ticks,
-                                                   uint32_t context, uint64_t *ticks);
+                                                   struct refrain_block_account *account, uint32_t context,
+                                                   uint64_t *ticks);
 
 /* The same in a walk that only counts blocks: *ticks does not change before the last block of an entry ends. */
 bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);

@@ -8,15 +8,6 @@
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
 
-/* The spot of a cycle's block; null where they are not told apart, or there is none. */
-static inline struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_cycle_block *block) {
-    if (!walk->contexts)
-        return NULL;
-    if (block->spot == 0)
-        block->spot = refrain_walk_contexts_spot(walk->contexts, block->context, block->place->offset);
-    return block->spot ? &walk->contexts->spots[block->spot] : NULL;
-}
-
 static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
@@ -27,12 +18,9 @@ static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_lea
 /* The blocks are counted, in a walk that does so. */
 static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
-        struct refrain_walk_cycle_block *block = &cycle->blocks[at];
-        struct refrain_walk_spot *spot = spot_of(walk, block);
-        pass_visit(walk, block->place);
-        block->place->account.shared_visits++;
-        if (spot)
-            spot->visits++;
+        struct refrain_walk_learner *place = cycle->blocks[at].place;
+        pass_visit(walk, place);
+        place->account.shared_visits++;
     }
 }
 
@@ -41,20 +29,14 @@ static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *c
                    struct refrain_kept_block *kept, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
         struct refrain_walk_cycle_block *block = &cycle->blocks[at];
-        struct refrain_walk_spot *spot = spot_of(walk, block);
         pass_visit(walk, block->place);
         struct refrain_block_account *account = &block->place->account;
-        uint64_t ticks = refrain_walk_expected_share(account, spot);
+        uint64_t ticks = refrain_walk_expected_share(account);
         account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
         account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
         kept[i].weight = ticks;
         kept[i].account = account;
-        kept[i].given_ticks = spot ? &spot->ticks : NULL;
         kept[i].context = block->context;
-        if (spot && spot->visits > 0) {
-            spot->visits--;
-            walk->contexts->visits_left--;
-        }
     }
 }
 
@@ -99,8 +81,6 @@ static uint32_t pass_item(struct refrain_walk *walk, const struct refrain_walk_c
         ticks[i] = settled ? kept[i].end_ticks : walk->ticks - (n - 1 - i);
     if (settled && begun)
         refrain_walk_settle(walk);
-    if (settled && walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
-        refrain_walk_contexts_fit(walk->contexts);
     return n;
 }
 

@@ -11,7 +11,7 @@ static struct refrain_walk *begin_again(const struct refrain_walk *walk) {
 
 static void take_shares(struct refrain_walk *walk, const struct refrain_walk_shares *shares) {
     refrain_walk_shares_copy(&walk->shares, shares); /* without memory: by the profiles alone */
-    walk->contexts = walk->shares.contexts.n_spots ? &walk->shares.contexts : NULL;
+    walk->contexts = walk->shares.contexts.n_contexts ? &walk->shares.contexts : NULL;
 }
 
 /* A walk that nobody reads goes on to its next record, or past a cycle; false at its end. */

@@ -19,8 +19,7 @@ struct refrain_walk_learner;
 /* A block that ends in an iteration. */
 struct refrain_walk_cycle_block {
     struct refrain_walk_learner *place; /* at which it began, ... */
-    uint32_t context;                   /* ... in this context (walk_contexts.h), ... */
-    uint32_t spot;                      /* ... and the spot of both; 0 not known */
+    uint32_t context;                   /* ... in this context (walk_contexts.h) */
 };
 
 /* What an iteration takes of a learner. */

@@ -69,7 +69,6 @@ struct refrain_walk_learner {
     const struct refrain_region_info *region; /* which begins here, once a reader knows (struct refrain_record) */
     uint64_t mean_ticks;                      /* of all its visits */
     uint32_t stretch;                         /* number of the one its visits are in, from 1 */
-    uint32_t spot;                            /* number of the last one it was in (walk_contexts.h) */
     uint64_t remaining;                       /* loop: iterations left of the count taken */
     bool counting;                            /* loop: a count has been taken */
     bool pending;                             /* loop: it is the count that was not fed yet */

@@ -41,8 +41,6 @@ void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct
     if (shares->n > 0)
         qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
     refrain_walk_contexts_end(&shares->contexts, context);
-    for (size_t i = 0; i < shares->n; i++)
-        refrain_walk_contexts_place(&shares->contexts, shares->shares[i].offset, shares->shares[i].ticks);
 }
 
 void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct refrain_walk_shares *shares) {

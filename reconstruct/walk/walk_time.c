@@ -52,17 +52,6 @@ void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64
         contexts->contexts[context].told_ticks += (int64_t)ticks;
 }
 
-/* The place in that context; null where they are not told apart. */
-static struct refrain_walk_spot *spot_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                         uint32_t context) {
-    if (!walk->contexts)
-        return NULL;
-    uint32_t number = place->spot;
-    if (number == 0 || walk->contexts->spots[number].context != context)
-        number = place->spot = refrain_walk_contexts_spot(walk->contexts, context, place->offset);
-    return number ? &walk->contexts->spots[number] : NULL;
-}
-
 void refrain_walk_settle(struct refrain_walk *walk) {
     uint64_t begin_ticks = walk->times.begin_ticks;
     for (size_t i = walk->depth; i-- > 0;) {
@@ -87,10 +76,7 @@ static void pass_visit(struct refrain_walk_learner *place) {
 }
 
 /* A block in an entry of several passes in a walk that counts these. */
-static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
-    struct refrain_walk_spot *spot = spot_of(walk, place, context);
-    if (spot)
-        spot->visits++;
+static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     place->account.shared_visits++;
     pass_visit(place);
     refrain_block_times_count(&walk->times, &walk->ticks);
@@ -106,24 +92,17 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
     if (walk->recorder)
         refrain_walk_note_block(walk, place, context);
     struct refrain_block_account *account = &place->account;
-    struct refrain_walk_spot *spot = NULL;
     uint64_t ticks = 0;
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     if (walk->counting) {
-        count_block(walk, place, context);
+        count_block(walk, place);
         return;
     }
-    if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate) {
-        spot = spot_of(walk, place, context);
-        ticks = refrain_walk_expected_share(account, spot);
-        if (spot && spot->visits > 0) {
-            spot->visits--;
-            walk->contexts->visits_left--;
-        }
-    } else {
+    if (walk->shares.n > 0 && !walk->times.ended && !walk->approximate)
+        ticks = refrain_walk_expected_share(account);
+    else
         ticks = expected_ticks(walk, place);
-    }
     account->ticks_left = (int64_t)((uint64_t)account->ticks_left - ticks);
     account->shared_ticks = (int64_t)((uint64_t)account->shared_ticks - ticks);
     pass_visit(place);
@@ -133,7 +112,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         walk->ticks = waited ? end_ticks : walk->ticks;
         refrain_walk_settle(walk);
     }
-    switch (refrain_block_times_pass(&walk->times, ticks, account, spot ? &spot->ticks : NULL, context, &walk->ticks)) {
+    switch (refrain_block_times_pass(&walk->times, ticks, account, context, &walk->ticks)) {
     case REFRAIN_BLOCK_UNTOLD:
         walk->ticks += ticks;
         /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
@@ -142,8 +121,6 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         return;
     case REFRAIN_BLOCK_SETTLED:
         refrain_walk_settle(walk);
-        if (walk->contexts && walk->contexts->visits_left < walk->contexts->fit_at)
-            refrain_walk_contexts_fit(walk->contexts);
         return;
     default:
         return;

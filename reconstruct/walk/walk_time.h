@@ -7,19 +7,14 @@
 /* Begins the next stretch of a place's history, where its blocks have not all been. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* What a place's next block in an entry of several is expected to take: the mean of what those of the stretch have,
- * times the factor of the spot; the last one all that is left. */
-static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account,
-                                                   const struct refrain_walk_spot *spot) {
+/* What a place's next block in an entry of several is expected to take: the mean of what is left to those of the
+ * stretch. */
+static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account) {
     uint64_t visits = account->shared_visits;
     account->shared_visits -= visits > 0;
     if (account->shared_ticks <= 0 || visits == 0)
         return 0;
-    uint64_t mean = (uint64_t)account->shared_ticks / visits;
-    if (!spot || visits == 1)
-        return mean;
-    double share = (double)(int64_t)mean * spot->factor;
-    return share < (double)INT64_MAX ? (uint64_t)(int64_t)share : mean;
+    return (uint64_t)account->shared_ticks / visits;
 }
 
 /* A block passes in a walk that counts, in that context: it took that long. */
