@@ -137,6 +137,17 @@ for n in 3 2; do
     otf2-print "$run/otf2.$n/traces.otf2" >"$run/printed" 2>"$run/complaints"
     [ -s "$run/printed" ] && [ ! -s "$run/complaints" ] && pass || fail "otf2-print complains of a window: $(head -n 2 "$run/complaints")"
 done
+# A share of the run is a time for every command: half of it, in seconds and in per cent.
+end=$(awk -F '\t' '$2 > end { end = $2 } END { print end }' "$run/text")
+refrain -q reconstruct "$trace" --format text --from 50% --to 75% -o "$run/share" &&
+    awk -F '\t' -v end="$end" '$2 < end * 0.49 || $2 > end * 0.76 { wrong++ } END { exit NR == 0 || wrong > 0 }' "$run/share" && pass ||
+    fail "a window in per cent: $(head -n 1 "$run/share")"
+refrain -q events "$trace" --from 50% --to 75% -o "$run/share.events" && [ -s "$run/share.events" ] && pass || fail "events in per cent"
+for command in reconstruct events stats view; do
+    refrain "$command" --help >"$run/said"
+    tr -s ' \n' ' ' <"$run/said" | grep -q "TIME on: seconds since the start of the run, or 1.5s, 200ms, 30us, 10ns, or 25% of the run" &&
+        pass || fail "$command --help does not say what a TIME is"
+done
 # Long enough for checkpoints: going back costs a part of going there, and finds the same.
 cat >"$work/wave.c" <<'END'
 #include <mpi.h>
@@ -193,7 +204,7 @@ for source in "$tests"/../reconstruct/sequence/*.c "$tests"/../reconstruct/times
     grep -nE '(^|[^_a-z])(malloc|calloc|realloc|free)\(' "$source" && fail "$source allocates by itself" || pass
 done
 [ "$(refrain reconstruct "$trace" --ranks 7 --format text -o - 2>&1 | grep -c 'holds no rank 7')" = 1 ] && pass || fail "a rank that is not there"
-for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1" "--threads 0" "--threads x"; do
+for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1" "--from 60% --to 50%" "--from 101%" "--threads 0" "--threads x"; do
     # shellcheck disable=SC2086 # words
     refrain reconstruct "$trace" $option --format text -o - >/dev/null 2>&1
     [ $? -eq 2 ] && pass || fail "$option: status $?"

@@ -159,6 +159,7 @@ env PATH="$work" "$(command -v refrain)" view "$trace" -o "$work/none.png" 2>"$w
 [ $? -eq 1 ] && grep -q "librsvg2-bin" "$work/said" && [ ! -e "$work/none.png" ] && pass || fail "no rsvg-convert: $(cat "$work/said")"
 refrain view "$trace" --svg --from 100 -o "$work/late.svg" 2>"$work/said"
 [ $? -eq 2 ] && grep -q "the run ends at" "$work/said" && [ ! -e "$work/late.svg" ] && pass || fail "a window behind the run"
+refrain view "$trace" --svg --from 25% --to 50% -o "$work/share.svg" && [ -s "$work/share.svg" ] && pass || fail "a window in per cent"
 refrain view "$trace" --svg --ranks 1,x -o "$work/late.svg" 2>"$work/said"
 [ $? -eq 2 ] && pass || fail "a list of ranks that is none"
 

@@ -372,8 +372,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_FROM:
     case OPTION_TO:
-        if (!refrain_time_option(value, key == OPTION_FROM ? &arguments->from : &arguments->to))
-            argp_error(state, "%s is not a time; 1.5, 1.5s, 200ms, 30us, 10ns or 25%% is expected", value);
+        refrain_time_option_parse(value, key == OPTION_FROM ? &arguments->from : &arguments->to, state);
         return 0;
     case 'r':
         arguments->rank = refrain_number_option(value, state, "a number");
@@ -407,8 +406,8 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
      "Show one table, with a line for each of these", 0},
     {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
-    {"from", OPTION_FROM, "TIME", 0, "Only what comes after TIME: 1.5 or 1.5s, 200ms, 30us, or 25% of the run", 0},
-    {"to", OPTION_TO, "TIME", 0, "Only what comes before TIME", 0},
+    {"from", OPTION_FROM, "TIME", 0, REFRAIN_TIME_FROM, 0},
+    {"to", OPTION_TO, "TIME", 0, REFRAIN_TIME_TO, 0},
     {"top", 't', "N", 0, "Show N lines of each table and of what it has below a line (default 20; 8 waits, 32 ranks)",
      0},
     {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},

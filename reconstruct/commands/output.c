@@ -55,9 +55,8 @@ const struct argp_option refrain_output_options[] = {
      "are always written",
      0},
     {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
-    {"from", OPTION_FROM, "TIME", 0,
-     "Only events from TIME on: seconds since the start, or with a unit: 1.5s, 200ms, 30us, 10ns", 0},
-    {"to", OPTION_TO, "TIME", 0, "Only events before TIME", 0},
+    {"from", OPTION_FROM, "TIME", 0, REFRAIN_TIME_FROM, 0},
+    {"to", OPTION_TO, "TIME", 0, REFRAIN_TIME_TO, 0},
     {"ranks", OPTION_RANKS, "LIST", 0, "Only events of these ranks, such as 0,4-7", 0},
     {"threads", OPTION_THREADS, "N", 0,
      "Use N threads: they open the trace together; then one replays while another writes, or with otf2 all others do. "
@@ -65,23 +64,6 @@ const struct argp_option refrain_output_options[] = {
      "By default 2 if there are two processors",
      0},
     {0}};
-
-/* A time as the user gives it; false when it is none. */
-static bool parse_time(const char *text, int64_t *ns) {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-    char *end;
-    double value = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0) {
-            double time_ns = value * units[i].ns;
-            *ns = (int64_t)(time_ns + 0.5);
-            return time_ns >= 0 && time_ns < 9e18;
-        }
-    return false;
-}
 
 /* "0,4-7" into output->ranks; false when it is no such list. */
 static bool parse_ranks(struct refrain_output *output, const char *text) {
@@ -180,9 +162,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_FROM:
     case OPTION_TO:
-        if (!parse_time(value, key == OPTION_FROM ? &output->from_ns : &output->to_ns))
-            argp_error(state, "%s is not a time; 1.5, 1.5s, 200ms, 30us or 10ns is expected", value);
-        output->has_to |= key == OPTION_TO;
+        refrain_time_option_parse(value, key == OPTION_FROM ? &output->from : &output->to, state);
         return 0;
     case OPTION_RANKS:
         if (!parse_ranks(output, value))
@@ -193,8 +173,6 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
             argp_error(state, "%s: a number of threads, 1 or more, is expected", value);
         return 0;
     case ARGP_KEY_SUCCESS:
-        if (output->has_to && output->to_ns < output->from_ns)
-            argp_error(state, "--to is before --from");
         settle_format(output, state);
         if (!output->has_picl_levels)
             output->picl_levels = (struct refrain_picl_levels){true, true, true};
@@ -376,13 +354,25 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
     return status ? status : replay_to(trace, output, writer, error);
 }
 
-enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error) {
+enum refrain_status refrain_output_window(struct refrain_output *output, const struct refrain_trace *trace,
+                                          struct refrain_error *error) {
+    enum refrain_status status =
+        refrain_time_option_window(&output->from, &output->to, trace, &output->from_ns, &output->to_ns, error);
+    output->has_to = output->to.given;
+    if (!output->from.given)
+        output->from_ns = 0;
+    return status;
+}
+
+enum refrain_status refrain_output_write(struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
     signal(SIGXFSZ, SIG_IGN); /* so that a limit on file sizes is an error that is said, as a full disk is */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
-    status = refrain_output_write_trace(trace, output, error);
+    status = refrain_output_window(output, trace, error);
+    if (!status)
+        status = refrain_output_write_trace(trace, output, error);
     refrain_trace_close(trace);
     free(output->ranks);
     return status;

@@ -2,6 +2,7 @@
 #ifndef REFRAIN_OUTPUT_H
 #define REFRAIN_OUTPUT_H
 
+#include "commands/time_option.h"
 #include "formats/format.h"
 #include "match/replay.h"
 #include <argp.h>
@@ -17,12 +18,13 @@ struct refrain_output {
     bool picl_verbose;          /* picl: all fields, and their formats written out */
     bool has_picl_levels;       /* picl: which records there are; all, unless told */
     struct refrain_picl_levels picl_levels;
-    bool waiting;           /* formats with room for it: what each call waited for (waiting.h) */
-    bool recorded;          /* what was recorded instead of what was learned */
-    bool compensate;        /* times without what probes took */
-    int64_t from_ns, to_ns; /* a window; 0: from the beginning ... */
-    bool has_to;            /* ... and without it to the end */
-    int32_t *ranks;         /* null: all; freed by refrain_output_write */
+    bool waiting;                        /* formats with room for it: what each call waited for (waiting.h) */
+    bool recorded;                       /* what was recorded instead of what was learned */
+    bool compensate;                     /* times without what probes took */
+    struct refrain_time_option from, to; /* a window, as the user says it ... */
+    int64_t from_ns, to_ns;              /* ... and in the trace (refrain_output_window); 0: from the beginning ... */
+    bool has_to;                         /* ... and without it to the end */
+    int32_t *ranks;                      /* null: all; freed by refrain_output_write */
     size_t n_ranks;
     unsigned threads;                        /* 0: as many as help */
     const struct refrain_together *together; /* the processes that write it; null: this one alone */
@@ -45,9 +47,15 @@ const char *refrain_output_choices(int key);
  * and known to nobody who replays some, nor is what they waited for. */
 bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output);
 
-enum refrain_status refrain_output_write(const struct refrain_output *output, struct refrain_error *error);
+enum refrain_status refrain_output_write(struct refrain_output *output, struct refrain_error *error);
 
-/* The same of a trace that is open, which may be written several times; the caller frees output->ranks. */
+/* Sets the window in the trace, which is open. One that lies behind the run's end, or ends before it begins, is an
+ * error of usage. */
+enum refrain_status refrain_output_window(struct refrain_output *output, const struct refrain_trace *trace,
+                                          struct refrain_error *error);
+
+/* Writes a trace that is open, and whose window is set; it may be written several times. The caller frees
+ * output->ranks. */
 enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
                                                struct refrain_error *error);
 

@@ -24,6 +24,11 @@ bool refrain_time_option(const char *text, struct refrain_time_option *option) {
     return false;
 }
 
+void refrain_time_option_parse(const char *text, struct refrain_time_option *option, const struct argp_state *state) {
+    if (!refrain_time_option(text, option))
+        argp_error(state, "%s is not a time: %s", text, REFRAIN_TIME_FORMS);
+}
+
 static int64_t end_of(const struct refrain_trace *trace) {
     int64_t end_ns = 0;
     for (size_t i = 0; i < trace->n_locations; i++)
@@ -34,7 +39,7 @@ static int64_t end_of(const struct refrain_trace *trace) {
 static int64_t ns_of(const struct refrain_time_option *option, int64_t end_ns, int64_t otherwise) {
     if (!option->given)
         return otherwise;
-    return (int64_t)(option->percent ? (double)end_ns * option->value / 100 : option->value);
+    return (int64_t)(option->percent ? (double)end_ns * option->value / 100 : option->value + 0.5);
 }
 
 enum refrain_status refrain_time_option_window(const struct refrain_time_option *from,
@@ -46,7 +51,7 @@ enum refrain_status refrain_time_option_window(const struct refrain_time_option 
     if (*from_ns >= *to_ns)
         return REFRAIN_FAIL_USAGE(error, "--from is not before --to");
     if (*from_ns > end_ns)
-        return REFRAIN_FAIL_USAGE(error, "--from: nothing comes after %.9g s in %s, which ends after %.9g s",
-                                  (double)*from_ns / 1e9, trace->path, (double)end_ns / 1e9);
+        return REFRAIN_FAIL_USAGE(error, "--from: the window begins after %.9g s, and the run ends at %.9g s: %s",
+                                  (double)*from_ns / 1e9, (double)end_ns / 1e9, trace->path);
     return REFRAIN_OK;
 }

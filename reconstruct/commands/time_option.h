@@ -3,6 +3,7 @@
 #define REFRAIN_TIME_OPTION_H
 
 #include "model/trace_read.h"
+#include <argp.h>
 #include <stdbool.h>
 
 struct refrain_time_option {
@@ -10,8 +11,16 @@ struct refrain_time_option {
     double value;        /* ns, or percent */
 };
 
+/* What help says of a TIME, and of the options of a window. */
+#define REFRAIN_TIME_FORMS "seconds since the start of the run, or 1.5s, 200ms, 30us, 10ns, or 25% of the run"
+#define REFRAIN_TIME_FROM "Only what comes from TIME on: " REFRAIN_TIME_FORMS
+#define REFRAIN_TIME_TO "Only what comes before TIME"
+
 /* Reads "1.5", "1.5s", "200ms", "30us", "10ns" or "25%"; false when it is none of these. */
 bool refrain_time_option(const char *text, struct refrain_time_option *option);
+
+/* The same of an option's value: what is no time is an error of usage, which ends the program. */
+void refrain_time_option_parse(const char *text, struct refrain_time_option *option, const struct argp_state *state);
 
 /* The nanoseconds since the start of the run from which and up to which something is wanted; INT64_MIN and INT64_MAX
  * where that was not given. A window that begins behind the run's end, or ends before it begins, is an error of usage.

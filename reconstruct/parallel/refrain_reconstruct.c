@@ -195,6 +195,8 @@ int main(int argc, char **argv) {
     if (!status)
         status = refrain_processes_agree(&processes, refrain_processes_open(&processes, trace, &error), &error);
     if (!status)
+        status = refrain_processes_agree(&processes, refrain_output_window(&output, trace, &error), &error);
+    if (!status)
         status = refrain_processes_agree(&processes, write_output(&processes, trace, &output, &error), &error);
     refrain_processes_close(&processes);
     refrain_trace_close(trace);

@@ -1,6 +1,7 @@
 /* cmd_view.c: refrain view: the run as a picture: one page that holds the trace and draws any part of it. */
 #define _GNU_SOURCE
 #include "commands/command.h"
+#include "commands/time_option.h"
 #include "commands/whole_file.h"
 #include "match/replayable.h"
 #include "view/view_page.h"
@@ -8,7 +9,6 @@
 #include "view/view_svg.h"
 
 #include <argp.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTIO
 struct arguments {
     const char *traces[2], *path; /* the second: null, or another run to show below the first */
     bool force, svg, png, window;
+    struct refrain_time_option from, to;
     struct refrain_figure figure;
 };
 
@@ -29,8 +30,8 @@ static const struct argp_option options[] = {
     {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
     {"svg", OPTION_SVG, NULL, 0, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1},
     {"png", OPTION_PNG, NULL, 0, "Write a figure as PNG (needs rsvg-convert); also where FILE ends in .png", 1},
-    {"from", OPTION_FROM, "SECONDS", 0, "Figure: begin SECONDS after the start of the run", 1},
-    {"to", OPTION_TO, "SECONDS", 0, "Figure: end SECONDS after the start of the run", 1},
+    {"from", OPTION_FROM, "TIME", 0, "Figure: " REFRAIN_TIME_FROM, 1},
+    {"to", OPTION_TO, "TIME", 0, "Figure: " REFRAIN_TIME_TO, 1},
     {"ranks", OPTION_RANKS, "LIST", 0, "Figure: only these ranks, such as 0-3,8", 1},
     {"width", OPTION_WIDTH, "PIXELS", 0, "Figure: width of the bars (default 900)", 1},
     {0}};
@@ -38,14 +39,6 @@ static const struct argp_option options[] = {
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-static double seconds(const char *text, struct argp_state *state) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value >= 0) || isinf(value))
-        argp_error(state, "%s: a time in seconds is expected", text);
-    return value;
 }
 
 static unsigned pixels(const char *text, struct argp_state *state) {
@@ -89,11 +82,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case OPTION_FROM:
         arguments->window = true;
-        arguments->figure.from_s = seconds(value, state);
+        refrain_time_option_parse(value, &arguments->from, state);
         return 0;
     case OPTION_TO:
         arguments->window = true;
-        arguments->figure.to_s = seconds(value, state);
+        refrain_time_option_parse(value, &arguments->to, state);
         return 0;
     case OPTION_RANKS:
         arguments->window = true;
@@ -158,6 +151,18 @@ static enum refrain_status write_png(struct refrain_trace *trace, const struct a
     return status;
 }
 
+static enum refrain_status set_window(const struct refrain_trace *trace, struct arguments *arguments,
+                                      struct refrain_error *error) {
+    int64_t from_ns, to_ns;
+    enum refrain_status status =
+        refrain_time_option_window(&arguments->from, &arguments->to, trace, &from_ns, &to_ns, error);
+    if (!status && arguments->from.given)
+        arguments->figure.from_s = (double)from_ns / 1e9;
+    if (!status && arguments->to.given)
+        arguments->figure.to_s = (double)to_ns / 1e9;
+    return status;
+}
+
 static enum refrain_status write_one(struct refrain_trace *const traces[2], const struct arguments *arguments,
                                      FILE *file, const char *path, struct refrain_error *error) {
     if (arguments->png)
@@ -198,6 +203,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         if (refrain_replayable(traces[i], false, NULL) != REFRAIN_OK)
             status = refrain_replayable(traces[i], true, error);
     }
+    if (!status)
+        status = set_window(traces[0], &arguments, error);
     if (!status)
         status = write_file(traces, &arguments, error);
     for (int i = 0; i < 2; i++)
