@@ -81,7 +81,7 @@ refrain stats --by critical-path --rank 1 even.refrain >text 2>said
 
 # As text and as a page: the same sentences; names are data.
 COLUMNS=100 refrain -q report serial_phase.refrain >text
-grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"
+grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^71 % of the critical path is computing in read_input(), fault.c:5, most of it on rank 0' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"
 refrain -q report even.refrain | grep -q '^nothing that costs 2.0 % of the run or more was found' && pass || fail "text of even"
 refrain -q report html_in_names.refrain -o names.html && pass || fail "page"
 grep -q '&lt;img src=x onerror=alert(1)&gt;&amp;&quot;' names.html && ! grep -q '<img src=x' names.html && pass || fail "a name is not data"

@@ -64,23 +64,24 @@ static bool is_on_path(const struct refrain_delays *delays, const struct refrain
     return false;
 }
 
-static enum refrain_status make_rows(struct refrain_critical *critical, struct refrain_error *error) {
-    const struct refrain_delays *delays = critical->delays;
+bool refrain_critical_rows(struct refrain_delays *delays, struct refrain_critical *critical) {
     size_t n = 0;
+    critical->delays = delays;
+    critical->run_ns = delays->to_ns - delays->from_ns;
     for (size_t i = 0; i < delays->n_places; i++)
         n += is_on_path(delays, delays->places[i]);
     critical->rows = calloc(n + 1, sizeof *critical->rows);
     int64_t *by_rank = calloc((n + 1) * (delays->n_ranks + 1), sizeof *by_rank);
     if (!critical->rows || !by_rank) {
         free(by_rank);
-        return REFRAIN_FAIL_MEMORY(error);
+        return false;
     }
     for (size_t i = 0; i < delays->n_places; i++)
         if (is_on_path(delays, delays->places[i]))
             add_place(critical, delays->places[i], by_rank);
     free(by_rank);
     qsort(critical->rows, critical->n, sizeof *critical->rows, by_path);
-    return REFRAIN_OK;
+    return true;
 }
 
 /* ---- without each ---- */
@@ -127,11 +128,9 @@ enum refrain_status refrain_critical_open(struct refrain_trace *trace, struct re
     enum refrain_status status = walk(trace, request, critical->delays, &critical->activity, error);
     if (!critical->activity)
         return status;
-    critical->run_ns = critical->delays->to_ns - critical->delays->from_ns;
-    enum refrain_status made = make_rows(critical, error);
-    if (!made && !status && shorten)
-        status = shorten_run(trace, request, critical, error);
-    return made ? made : status;
+    if (!refrain_critical_rows(critical->delays, critical))
+        return REFRAIN_FAIL_MEMORY(error);
+    return !status && shorten ? shorten_run(trace, request, critical, error) : status;
 }
 
 void refrain_critical_close(struct refrain_critical *critical) {

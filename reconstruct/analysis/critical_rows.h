@@ -38,6 +38,10 @@ enum refrain_status refrain_critical_open(struct refrain_trace *trace, struct re
                                           bool shorten, struct refrain_critical *critical, struct refrain_error *error);
 void refrain_critical_close(struct refrain_critical *critical);
 
+/* Rows of a walk that is done elsewhere: all but `activity` and what is known of shortened runs. The caller frees the
+ * rows. False without memory. */
+bool refrain_critical_rows(struct refrain_delays *delays, struct refrain_critical *critical);
+
 /* Ranks that compute at a time, the mean over the window. */
 double refrain_critical_parallelism(const struct refrain_critical *critical);
 

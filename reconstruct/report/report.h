@@ -77,6 +77,7 @@ struct refrain_report {
     size_t n, capacity;
     struct refrain_efficiency efficiency;
     double long_calls_ns; /* in calls that take longer than networks need for what they move */
+    char *critical;       /* what most of the critical path is, a sentence; null: there is no path */
     char *remark;         /* what to know before the findings, a sentence; null: nothing */
     char **well;          /* sentences: what is not wrong ... */
     size_t n_well, capacity_well;

@@ -204,6 +204,11 @@ enum refrain_status refrain_report_html(const struct refrain_report *report, FIL
     enum refrain_status status = draw(report, &pictures, error);
     put_head(report, file);
     put_efficiency(report, file);
+    if (report->critical) {
+        fputs("<p>", file);
+        refrain_put_escaped(file, report->critical);
+        fputs(" (<code>refrain stats --by critical-path</code>).</p>\n", file);
+    }
     if (report->remark) {
         fputs("<p class=\"remark\">", file);
         refrain_put_escaped(file, report->remark);

@@ -89,6 +89,7 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "run_ns", json_integer((json_int_t)report->run_ns));
     json_object_set_new(object, "least_percent", json_real(100 * report->least));
     json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));
+    json_object_set_new(object, "critical_path", report->critical ? json_string(report->critical) : json_null());
     json_object_set_new(object, "remark", report->remark ? json_string(report->remark) : json_null());
     json_object_set_new(object, "repetition", repetition_json(delays));
     json_object_set_new(object, "findings", findings);

@@ -129,6 +129,7 @@ void refrain_report_close(struct refrain_report *report) {
         free(report->findings[i].command);
     }
     free(report->findings);
+    free(report->critical);
     free(report->remark);
     free_texts(report->well, report->n_well);
     free_texts(report->unknown, report->n_unknown);

@@ -1,9 +1,11 @@
 /* report_notes.c: what is well, and what the trace cannot know (report.h). */
 #define _GNU_SOURCE
+#include "analysis/critical_rows.h"
 #include "analysis/gone.h"
 #include "commands/command.h"
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LITTLE 0.05   /* share of the run that is not worth a thought */
@@ -52,6 +54,25 @@ static void say_what_is_well(struct refrain_report *report) {
     if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0)
         refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
                             refrain_show_count(report->activity->events));
+}
+
+/* What the length of the run depends on most. */
+static void say_what_is_critical(struct refrain_report *report) {
+    struct refrain_critical critical = {0};
+    if (!refrain_critical_rows(report->delays, &critical))
+        report->no_memory = true;
+    if (critical.n > 0) {
+        const struct refrain_critical_row *row = &critical.rows[0];
+        struct refrain_delay_place place = *row->place;
+        place.call = place.function ? NULL : place.call; /* the row stands for all that a function computes */
+        char *text = refrain_report_place(report, &place);
+        const char *what = place.doing == REFRAIN_DOING_COMPUTING ? "computing " : "";
+        report->critical = refrain_report_text(report, "%s of the critical path is %s%s, most of it on rank %d",
+                                               refrain_report_percent((double)row->path_ns / (double)critical.run_ns),
+                                               what, text ? text : "", row->rank);
+        free(text);
+    }
+    free(critical.rows);
 }
 
 /* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
@@ -147,6 +168,7 @@ void refrain_report_notes(struct refrain_report *report) {
     if (report->delays->n_known == 0 || report->run_ns <= 0)
         refrain_report_unknown(report, "anything of the run: the trace has no events");
     remark_long_calls(report);
+    say_what_is_critical(report);
     say_what_is_well(report);
     say_how_it_ended(report);
     say_what_is_not_there(report);

@@ -38,6 +38,8 @@ static void print_head(const struct refrain_report *report, FILE *file) {
         fprintf(file, "parallel efficiency %s = load balance %s x serialisation %s x transfer %s (both estimates)\n",
                 refrain_report_percent(efficiency->parallel), refrain_report_percent(efficiency->balance),
                 refrain_report_percent(efficiency->serialisation), refrain_report_percent(efficiency->transfer));
+    if (report->critical)
+        fprintf(file, "%s (refrain stats --by critical-path)\n", report->critical);
 }
 
 static void print_remark(const struct refrain_report *report, FILE *file) {
