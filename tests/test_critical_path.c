@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 5, PLACES = 7, STEPS = 600000, SNAPSHOTS = 64 };
+enum { RANKS = 5, PLACES = 7, STEPS = 600000, SNAPSHOTS = 64, BIN_NS = 1000000 };
 
 /* Nanoseconds on the path of a rank until a moment. */
 struct sums {
     int64_t ns[PLACES][RANKS], until_ns;
     uint64_t changes;
-    int32_t last; /* rank of the newest part */
+    int32_t last;    /* rank of the newest part */
+    int64_t bins_ns; /* of what is asked for: over all bins, and by rank */
+    int64_t on_rank_ns[RANKS];
+    size_t last_bin;
 };
 
 struct rank {
@@ -52,6 +55,14 @@ static void count(void *data, struct refrain_delay_place *at, int32_t rank, int6
     if (i < PLACES)
         sums->ns[i][rank] += ns;
     sums->until_ns += ns;
+}
+
+/* Bins of one run are as long together as its parts. */
+static void count_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
+    struct sums *sums = data;
+    sums->bins_ns += ns;
+    sums->on_rank_ns[rank] += ns;
+    sums->last_bin = bin > sums->last_bin ? bin : sums->last_bin;
 }
 
 static void span(struct refrain_critical_path *path, struct rank *ranks, int32_t rank) {
@@ -95,7 +106,7 @@ static void wait_in_span(struct refrain_critical_path *path, struct rank *ranks,
 }
 
 static void test_random(void) {
-    struct refrain_critical_path *path = refrain_critical_path_open(RANKS);
+    struct refrain_critical_path *path = refrain_critical_path_open(RANKS, BIN_NS);
     struct rank *ranks = calloc(RANKS, sizeof *ranks);
     for (int32_t i = 0; i < RANKS; i++)
         ranks[i].now.last = -1;
@@ -112,10 +123,17 @@ static void test_random(void) {
             continue;
         for (int32_t i = 0; i < RANKS; i++) {
             struct sums sums = {0};
-            uint64_t changes = refrain_critical_path_parts(path, i, ranks[i].now.until_ns, count, &sums);
+            uint64_t changes = refrain_critical_path_parts(path, i, ranks[i].now.until_ns, count, count_bin, &sums);
             CHECK(memcmp(sums.ns, ranks[i].now.ns, sizeof sums.ns) == 0, "step %zu: parts of the path of rank %d", step,
                   i);
             CHECK(sums.until_ns == ranks[i].now.until_ns, "step %zu: length of the path of rank %d", step, i);
+            int64_t on_rank_ns[RANKS] = {0};
+            for (size_t at = 0; at < PLACES; at++)
+                for (size_t k = 0; k < RANKS; k++)
+                    on_rank_ns[k] += sums.ns[at][k];
+            CHECK(memcmp(on_rank_ns, sums.on_rank_ns, sizeof on_rank_ns) == 0 && sums.bins_ns == sums.until_ns &&
+                      sums.last_bin == (size_t)((sums.until_ns - 1) / BIN_NS),
+                  "step %zu: bins of the path of rank %d", step, i);
             CHECK(changes == ranks[i].now.changes, "step %zu: changes of the path of rank %d", step, i);
         }
     }
@@ -126,14 +144,16 @@ static void test_random(void) {
 
 /* What came before counts no longer; what nobody said anything of is unknown. */
 static void test_reset(void) {
-    struct refrain_critical_path *path = refrain_critical_path_open(2);
+    struct refrain_critical_path *path = refrain_critical_path_open(2, 50);
     struct sums sums = {0};
     refrain_critical_path_span(path, 0, 0, 100, place(0));
     refrain_critical_path_reset(path, 60);
     refrain_critical_path_span(path, 0, 50, 160, place(1));
     refrain_critical_path_span(path, 0, 170, 200, place(2));
-    CHECK(refrain_critical_path_parts(path, 0, 210, count, &sums) == 0, "changes of one rank");
-    CHECK(sums.ns[0][0] == 0 && sums.ns[1][0] == 100 && sums.ns[2][0] == 30 && sums.until_ns == 150, "after a reset");
+    CHECK(refrain_critical_path_parts(path, 0, 210, count, count_bin, &sums) == 0, "changes of one rank");
+    CHECK(sums.ns[0][0] == 0 && sums.ns[1][0] == 100 && sums.ns[2][0] == 30 && sums.until_ns == 150 &&
+              sums.bins_ns == 150 && sums.last_bin == 4,
+          "after a reset");
     refrain_critical_path_close(path);
 }
 

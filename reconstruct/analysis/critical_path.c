@@ -23,9 +23,10 @@ struct node {
     int64_t begin_ns, end_ns;
     int32_t rank, first_rank; /* first_rank: of the oldest span in the sum, or of the node */
     uint32_t references;
-    bool listed;              /* in the list of its rank */
-    uint64_t changes;         /* of rank, in the sum */
-    struct refrain_table sum; /* of older nodes: nanoseconds by address of the place and rank */
+    bool listed;      /* in the list of its rank */
+    uint64_t changes; /* of rank, in the sum */
+    /* Of older nodes, in nanoseconds: by address of the place and rank; by bin and rank. */
+    struct refrain_table sum, bins;
 };
 
 struct line {
@@ -38,7 +39,7 @@ struct refrain_critical_path {
     struct line *lines;
     size_t n_ranks, n_nodes, most_nodes;
     struct node *nodes;
-    int64_t from_ns;
+    int64_t from_ns, bin_ns;
     bool no_memory;
 };
 
@@ -61,6 +62,7 @@ static void release(struct refrain_critical_path *path, struct node *node) {
         if (node->behind)
             node->behind->before = node->before;
         refrain_table_close(&node->sum);
+        refrain_table_close(&node->bins);
         free(node);
         path->n_nodes--;
         node = parent;
@@ -93,24 +95,54 @@ static struct node *make(struct refrain_critical_path *path, struct node *parent
 
 /* ---- sums of old nodes ---- */
 
-static bool add(struct refrain_table *sum, uint64_t place, uint64_t rank, int64_t ns) {
+static bool add(struct refrain_table *sum, uint64_t a, uint64_t b, int64_t ns) {
     if (ns <= 0)
         return true;
-    return refrain_table_put(sum, place, rank, refrain_table_number(sum, place, rank) + (uintptr_t)ns);
+    return refrain_table_put(sum, a, b, refrain_table_number(sum, a, b) + (uintptr_t)ns);
 }
 
-/* The node takes the sum of its parent and the parent itself into its own sum. */
+/* Calls `bin` for each bin that the node's own span lies in. */
+static void divide(const struct refrain_critical_path *path, const struct node *node, refrain_critical_bin *bin,
+                   void *data) {
+    for (int64_t ns = node->begin_ns > 0 ? node->begin_ns : 0, end_ns; ns < node->end_ns; ns = end_ns) {
+        end_ns = (ns / path->bin_ns + 1) * path->bin_ns;
+        end_ns = end_ns < node->end_ns ? end_ns : node->end_ns;
+        bin(data, (size_t)(ns / path->bin_ns), node->rank, end_ns - ns);
+    }
+}
+
+struct bins {
+    struct refrain_table *table;
+    bool failed;
+};
+
+static void add_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
+    struct bins *bins = data;
+    bins->failed |= !add(bins->table, bin, (uint64_t)rank, ns);
+}
+
+/* Adds the smaller table to the larger one, which is the first then. */
+static bool join(struct refrain_table *one, struct refrain_table *other) {
+    if (other->n > one->n) {
+        struct refrain_table smaller = *one;
+        *one = *other;
+        *other = smaller;
+    }
+    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(other, slot));)
+        if (!add(one, slot->a, slot->b, (int64_t)slot->number))
+            return false;
+    return true;
+}
+
+/* The node takes the sums of its parent and the parent itself into its own sums. */
 static bool absorb(struct refrain_critical_path *path, struct node *node) {
     struct node *parent = node->parent;
-    if (parent->sum.n > node->sum.n) {
-        struct refrain_table smaller = node->sum;
-        node->sum = parent->sum;
-        parent->sum = smaller;
-    }
-    for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parent->sum, slot));)
-        if (!add(&node->sum, slot->a, slot->b, (int64_t)slot->number))
-            return false;
-    if (!add(&node->sum, (uintptr_t)parent->place, (uint64_t)parent->rank, parent->end_ns - parent->begin_ns))
+    struct bins bins = {&node->bins, false};
+    if (!join(&node->sum, &parent->sum) || !join(&node->bins, &parent->bins) ||
+        !add(&node->sum, (uintptr_t)parent->place, (uint64_t)parent->rank, parent->end_ns - parent->begin_ns))
+        return false;
+    divide(path, parent, add_bin, &bins);
+    if (bins.failed)
         return false;
     node->changes += parent->changes + (node->first_rank != parent->rank);
     node->first_rank = parent->first_rank;
@@ -255,13 +287,16 @@ void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank
 /* ---- what comes out ---- */
 
 uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
-                                     refrain_critical_part *part, void *data) {
+                                     refrain_critical_part *part, refrain_critical_bin *bin, void *data) {
     struct node *last = path_until(path, rank, end_ns);
     uint64_t changes = 0;
     for (const struct node *node = last; node; node = node->parent) {
         part(data, node->place, node->rank, node->end_ns - node->begin_ns);
         for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&node->sum, slot));)
             part(data, (struct refrain_delay_place *)(uintptr_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+        divide(path, node, bin, data);
+        for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&node->bins, slot));)
+            bin(data, (size_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
         changes += node->changes + (node->parent && node->parent->rank != node->first_rank);
     }
     release(path, last);
@@ -284,13 +319,14 @@ void refrain_critical_path_reset(struct refrain_critical_path *path, int64_t now
     path->from_ns = now_ns;
 }
 
-struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks) {
+struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks, int64_t bin_ns) {
     struct refrain_critical_path *path = calloc(1, sizeof *path);
     if (!path || !(path->lines = calloc(n_ranks + 1, sizeof *path->lines))) {
         free(path);
         return NULL;
     }
     path->n_ranks = n_ranks;
+    path->bin_ns = bin_ns;
     path->most_nodes = LEAST_NODES;
     return path;
 }

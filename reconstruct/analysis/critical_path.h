@@ -21,8 +21,8 @@
 struct refrain_delay_place;
 struct refrain_critical_path;
 
-/* Null without memory. */
-struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks);
+/* `bin_ns`: the run is divided into bins of so many nanoseconds, for where the path lies. Null without memory. */
+struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks, int64_t bin_ns);
 void refrain_critical_path_close(struct refrain_critical_path *path); /* null is allowed */
 
 /* The rank was at the place for this time, not waiting. Spans of a rank come in their order. */
@@ -39,10 +39,13 @@ void refrain_critical_path_reset(struct refrain_critical_path *path, int64_t now
 /* What the path is made of: a place on a rank; null: it is not known what the rank did. */
 typedef void refrain_critical_part(void *data, struct refrain_delay_place *place, int32_t rank, int64_t ns);
 
-/* Calls `part` for the parts of the rank's path up to end_ns, in no order; a place may come several times. Returns how
- * often the path goes from one rank to another. */
+/* How much of the path in a bin, counted from the start of the run, is on a rank. */
+typedef void refrain_critical_bin(void *data, size_t bin, int32_t rank, int64_t ns);
+
+/* Calls `part` and `bin` for what the rank's path up to end_ns is made of, in no order; a place, or a rank in a bin,
+ * may come several times. Returns how often the path goes from one rank to another. */
 uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
-                                     refrain_critical_part *part, void *data);
+                                     refrain_critical_part *part, refrain_critical_bin *bin, void *data);
 
 /* Was there too little memory at any time? Then nothing of it holds. */
 bool refrain_critical_path_failed(const struct refrain_critical_path *path);

@@ -332,7 +332,7 @@ static bool prepare(struct refrain_delays *delays, const struct refrain_trace *t
     parts->trace = trace;
     parts->lines = calloc(delays->n_ranks + 1, sizeof *parts->lines);
     parts->marks = calloc(trace->n_regions + 1, sizeof *parts->marks);
-    parts->path = refrain_critical_path_open(delays->n_ranks);
+    parts->path = refrain_critical_path_open(delays->n_ranks, delays->bin_ns);
     delays->path_rank = -1;
     delays->at_a_time_ns = calloc(delays->n_ranks + 2, sizeof *delays->at_a_time_ns);
     parts->rhythm = refrain_rhythm_open(trace->n_regions);
@@ -416,6 +416,11 @@ static void add_to_path(void *data, struct refrain_delay_place *place, int32_t r
         delays->path_unknown_ns += ns;
 }
 
+static void add_to_path_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
+    struct refrain_delays *delays = data;
+    delays->ranks[rank].path_ns[bin < REFRAIN_DELAY_BINS ? bin : REFRAIN_DELAY_BINS - 1] += ns;
+}
+
 /* Of the rank that ended last. */
 static bool find_path(struct refrain_delays *delays) {
     struct refrain_delay_parts *parts = delays->parts;
@@ -424,8 +429,8 @@ static bool find_path(struct refrain_delays *delays) {
             (delays->path_rank < 0 || delays->ranks[i].end_ns > delays->ranks[delays->path_rank].end_ns))
             delays->path_rank = (int32_t)i;
     if (delays->path_rank >= 0)
-        delays->path_changes =
-            refrain_critical_path_parts(parts->path, delays->path_rank, delays->to_ns, add_to_path, delays);
+        delays->path_changes = refrain_critical_path_parts(parts->path, delays->path_rank, delays->to_ns, add_to_path,
+                                                           add_to_path_bin, delays);
     if (delays->to_ns > parts->computing_from_ns)
         delays->at_a_time_ns[parts->n_computing] += delays->to_ns - parts->computing_from_ns;
     return !refrain_critical_path_failed(parts->path);

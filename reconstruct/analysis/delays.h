@@ -81,8 +81,9 @@ struct refrain_delay_rank {
     bool known;                       /* has a first thread */
     int64_t doing_ns[REFRAIN_DOINGS]; /* of the window */
     int64_t bins_ns[REFRAIN_DELAY_BINS][REFRAIN_DOINGS];
-    int64_t begin_ns, end_ns; /* its part of the window */
-    int64_t ideal_ns;         /* when it would have ended on an ideal network (ideal.h) */
+    int64_t path_ns[REFRAIN_DELAY_BINS]; /* of the critical path; filled at the end */
+    int64_t begin_ns, end_ns;            /* its part of the window */
+    int64_t ideal_ns;                    /* when it would have ended on an ideal network (ideal.h) */
 };
 
 struct refrain_delays {

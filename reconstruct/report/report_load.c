@@ -54,6 +54,35 @@ static void draw_row(const struct load *load, size_t row) {
     }
 }
 
+/* The rank that has most of the critical path in a bin; -1: none. */
+static int32_t path_rank(const struct load *load, size_t bin) {
+    int32_t rank = -1;
+    int64_t most_ns = 0;
+    for (size_t i = 0; i < load->delays->n_ranks; i++) {
+        int64_t ns = load->delays->ranks[i].path_ns[load->first_bin + bin];
+        if (ns > most_ns) {
+            most_ns = ns;
+            rank = (int32_t)i;
+        }
+    }
+    return rank;
+}
+
+/* A line through the ranks on which the critical path lies. */
+static void draw_path(const struct load *load) {
+    fputs("<path fill=\"none\" stroke=\"#000\" stroke-width=\"1.5\" d=\"", load->file);
+    bool begun = false;
+    for (size_t bin = 0; bin < load->n_bins; bin++) {
+        int32_t rank = path_rank(load, bin);
+        if (rank < 0)
+            continue;
+        double y = TOP + ((double)((size_t)rank / load->ranks_a_row) + 0.5) * load->row - (load->row > 4 ? 1 : 0);
+        fprintf(load->file, "%c%.2f %.2fh%.2f", begun ? 'L' : 'M', LEFT + (double)bin * load->bin, y, load->bin);
+        begun = true;
+    }
+    fputs("\"/>\n", load->file);
+}
+
 static void draw_names(const struct load *load) {
     size_t every = 1;
     while ((double)every * load->row < 12)
@@ -69,6 +98,10 @@ static void draw_names(const struct load *load) {
     for (int i = 0; i < REFRAIN_DOINGS; i++, x += 110)
         fprintf(load->file, "<path fill=\"%s\" d=\"M%.1f %.1fh10v10h-10z\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
                 colours[order[i]], x, y + 8, x + 14, y + 17, names[order[i]]);
+    fprintf(load->file,
+            "<path stroke=\"#000\" stroke-width=\"1.5\" d=\"M%.1f %.1fh10\"/><text x=\"%.1f\" y=\"%.1f\">critical "
+            "path</text>\n",
+            x, y + 13, x + 14, y + 17);
 }
 
 static size_t bin_of(const struct refrain_delays *delays, int64_t ns) {
@@ -93,6 +126,8 @@ void refrain_report_draw_load(const struct refrain_report *report, FILE *file) {
             LEFT + WIDTH + 10, height, LEFT + WIDTH + 10, height);
     for (size_t row = 0; row < load.n_rows; row++)
         draw_row(&load, row);
+    if (delays->n_known > 1)
+        draw_path(&load);
     draw_names(&load);
     fputs("</svg>\n", file);
 }
