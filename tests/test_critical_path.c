@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 5, PLACES = 7, STEPS = 600000, SNAPSHOTS = 64, BIN_NS = 1000000 };
+enum { RANKS = 5, PLACES = 7, STEPS = 200000, SNAPSHOTS = 64, BIN_NS = 1000000 };
 
 /* Nanoseconds on the path of a rank until a moment. */
 struct sums {
@@ -119,7 +119,7 @@ static void test_random(void) {
             wait_in_span(path, ranks, rank);
         else
             span(path, ranks, rank);
-        if (step % 50000 != 49999)
+        if (step % 20000 != 19999)
             continue;
         for (int32_t i = 0; i < RANKS; i++) {
             struct sums sums = {0};

@@ -13,20 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRITICAL_SPANS 2048u
+#define CRITICAL_SPANS 256u /* more of them would not stay in the processor's caches */
 #define ROOM (2 * CRITICAL_SPANS)
-#define LEAST_NODES 65536u /* before sums are made of old ones */
+#define LEAST_NODES 4096u /* before sums are made of old ones */
+
+/* Of old nodes, in nanoseconds. */
+struct sums {
+    struct refrain_table places; /* by address of the place and rank */
+    struct refrain_table bins;   /* by bin and rank */
+};
 
 struct node {
-    struct node *parent, *before, *behind; /* before, behind: of all nodes */
+    struct node *parent, *before, *behind; /* before, behind: of all nodes; behind: of free ones */
     struct refrain_delay_place *place;
     int64_t begin_ns, end_ns;
     int32_t rank, first_rank; /* first_rank: of the oldest span in the sum, or of the node */
     uint32_t references;
-    bool listed;      /* in the list of its rank */
-    uint64_t changes; /* of rank, in the sum */
-    /* Of older nodes, in nanoseconds: by address of the place and rank; by bin and rank. */
-    struct refrain_table sum, bins;
+    bool listed;       /* in the list of its rank */
+    uint64_t changes;  /* of rank, in the sums */
+    struct sums *sums; /* of older nodes; null: none */
 };
 
 struct line {
@@ -38,7 +43,7 @@ struct line {
 struct refrain_critical_path {
     struct line *lines;
     size_t n_ranks, n_nodes, most_nodes;
-    struct node *nodes;
+    struct node *nodes, *free;
     int64_t from_ns, bin_ns;
     bool no_memory;
 };
@@ -51,6 +56,14 @@ static struct node *hold(struct node *node) {
     return node;
 }
 
+static void close_sums(struct sums *sums) {
+    if (!sums)
+        return;
+    refrain_table_close(&sums->places);
+    refrain_table_close(&sums->bins);
+    free(sums);
+}
+
 /* Gives a reference back, and with the last one those that the node has. */
 static void release(struct refrain_critical_path *path, struct node *node) {
     while (node && --node->references == 0) {
@@ -61,9 +74,9 @@ static void release(struct refrain_critical_path *path, struct node *node) {
             path->nodes = node->behind;
         if (node->behind)
             node->behind->before = node->before;
-        refrain_table_close(&node->sum);
-        refrain_table_close(&node->bins);
-        free(node);
+        close_sums(node->sums);
+        node->behind = path->free;
+        path->free = node;
         path->n_nodes--;
         node = parent;
     }
@@ -72,7 +85,11 @@ static void release(struct refrain_critical_path *path, struct node *node) {
 /* The caller's reference to `parent` becomes the node's. Null without memory, and the parent is released. */
 static struct node *make(struct refrain_critical_path *path, struct node *parent, int32_t rank, int64_t begin_ns,
                          int64_t end_ns, struct refrain_delay_place *place) {
-    struct node *node = calloc(1, sizeof *node);
+    struct node *node = path->free;
+    if (node)
+        path->free = node->behind;
+    else
+        node = malloc(sizeof *node);
     if (!node) {
         path->no_memory = true;
         release(path, parent);
@@ -134,15 +151,26 @@ static bool join(struct refrain_table *one, struct refrain_table *other) {
     return true;
 }
 
+static bool add_sums(const struct refrain_critical_path *path, struct node *node, const struct node *parent) {
+    struct bins bins = {&node->sums->bins, false};
+    divide(path, parent, add_bin, &bins);
+    return !bins.failed && add(&node->sums->places, (uintptr_t)parent->place, (uint64_t)parent->rank,
+                               parent->end_ns - parent->begin_ns);
+}
+
 /* The node takes the sums of its parent and the parent itself into its own sums. */
 static bool absorb(struct refrain_critical_path *path, struct node *node) {
     struct node *parent = node->parent;
-    struct bins bins = {&node->bins, false};
-    if (!join(&node->sum, &parent->sum) || !join(&node->bins, &parent->bins) ||
-        !add(&node->sum, (uintptr_t)parent->place, (uint64_t)parent->rank, parent->end_ns - parent->begin_ns))
+    if (!node->sums) {
+        node->sums = parent->sums;
+        parent->sums = NULL;
+    }
+    if (!node->sums && !(node->sums = calloc(1, sizeof *node->sums)))
         return false;
-    divide(path, parent, add_bin, &bins);
-    if (bins.failed)
+    if (parent->sums &&
+        (!join(&node->sums->places, &parent->sums->places) || !join(&node->sums->bins, &parent->sums->bins)))
+        return false;
+    if (!add_sums(path, node, parent))
         return false;
     node->changes += parent->changes + (node->first_rank != parent->rank);
     node->first_rank = parent->first_rank;
@@ -238,7 +266,12 @@ void refrain_critical_path_span(struct refrain_critical_path *path, int32_t rank
         last->end_ns = end_ns;
         return;
     }
-    struct node *node = make(path, path_until(path, rank, begin_ns), rank, begin_ns, end_ns, place);
+    struct node *before = newest(line);
+    if (!before || before->end_ns != begin_ns) {
+        release(path, before);
+        before = path_until(path, rank, begin_ns);
+    }
+    struct node *node = make(path, before, rank, begin_ns, end_ns, place);
     if (node)
         insert(line, line->n, node);
     release(path, line->next_parent);
@@ -286,17 +319,23 @@ void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank
 
 /* ---- what comes out ---- */
 
+static void give_sums(const struct sums *sums, refrain_critical_part *part, refrain_critical_bin *bin, void *data) {
+    const struct refrain_table_slot *slot = NULL;
+    while (sums && (slot = refrain_table_next(&sums->places, slot)))
+        part(data, (struct refrain_delay_place *)(uintptr_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+    slot = NULL;
+    while (sums && (slot = refrain_table_next(&sums->bins, slot)))
+        bin(data, (size_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+}
+
 uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
                                      refrain_critical_part *part, refrain_critical_bin *bin, void *data) {
     struct node *last = path_until(path, rank, end_ns);
     uint64_t changes = 0;
     for (const struct node *node = last; node; node = node->parent) {
         part(data, node->place, node->rank, node->end_ns - node->begin_ns);
-        for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&node->sum, slot));)
-            part(data, (struct refrain_delay_place *)(uintptr_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
         divide(path, node, bin, data);
-        for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&node->bins, slot));)
-            bin(data, (size_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+        give_sums(node->sums, part, bin, data);
         changes += node->changes + (node->parent && node->parent->rank != node->first_rank);
     }
     release(path, last);
@@ -337,6 +376,10 @@ void refrain_critical_path_close(struct refrain_critical_path *path) {
     drop_all(path);
     for (size_t i = 0; i < path->n_ranks; i++)
         free(path->lines[i].spans);
+    for (struct node *next; path->free; path->free = next) {
+        next = path->free->behind;
+        free(path->free);
+    }
     free(path->lines);
     free(path);
 }
