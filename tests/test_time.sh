@@ -231,6 +231,129 @@ refrain-mpicc -O1 -w -I "$tests/../include" "$work/callers.c" -o "$work/callers"
 traced "callers" 16K by_false_clock "$work/callers"
 totals "callers" 0.0001 light heavy middle pass_on work
 
+# ---- loops and branches take the time that they take, not that since the last clock read before them ----
+
+cat >"$work/spans.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include "pass.h"
+static void work(int ns) {
+    pass(ns / 2);
+    MPI_Barrier(MPI_COMM_SELF);
+    pass(ns / 2);
+}
+static void begin_late(void) {
+    pass(28000000);
+    for (int i = 0; i < 3; i++) { /* LATE */
+        pass(11000000);
+        MPI_Barrier(MPI_COMM_SELF);
+    }
+    pass(5000000);
+}
+static void call_others(void) {
+    for (int i = 0; i < 370; i++) /* CALLS */
+        work(1000000);
+}
+static void nest(void) {
+    for (int i = 0; i < 2000; i++) { /* OUTER */
+        pass(3000);
+        for (int k = 0; k < 4; k++) { /* INNER */
+            MPI_Barrier(MPI_COMM_SELF);
+            pass(10000);
+        }
+        work(7000);
+    }
+}
+static void leave_early(int n) {
+    for (int i = 0; i < 10; i++) { /* EARLY */
+        MPI_Barrier(MPI_COMM_SELF);
+        pass(1000000);
+        if (i == n)
+            break;
+    }
+    work(50000000);
+}
+static void choose(void) {
+    for (int i = 0; i < 10; i++) { /* AROUND */
+        if (i % 5) { /* IF */
+            MPI_Barrier(MPI_COMM_SELF);
+            pass(2000000);
+            MPI_Barrier(MPI_COMM_SELF);
+        } else
+            work(1000000);
+        work(4000000);
+    }
+}
+static void begin_late_and_end(void) {
+    pass(9000000);
+    for (int i = 0; i < 1; i++) { /* ONCE */
+        work(1000000);
+        pass(9000000);
+    }
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    begin_late();
+    call_others();
+    nest();
+    leave_early(3);
+    choose();
+    begin_late_and_end();
+    return MPI_Finalize();
+}
+END
+refrain-mpicc -g -O0 -w "$work/spans.c" -o "$work/spans" || fail "compile spans.c"
+traced "spans" 2M by_false_clock "$work/spans"
+refrain stats --json "$trace" >"$work/spans.json" && refrain stats --json --quick "$trace" >"$work/quick.json" || fail "spans: stats"
+python3 - "$work/spans.c" "$work/spans.json" "$work/quick.json" >"$work/said" 2>&1 <<'END' && pass || fail "spans: $(tail -n 1 "$work/said")"
+import json, sys
+lines = {line.split("/*")[1].split()[0]: number
+         for number, line in enumerate(open(sys.argv[1]), 1) if "{ /*" in line or ") /*" in line}
+found = {}
+def add(nodes):
+    for node in nodes:
+        found[node["kind"], node["line"]] = node
+        add(node.get("children", []))
+        add(node.get("branches", []))
+add(json.load(open(sys.argv[2]))["functions"])
+def check(kind, name, total_ms, own_ms, least_ms=None):
+    node = found[kind, lines[name]]
+    for key, ms in ("inclusive_ns", total_ms), ("own_ns", own_ms), ("least_ns", least_ms):
+        # Each clock read takes 50 ns, some of them for what refrain does itself.
+        if ms is not None:
+            assert abs(node[key] / 1e6 - ms) < 0.02 * ms + 0.05, (kind, name, key, node[key] / 1e6, ms)
+    return node
+assert check("loop", "LATE", 33, 33, 22)["iterations"] == 3
+check("loop", "CALLS", 370, 0)
+check("loop", "OUTER", 100, 2000 * (3 + 40) / 1e3)
+check("loop", "INNER", 80, 80)
+check("loop", "EARLY", 4, 4)  # without what is called behind it
+check("loop", "AROUND", 8 * 2 + 2 * 1 + 10 * 4, 8 * 2)
+assert check("then", "IF", 16, 16)["count"] == 8
+branch = found["else", lines["IF"]]
+assert branch["count"] == 2 and branch["inclusive_ns"] is None and branch["own_ns"] is None, branch
+node = found["loop", lines["ONCE"]]  # nothing tells how much of what lies behind the call is the loop's
+assert node["own_ns"] is None and 0.9e6 < node["inclusive_ns"] < 1.1e6, node
+found.clear()
+add(json.load(open(sys.argv[3]))["functions"])
+loop = found["loop", lines["LATE"]]
+assert loop["iterations"] == 3 and loop["own_ns"] is None and loop["inclusive_ns"] is None, loop
+END
+refrain stats "$trace" >"$work/said" 2>&1
+grep -q "~33.* ms .* for .*3 times\|~33.* ms  *[0-9.]* %  *~33.* ms .*3  *for  spans.c" "$work/said" && grep -q ">=1.0.* ms with callees" "$work/said" &&
+    grep -q -- "-  *-  *-  *-  *2  *else  spans.c" "$work/said" && pass || fail "spans: $(grep "spans.c" "$work/said" | head -n 4)"
+mv "$trace" "$work/whole"
+traced "spans, means" 0 by_false_clock "$work/spans"
+refrain stats --json "$trace" >"$work/spans.json" || fail "spans, means: stats"
+python3 - "$work/spans.json" >"$work/said" 2>&1 <<'END' && pass || fail "spans, means: $(tail -n 1 "$work/said")"
+import json, sys
+for function in json.load(open(sys.argv[1]))["functions"]:
+    if function["name"] == "call_others":
+        assert abs(function["children"][0]["inclusive_ns"] / 1e6 - 370) < 30, function["children"][0]
+        sys.exit()
+sys.exit("no call_others")
+END
+
 # ---- none at all ----
 
 traced "none" 0 launch mpich 2 "$work/control" 100

@@ -129,14 +129,6 @@ static uint32_t node_of_block(const struct refrain_slot_view *view) {
     return behind ? view->node->parent : (uint32_t)(view->node - view->unit->nodes);
 }
 
-/* Slot [0] of a loop does not count blocks: as many as times that the loop ended, at most. */
-static uint64_t blocks_of(const struct refrain_process *process, const struct refrain_slot_view *view,
-                          const struct refrain_slot *slot) {
-    if (!is_loop(view->node->kind) || view->part != 0)
-        return slot->count;
-    return slot->ticks ? values_seen(process, &slot->next) : 0;
-}
-
 static void add_slot(const struct refrain_process *process, const struct refrain_slot_view *view,
                      const struct refrain_slot *slot, bool throttled, struct refrain_profile_node *nodes,
                      struct refrain_profile_total *total) {
@@ -151,7 +143,6 @@ static void add_slot(const struct refrain_process *process, const struct refrain
         return;
     }
     of_block->own_ns += ns;
-    of_block->blocks += blocks_of(process, view, slot);
     refrain_metrics_add(process, slot, &of_block->metrics);
     refrain_metrics_add(process, slot, &total->metrics);
     if (throttled)
@@ -167,6 +158,8 @@ static void add_slot(const struct refrain_process *process, const struct refrain
         }
     } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
         node->visits += values_seen(process, &slot->next);
+        if (kind == REFRAIN_IF)
+            node->entries += values_sum(process, &slot->next);
     }
 }
 
@@ -310,12 +303,29 @@ static void add_up(struct refrain_profile_unit *unit) {
         struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
         parent->own_total_ns += unit->nodes[i].own_total_ns;
         parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
-        parent->blocks += unit->nodes[i].blocks;
         refrain_metrics_add_up(&parent->metrics, &unit->nodes[i].metrics);
     }
 }
 
-static bool add_process(const struct refrain_process *process, struct refrain_profile_total *total) {
+/* Times of loops and branches. */
+static bool add_spans(const struct refrain_process *process, struct refrain_profile_unit **unit_of) {
+    struct refrain_span_times **of = calloc(process->n_units + 1, sizeof *of);
+    bool sound = of != NULL;
+    for (size_t u = 0; sound && u < process->n_units; u++) {
+        struct refrain_profile_unit *unit = unit_of[u];
+        if (!unit->spans)
+            unit->spans = calloc(2 * (size_t)unit->view->record->n_nodes, sizeof *unit->spans);
+        of[u] = unit->spans;
+        sound = of[u] != NULL;
+    }
+    for (uint32_t t = 0; sound && t < process->header->n_threads; t++)
+        if (process->threads[t].started)
+            sound = refrain_span_times_add(process, t, of);
+    free(of);
+    return sound;
+}
+
+static bool add_process(const struct refrain_process *process, bool spans, struct refrain_profile_total *total) {
     struct refrain_profile_unit **unit_of = calloc(process->n_units + 1, sizeof *unit_of);
     bool sound = unit_of != NULL;
     for (size_t u = 0; sound && u < process->n_units; u++)
@@ -323,12 +333,12 @@ static bool add_process(const struct refrain_process *process, struct refrain_pr
     if (sound)
         add_units(process, unit_of, total);
     total->n_ranks += sound;
-    sound = sound && add_calls(process, unit_of, total);
+    sound = sound && add_calls(process, unit_of, total) && (!spans || add_spans(process, unit_of));
     free(unit_of);
     return sound;
 }
 
-enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
+enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank, bool spans,
                                          struct refrain_profile_total *total, struct refrain_error *error) {
     size_t most = 0;
     memset(total, 0, sizeof *total);
@@ -342,7 +352,7 @@ enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int3
     bool sound = total->units != NULL;
     for (size_t i = 0; sound && i < trace->n_processes; i++)
         if (rank < 0 || trace->processes[i].rank == rank)
-            sound = add_process(&trace->processes[i], total);
+            sound = add_process(&trace->processes[i], spans, total);
     if (!sound) {
         refrain_profile_close(total);
         return REFRAIN_FAIL_MEMORY(error);
@@ -355,6 +365,7 @@ enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int3
 void refrain_profile_close(struct refrain_profile_total *total) {
     for (size_t u = 0; u < total->n_units; u++) {
         free(total->units[u].nodes);
+        free(total->units[u].spans);
         free(total->units[u].call_sites);
     }
     free(total->outside.call_sites);

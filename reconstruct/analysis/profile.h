@@ -1,12 +1,12 @@
 /* profile.h: where the time went, per construct over all ranks (trace -> stats).
  *
  * Blocks end where the clock is read: at functions, MPI calls and user regions. A block belongs to the last place that
- * was passed before its end, so that the blocks of a rank add up to its run time. It may have begun before that place:
- * of each time that a loop is begun, the first block that ends in it began before it. Where there are no other ones,
- * no clock read bounds the loop (bounded). */
+ * was passed before its end, so that the blocks of a rank add up to its run time. It may have begun before that place.
+ * So loops and branches have times of their own, which a walk through the run finds (span_times.h). */
 #ifndef REFRAIN_PROFILE_H
 #define REFRAIN_PROFILE_H
 
+#include "analysis/span_times.h"
 #include "model/metric_totals.h"
 
 /* An MPI call site, over the ranks and threads that have it. */
@@ -20,13 +20,12 @@ struct refrain_profile_call_site {
 
 struct refrain_profile_node {
     uint64_t visits;          /* FUNCTION: calls; loop: iterations; else times control came there */
-    uint64_t entries;         /* loop: times it was begun */
+    uint64_t entries;         /* loop: times it was begun; decision: times it held */
     long double inclusive_ns; /* FUNCTION: from entry to exit, callees included; of recursion, each level counts. And
                                  elsewhere_ns */
     long double elsewhere_ns; /* FUNCTION: what threads that did not call it spent in it, such as those of OpenMP in its
                                  parallel regions; without what they called there */
     long double own_ns;       /* blocks that ended from here */
-    uint64_t blocks;          /* how many they are, nodes inside included */
     long double own_total_ns; /* with the nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
     long double mpi_total_ns; /* with the nodes inside */
@@ -39,6 +38,7 @@ struct refrain_profile_node {
 struct refrain_profile_unit {
     const struct refrain_unit_view *view;
     struct refrain_profile_node *nodes; /* view->record->n_nodes */
+    struct refrain_span_times *spans;   /* twice as many (span_times.h); null: not asked for */
     struct refrain_profile_call_site *call_sites;
     size_t n_call_sites, capacity_call_sites;
 };
@@ -66,13 +66,9 @@ struct refrain_profile_total {
     struct refrain_metric_totals metrics, outside_metrics; /* of all blocks, and of those of outside_ns */
 };
 
-/* Does a clock read bound the loop, so that its own time is more than what lies before it? */
-static inline bool refrain_profile_is_bounded(const struct refrain_profile_node *loop) {
-    return loop->blocks > loop->entries;
-}
-
-/* Adds up the ranks (`rank` >= 0: that one alone). The caller closes. */
-enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank,
+/* Adds up the ranks (`rank` >= 0: that one alone). With `spans` it walks through the run, for times of loops and
+ * branches. The caller closes. */
+enum refrain_status refrain_profile_open(const struct refrain_trace *trace, int32_t rank, bool spans,
                                          struct refrain_profile_total *total, struct refrain_error *error);
 void refrain_profile_close(struct refrain_profile_total *total);
 

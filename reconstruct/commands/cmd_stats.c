@@ -431,13 +431,17 @@ static const struct argp argp = {
     "functions, the regions of the program and MPI calls made from elsewhere, by their time.\n"
     "The time of a function is what it took itself and what the MPI calls took that it made; the functions it called "
     "have lines of their own. With callees it is the time from its calls to their ends, and what threads spent in it "
-    "that did not call it, as those of OpenMP do in its parallel regions, but not what they called there. The clock is "
-    "read at functions and MPI calls. The time between two reads counts for the last loop that is entered in it and "
-    "not left, so "
-    "what lies before a loop is part of its first iteration, and what comes behind its last read is not its. Where no "
-    "two reads lie in a loop, - stands for its time. Count is calls, or iterations for loops. Times are sums over the "
-    "ranks; shares are of the "
-    "run times of all ranks together.\n"
+    "that did not call it, as those of OpenMP do in its parallel regions, but not what they called there. Count is "
+    "calls, or iterations for loops. Times are sums over the ranks; shares are of the run times of all ranks "
+    "together.\n"
+    "The clock is read at functions and MPI calls, and not where a loop begins or ends. The time of a loop is that "
+    "between the first read in it and the last, each time that it is begun, and at its edges what lies between two "
+    "iterations, as far as the reads around it leave room. With ~ more than a twentieth of it is such an estimate; "
+    "with "
+    ">= nothing tells of the edges, and it is the least that it can be. Where no two reads lie in a loop, - stands for "
+    "its time. So it is with then and else, lines for where a condition held and where it did not; their times are "
+    "those between calls that have probes in them, and are part of other lines. What is counted beside the time "
+    "(REFRAIN_METRICS) counts for a loop from the last read before it. With --quick, loops have no times.\n"
     "Waiting is the part of MPI calls until others came: late sender, late receiver (of synchronous and large sends), "
     "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
     "and completion, the same in MPI_Wait and its like. If a call waits for several things at the same time, that "
@@ -528,7 +532,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (activity)
         refrain_warn_unmatched(trace, &activity->report);
     if (!status && arguments.view < 0 && !arguments.whole && !arguments.folded && !windowed && !request.recorded) {
-        status = refrain_profile_open(trace, arguments.rank, &total, error);
+        status = refrain_profile_open(trace, arguments.rank, !arguments.quick, &total, error);
         has_profile = status == REFRAIN_OK;
     }
     struct refrain_stats_metrics metrics = {.trace = trace};

@@ -119,7 +119,7 @@ enum refrain_status refrain_info_learned(const struct refrain_trace *trace, cons
     for (uint32_t t = 0; t < process->header->n_threads; t++)
         if (process->threads[t].started)
             refrain_time_summary_add(&learned->times, process->image, process->image_bytes, &process->threads[t]);
-    enum refrain_status status = refrain_profile_open(trace, process->rank, &total, error);
+    enum refrain_status status = refrain_profile_open(trace, process->rank, false, &total, error);
     if (status)
         return status;
     learned->run_ns = total.run_ns;

@@ -19,11 +19,12 @@ struct tree {
     size_t most;          /* lines of a list, of each function or loop, too */
 };
 
-/* A line of the table: a function or loop; an MPI call; a user region or function without probes; or all that lies
- * outside, where none of these is set. */
+/* A line of the table: a function, loop or branch; an MPI call; a user region or function without probes; or all that
+ * lies outside, where none of these is set. */
 struct item {
     const struct refrain_profile_unit *unit; /* of the node or call */
     const struct refrain_profile_node *node; /* of unit->nodes */
+    bool is_branch, fails;                   /* of that decision: where it held, or did not */
     const struct refrain_profile_call_site *call;
     const struct refrain_profile_region *region;
     long double time_ns; /* own and in MPI */
@@ -51,15 +52,41 @@ static bool is_loop(const struct refrain_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
-/* Is it known what a function or loop took itself? */
-static bool is_known(const struct refrain_node *source, const struct refrain_profile_node *node) {
-    return !is_loop(source) || refrain_profile_is_bounded(node);
+static uint32_t number_of(const struct refrain_profile_unit *unit, const struct refrain_profile_node *node) {
+    return (uint32_t)(node - unit->nodes);
+}
+
+/* The times of a loop or branch; null where it has none. */
+static const struct refrain_span_times *span_of(const struct refrain_profile_unit *unit, uint32_t node, bool fails) {
+    const struct refrain_span_times *times = unit->spans ? &unit->spans[2 * (size_t)node + fails] : NULL;
+    return times && refrain_span_is_known(times) ? times : NULL;
+}
+
+static bool own_is_known(const struct refrain_span_times *span) {
+    return span && refrain_span_knows_own(span);
 }
 
 static void add_node(struct items *items, const struct refrain_profile_unit *unit, uint32_t node) {
     const struct refrain_profile_node *of = &unit->nodes[node];
-    long double own_ns = is_known(&unit->view->nodes[node], of) ? of->own_total_ns : 0;
+    const struct refrain_span_times *span = span_of(unit, node, false);
+    long double own_ns = !is_loop(&unit->view->nodes[node]) ? of->own_total_ns
+                         : own_is_known(span)               ? refrain_span_own_ns(span)
+                                                            : 0;
     add_item(items, (struct item){.unit = unit, .node = of, .time_ns = own_ns + of->mpi_total_ns});
+}
+
+/* How often a decision went that way. */
+static uint64_t times_taken(const struct item *branch) {
+    uint64_t held = branch->node->entries;
+    return !branch->fails ? held : branch->node->visits > held ? branch->node->visits - held : 0;
+}
+
+static void add_branch(struct items *items, const struct refrain_profile_unit *unit, uint32_t node, bool fails) {
+    const struct refrain_span_times *span = span_of(unit, node, fails);
+    struct item item = {.unit = unit, .node = &unit->nodes[node], .is_branch = true, .fails = fails};
+    item.time_ns = span ? refrain_span_own_ns(span) + span->mpi_ns : 0;
+    if (times_taken(&item) > 0)
+        add_item(items, item);
 }
 
 static void add_call(struct items *items, const struct refrain_profile_unit *unit, uint32_t call) {
@@ -103,21 +130,22 @@ static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node
     return node;
 }
 
-static uint32_t number_of(const struct refrain_profile_unit *unit, const struct refrain_profile_node *node) {
-    return (uint32_t)(node - unit->nodes);
-}
-
-/* The loops and call sites right below a function or loop, the longest first. The caller frees `items`, null without
- * memory. */
+/* The loops, branches and call sites right below a function or loop, the longest first. The caller frees `items`, null
+ * without memory. */
 static struct items list_children(const struct refrain_profile_unit *unit, const struct refrain_profile_node *node) {
     uint32_t n = unit->view->record->n_nodes, parent = number_of(unit, node);
-    struct items items = {.items = calloc(n + unit->n_call_sites, sizeof *items.items)};
+    struct items items = {.items = calloc(2 * (size_t)n + unit->n_call_sites, sizeof *items.items)};
     if (!items.items)
         return items;
-    for (uint32_t i = parent + 1; i < n; i++)
-        if (is_loop(&unit->view->nodes[i]) && (unit->nodes[i].visits || unit->nodes[i].entries) &&
-            shown_parent(unit->view, unit->view->nodes[i].parent) == parent)
+    for (uint32_t i = parent + 1; i < n; i++) {
+        const struct refrain_node *source = &unit->view->nodes[i];
+        if (shown_parent(unit->view, source->parent) != parent)
+            continue;
+        if (is_loop(source) && (unit->nodes[i].visits || unit->nodes[i].entries))
             add_node(&items, unit, i);
+        for (int fails = 0; source->kind == REFRAIN_IF && fails < 2; fails++)
+            add_branch(&items, unit, i, fails);
+    }
     for (uint32_t i = 0; i < unit->n_call_sites; i++)
         if (shown_parent(unit->view, unit->call_sites[i].node) == parent)
             add_call(&items, unit, i);
@@ -217,27 +245,48 @@ static const char *short_file(const char *file) {
     return slash ? slash + 1 : file;
 }
 
-/* `time_ns`, `own_ns`: -1 not known. `least`: the count is the least there was. */
-static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
-                       int64_t waiting_ns, const struct refrain_metric_totals *metrics, uint64_t count, bool least,
-                       unsigned depth, const char *text) {
-    char counted[48];
+/* A time with what is known of how exact it is: "~33.0 ms". */
+static const char *marked(const char *mark, long double ns, char *text, size_t bytes) {
+    snprintf(text, bytes, "%s%s", mark, refrain_show_ns(ns));
+    return text;
+}
+
+/* Most of a loop lies between clock reads; else its time is a likely one, or the least that it can be. */
+static const char *mark_of(const struct refrain_span_times *span) {
+    if (!span || span->edge_ns * 20 <= refrain_span_total_ns(span))
+        return "";
+    return span->gaps ? "~" : ">=";
+}
+
+/* `time_ns`, `own_ns`, `mpi_ns`, `waiting_ns`: -1 not known; `mark`: of the first two. `metrics`: null not known.
+ * `least`: the count is the least there was. */
+static void print_marked(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
+                         int64_t waiting_ns, const struct refrain_metric_totals *metrics, uint64_t count, bool least,
+                         unsigned depth, const char *text, const char *mark) {
+    char counted[48], shown[64];
     snprintf(counted, sizeof counted, "%s%s", least ? ">=" : "", refrain_show_count(count));
     long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
     if (time_ns < 0)
         printf("%11s %8s ", "-", "-");
     else
-        printf("%11s %6.2Lf %% ", refrain_show_ns(time_ns), 100 * time_ns / run_ns);
-    printf("%11s %11s ", own_ns < 0 ? "-" : refrain_show_ns(own_ns), refrain_show_ns(mpi_ns));
+        printf("%11s %6.2Lf %% ", marked(mark, time_ns, shown, sizeof shown), 100 * time_ns / run_ns);
+    printf("%11s ", own_ns < 0 ? "-" : marked(mark, own_ns, shown, sizeof shown));
+    printf("%11s ", mpi_ns < 0 ? "-" : refrain_show_ns(mpi_ns));
     if (tree->activity)
-        printf("%11s ", refrain_show_ns((long double)waiting_ns));
+        printf("%11s ", waiting_ns < 0 ? "-" : refrain_show_ns((long double)waiting_ns));
     for (size_t i = 0; i < tree->total->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(tree->total->metric_names[i]),
-               refrain_show_metric(tree->total->metric_names[i], metrics->value[i]));
+               metrics ? refrain_show_metric(tree->total->metric_names[i], metrics->value[i]) : "-");
     /* Lines about the tenth part of the run and more stand out. */
     printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", refrain_show_name(text),
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
+}
+
+static void print_line(const struct tree *tree, long double time_ns, long double own_ns, long double mpi_ns,
+                       int64_t waiting_ns, const struct refrain_metric_totals *metrics, uint64_t count, bool least,
+                       unsigned depth, const char *text) {
+    print_marked(tree, time_ns, own_ns, mpi_ns, waiting_ns, metrics, count, least, depth, text, "");
 }
 
 /* `outside`: no line above says which function it is in. */
@@ -262,6 +311,8 @@ static void print_rest(const struct tree *tree, const struct items *items, unsig
     struct refrain_metric_totals metrics = {{0}};
     for (size_t i = tree->most; i < items->n; i++) {
         const struct item *item = &items->items[i];
+        if (item->is_branch) /* its time is that of other lines, too */
+            continue;
         long double in_mpi_ns = item->node ? item->node->mpi_total_ns : item->call ? item->call->mpi_ns : 0;
         waiting_ns += item->node   ? node_waiting(tree, item->unit, number_of(item->unit, item->node))
                       : item->call ? call_site_waiting(tree, item->call)
@@ -294,16 +345,39 @@ static bool print_children(const struct tree *tree, const struct refrain_profile
 static bool print_loop(const struct tree *tree, const struct refrain_profile_unit *unit,
                        const struct refrain_profile_node *node, unsigned depth) {
     const struct refrain_node *source = &unit->view->nodes[number_of(unit, node)];
-    char text[512], throttled[48];
+    const struct refrain_span_times *span = span_of(unit, number_of(unit, node), false);
+    char text[512], throttled[48], callees[64] = "", shown[48];
     throttled_text(tree, node, throttled, sizeof throttled);
-    snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s", loop_name(source->kind),
+    if (span)
+        snprintf(callees, sizeof callees, "  %s with callees",
+                 marked(mark_of(span), refrain_span_total_ns(span), shown, sizeof shown));
+    snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s%s", loop_name(source->kind),
              short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
-             refrain_show_count(node->entries), throttled);
-    bool known = refrain_profile_is_bounded(node);
-    print_line(tree, known ? node->own_total_ns + node->mpi_total_ns : -1, known ? node->own_total_ns : -1,
-               node->mpi_total_ns, node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits,
-               throttled[0] != 0, depth, text);
+             refrain_show_count(node->entries), callees, throttled);
+    long double own_ns = own_is_known(span) ? refrain_span_own_ns(span) : -1;
+    print_marked(tree, own_ns >= 0 ? own_ns + node->mpi_total_ns : -1, own_ns, node->mpi_total_ns,
+                 node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits, throttled[0] != 0,
+                 depth, text, mark_of(span));
     return depth >= MOST_DEPTH || print_children(tree, unit, node, depth + 1);
+}
+
+static const char *branch_name(bool fails) {
+    return fails ? "else" : "then";
+}
+
+static void print_branch(const struct tree *tree, const struct item *branch, unsigned depth) {
+    const struct refrain_unit_view *view = branch->unit->view;
+    uint32_t node = number_of(branch->unit, branch->node);
+    const struct refrain_span_times *span = span_of(branch->unit, node, branch->fails);
+    char text[512], callees[64] = "", shown[48];
+    if (span)
+        snprintf(callees, sizeof callees, "  %s with callees",
+                 marked(mark_of(span), refrain_span_total_ns(span), shown, sizeof shown));
+    snprintf(text, sizeof text, "%s  %.300s:%u%s", branch_name(branch->fails),
+             short_file(refrain_node_file(view, &view->nodes[node])), view->nodes[node].line, callees);
+    bool known = own_is_known(span);
+    print_marked(tree, known ? branch->time_ns : -1, known ? refrain_span_own_ns(span) : -1, span ? span->mpi_ns : -1,
+                 -1, NULL, times_taken(branch), branch->node->throttled_ranks > 0, depth, text, mark_of(span));
 }
 
 static bool print_children(const struct tree *tree, const struct refrain_profile_unit *unit,
@@ -314,6 +388,8 @@ static bool print_children(const struct tree *tree, const struct refrain_profile
         const struct item *child = &children.items[i];
         if (child->call)
             print_call_site(tree, child->call, depth, false);
+        else if (child->is_branch)
+            print_branch(tree, child, depth);
         else
             sound = print_loop(tree, unit, child->node, depth);
     }
@@ -458,12 +534,34 @@ static json_t *call_site_json(const struct tree *tree, const struct refrain_prof
     return object;
 }
 
+/* What is known of the time of a loop or branch; null where there is nothing. */
+static void add_span(json_t *object, const struct refrain_span_times *span) {
+    json_object_set_new(object, "inclusive_ns", span ? json_real((double)refrain_span_total_ns(span)) : json_null());
+    json_object_set_new(object, "least_ns", span ? json_real((double)span->known_ns) : json_null());
+    json_object_set_new(object, "own_ns",
+                        own_is_known(span) ? json_real((double)refrain_span_own_ns(span)) : json_null());
+}
+
+static json_t *branch_json(const struct item *branch) {
+    const struct refrain_unit_view *view = branch->unit->view;
+    const struct refrain_node *source = &view->nodes[number_of(branch->unit, branch->node)];
+    const struct refrain_span_times *span = span_of(branch->unit, number_of(branch->unit, branch->node), branch->fails);
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(branch_name(branch->fails)));
+    json_object_set_new(object, "file", refrain_json_text(refrain_node_file(view, source)));
+    json_object_set_new(object, "line", json_integer(source->line));
+    json_object_set_new(object, "count", json_integer((json_int_t)times_taken(branch)));
+    json_object_set_new(object, "mpi_ns", span ? json_real((double)span->mpi_ns) : json_null());
+    add_span(object, span);
+    return object;
+}
+
 static json_t *node_json(const struct tree *tree, const struct refrain_profile_unit *unit,
                          const struct refrain_profile_node *node, unsigned depth) {
     uint32_t number = number_of(unit, node);
     const struct refrain_node *source = &unit->view->nodes[number];
     bool loop = is_loop(source);
-    json_t *object = json_object(), *children = json_array();
+    json_t *object = json_object(), *children = json_array(), *branches = json_array();
     json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
     json_object_set_new(object, "name",
                         loop ? json_string(loop_name(source->kind))
@@ -479,17 +577,25 @@ static json_t *node_json(const struct tree *tree, const struct refrain_profile_u
     }
     json_object_set_new(object, "throttled", json_boolean(node->throttled_ranks > 0));
     json_object_set_new(object, "throttled_ranks", json_integer(node->throttled_ranks));
-    json_object_set_new(object, "own_ns", is_known(source, node) ? json_real((double)node->own_total_ns) : json_null());
+    if (loop)
+        add_span(object, span_of(unit, number, false));
+    else
+        json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(node_waiting(tree, unit, number)));
     add_metrics(object, tree->total, &node->metrics);
     struct items list = depth < MOST_DEPTH ? list_children(unit, node) : (struct items){0};
-    for (size_t i = 0; i < list.n; i++)
-        json_array_append_new(children, list.items[i].call ? call_site_json(tree, list.items[i].call)
-                                                           : node_json(tree, unit, list.items[i].node, depth + 1));
+    for (size_t i = 0; i < list.n; i++) {
+        const struct item *item = &list.items[i];
+        json_array_append_new(item->is_branch ? branches : children,
+                              item->is_branch ? branch_json(item)
+                              : item->call    ? call_site_json(tree, item->call)
+                                              : node_json(tree, unit, item->node, depth + 1));
+    }
     free(list.items);
     json_object_set_new(object, "children", children);
+    json_object_set_new(object, "branches", branches);
     return object;
 }
 

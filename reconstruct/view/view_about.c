@@ -4,6 +4,7 @@
 #include "analysis/profile.h"
 #include "commands/command.h"
 #include "commands/counter_table.h"
+#include "times/block_times.h"
 #include "view/view_formulas.h"
 
 #include <jansson.h>
@@ -65,6 +66,8 @@ static json_t *notes_json(const struct refrain_trace *trace) {
 
 /* ---- program tree ---- */
 
+#define MOST_BLOCKS_WALKED 5000000u /* for times of loops: some tenths of a second */
+
 static bool is_loop(const struct refrain_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
@@ -76,13 +79,18 @@ static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node
     return node;
 }
 
+/* Null where it is not known: -1. */
+static json_t *time_json(long double ns) {
+    return ns < 0 ? json_null() : json_real((double)ns);
+}
+
 static json_t *node_json(const char *kind, const char *name, const char *file, uint32_t line, uint64_t count,
                          long double time_ns, long double own_ns, long double mpi_ns,
                          const struct refrain_profile_total *total, const struct refrain_metric_totals *metrics) {
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:I, s:s, s:I, s:f, s:f, s:f}", "kind", kind, "name", refrain_json_text(name),
+        json_pack("{s:s, s:o, s:o, s:I, s:s, s:I, s:o, s:o, s:f}", "kind", kind, "name", refrain_json_text(name),
                   "file", refrain_json_text(file), "line", (json_int_t)line, "function", "", "count", (json_int_t)count,
-                  "time_ns", (double)time_ns, "own_ns", (double)own_ns, "mpi_ns", (double)mpi_ns);
+                  "time_ns", time_json(time_ns), "own_ns", time_json(own_ns), "mpi_ns", (double)mpi_ns);
     json_t *counted = json_array();
     for (size_t i = 0; i < total->n_metrics; i++)
         json_array_append_new(counted,
@@ -118,12 +126,19 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
         if (!parent)
             continue;
         static const char *const loops[] = {"while", "for", "do"};
-        json_t *object =
-            node_json(function ? "function" : "loop",
-                      function ? refrain_node_name(view, source) : loops[source->kind - REFRAIN_WHILE],
-                      refrain_node_file(view, source), source->line, node->visits,
-                      function && node->inclusive_ns > 0 ? node->inclusive_ns : node->own_total_ns + node->mpi_total_ns,
-                      node->own_total_ns, node->mpi_total_ns, total, &node->metrics);
+        const struct refrain_span_times *span = unit->spans ? &unit->spans[2 * (size_t)i] : NULL;
+        bool known = function || (span && refrain_span_is_known(span));
+        long double time_ns = !known                   ? -1
+                              : !function              ? refrain_span_total_ns(span)
+                              : node->inclusive_ns > 0 ? node->inclusive_ns
+                                                       : node->own_total_ns + node->mpi_total_ns;
+        json_t *object = node_json(function ? "function" : "loop",
+                                   function ? refrain_node_name(view, source) : loops[source->kind - REFRAIN_WHILE],
+                                   refrain_node_file(view, source), source->line, node->visits, time_ns,
+                                   function                                ? node->own_total_ns
+                                   : known && refrain_span_knows_own(span) ? refrain_span_own_ns(span)
+                                                                           : -1,
+                                   node->mpi_total_ns, total, &node->metrics);
         shown[i] = json_array();
         json_object_set_new(object, "children", shown[i]);
         json_array_append_new(parent, object);
@@ -139,7 +154,8 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
 
 static enum refrain_status tree_json(const struct refrain_trace *trace, json_t **tree, struct refrain_error *error) {
     struct refrain_profile_total total;
-    enum refrain_status status = refrain_profile_open(trace, -1, &total, error);
+    bool spans = refrain_trace_blocks(trace) <= MOST_BLOCKS_WALKED;
+    enum refrain_status status = refrain_profile_open(trace, -1, spans, &total, error);
     if (status)
         return status;
     *tree = json_array();

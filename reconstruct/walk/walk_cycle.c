@@ -15,6 +15,10 @@ void refrain_walk_find_cycles(struct refrain_walk *walk) {
     walk->finds_cycles = true;
 }
 
+void refrain_walk_tell_steps(struct refrain_walk *walk) {
+    walk->tells_steps = true;
+}
+
 bool refrain_walk_gives_cycle(const struct refrain_walk *walk) {
     return walk->n_waiting == 0 && walk->cycle;
 }

@@ -82,6 +82,7 @@ struct refrain_walk {
     size_t n_known; /* of those that wait, so many first ones have their times while a cycle is given */
     uint32_t reads; /* of the clock while iterations are recorded, modulo 2^32 */
     bool finds_cycles;
+    bool tells_steps;
     uint32_t recordings;                    /* of iterations */
     struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
     struct refrain_walk_cycle *cycle;       /* that is given now, null: none */

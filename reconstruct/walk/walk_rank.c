@@ -184,6 +184,14 @@ static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *pl
     return to != NULL;
 }
 
+/* The activation on top has come to another slot. An iteration that is recorded has that, too. */
+static void tell_step(struct refrain_walk *walk, struct refrain_record *record) {
+    uint32_t number = walk->stack[walk->depth - 1].at->slot->number;
+    refrain_walk_fill(walk, record, REFRAIN_RECORD_STEP, walk->ticks, walk->cost, number, NULL);
+    if (walk->recorder)
+        refrain_walk_note_record(walk, record);
+}
+
 /* A loop's count has been taken while an iteration is recorded: one that is only likely, or the last one, which was
  * not fed yet, does not come again. */
 static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *place) {
@@ -194,7 +202,7 @@ static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *p
 }
 
 /* Goes on in or behind the loop of that place. */
-static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place, struct refrain_record *record) {
     int64_t decision;
     if (!place->counting) {
         place->pending = !refrain_sequence_next(&place->sequence, &decision);
@@ -226,6 +234,8 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) 
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_ITERATION);
         place->remaining--;
         bool goes_on = go_beyond(walk, place, 1);
+        if (goes_on && walk->tells_steps) /* part of the iteration before this one */
+            tell_step(walk, record);
         if (goes_on && walk->finds_cycles)
             refrain_walk_begin_iteration(walk, place);
         return goes_on;
@@ -240,7 +250,8 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place) 
 }
 
 /* Moves within the activation, to the slot to which the link leads. */
-static inline bool move(struct refrain_walk *walk, const struct refrain_walk_link *link) {
+static inline bool move(struct refrain_walk *walk, const struct refrain_walk_link *link,
+                        struct refrain_record *record) {
     struct refrain_walk_learner *place = link->to;
     int64_t decision;
     switch (link->action) {
@@ -261,7 +272,7 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_COUNT);
         return go_beyond(walk, place, 2);
     default:
-        return loop(walk, place);
+        return loop(walk, place, record);
     }
 }
 
@@ -374,7 +385,11 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     case REFRAIN_WALK_TELLS:
         return tell_value(walk, link->id, link->to, record);
     default:
-        return move(walk, link);
+        if (!move(walk, link, record))
+            return false;
+        if (walk->tells_steps && record->kind == REFRAIN_RECORD_NONE)
+            tell_step(walk, record);
+        return true;
     }
 }
 
@@ -483,7 +498,7 @@ size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *recor
             stop(walk, record);
         if (record->kind == REFRAIN_RECORD_NONE)
             continue;
-        if (walk->recorder && before != IN_ORDER)
+        if (walk->recorder && before != IN_ORDER && record->kind != REFRAIN_RECORD_STEP)
             refrain_walk_note_record(walk, record);
         if (waits)
             walk->n_waiting++;

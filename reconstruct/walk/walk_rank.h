@@ -32,6 +32,10 @@ struct refrain_record {
         *region; /* the reader may store here which region `id` is, for the next record with this id; null: it cannot */
 };
 
+/* Made where steps are asked for only: the activation on top has come to the slot whose number is `id`. Its time says
+ * nothing. In no file. */
+#define REFRAIN_RECORD_STEP 255u
+
 struct refrain_walk;
 
 /* Starts at the beginning of `thread`. The image must be as large as its header says and stay unchanged while the walk
@@ -43,6 +47,9 @@ struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, un
  * through the whole thread first, to find out how the entries are to be shared out; this one does not. */
 struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                         uint64_t *offset);
+
+/* From now on there are records of steps, too. */
+void refrain_walk_tell_steps(struct refrain_walk *walk);
 
 /* The next record; false at the end, or where the image is damaged (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);

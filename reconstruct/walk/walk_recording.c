@@ -107,7 +107,10 @@ void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_lear
 void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record) {
     struct refrain_walk_recorder *recorder = walk->recorder;
     uint32_t read = record->read - recorder->first_read;
-    bool plain = !record->approximate && read >= 1 && read <= recorder->n_blocks;
+    if (read == 0 && record->kind == REFRAIN_RECORD_STEP) /* before the iteration's first clock read */
+        read = 1;
+    bool plain =
+        !record->approximate && read >= 1 && read <= recorder->n_blocks + (record->kind == REFRAIN_RECORD_STEP);
     if (!plain || recorder->n_records == MOST_RECORDS) {
         refrain_walk_give_up_recording(walk);
         return;
@@ -178,8 +181,8 @@ bool refrain_walk_end_recording(struct refrain_walk *walk, struct refrain_walk_l
     const struct refrain_walk_recorder *recorder = walk->recorder;
     if (recorder->loop != loop)
         return false;
-    bool plain = recorder->n_records > 0 && recorder->changes == walk->requests.changes && walk->requests.active == 0 &&
-                 walk->depth == recorder->depth;
+    bool plain = recorder->n_records > 0 && recorder->n_blocks > 0 && recorder->changes == walk->requests.changes &&
+                 walk->requests.active == 0 && walk->depth == recorder->depth;
     struct refrain_walk_cycle *cycle = plain ? make_cycle(recorder) : NULL;
     if (cycle) {
         group_values(cycle, recorder);

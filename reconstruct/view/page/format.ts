@@ -10,6 +10,11 @@ export function showNs(ns: number): string {
     return `${digits(ns / 1e9)} s`;
 }
 
+/** The same, of what may not be known. */
+export function showKnownNs(ns: number | null): string {
+    return ns === null ? "–" : showNs(ns);
+}
+
 function digits(value: number): string {
     const size = Math.abs(value);
     return value.toFixed(size < 10 ? 3 : size < 100 ? 2 : 1);

@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
-import { showBytes, showCount, showNs, showShare, showSite } from "./format.js";
+import { showBytes, showCount, showKnownNs, showNs, showShare, showSite } from "./format.js";
 import type { Group } from "./palette.js";
 import { Records } from "./records.js";
 import type { Formula, Pair, Region, TreeNode } from "./protocol.js";
@@ -281,9 +281,9 @@ export class Panels {
             " ",
             element("span", `${showSite(node)} ×${showCount(node.count)}`, "place"),
         );
-        line.append(what, element("span", showNs(node.time_ns), "time"));
+        line.append(what, element("span", showKnownNs(node.time_ns), "time"));
         const counted = (node.metrics ?? []).map(([name, total]) => `, ${name} ${total}`).join("");
-        line.title = `own ${showNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${counted}`;
+        line.title = `own ${showKnownNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${counted}`;
         line.addEventListener("click", () => {
             const region = this.state.names.regions.findIndex((info) => isOf(node, info));
             if (region >= 0) this.state.choose({ kind: "region", region });

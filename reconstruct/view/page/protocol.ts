@@ -47,8 +47,9 @@ export interface TreeNode {
     /** Of calls: what calls them, as Region has it. */
     function: string;
     count: number;
-    time_ns: number;
-    own_ns: number;
+    /** Of a loop: null where no clock read tells. */
+    time_ns: number | null;
+    own_ns: number | null;
     mpi_ns: number;
     /** What was counted beside the time (REFRAIN_METRICS): names, and totals as they are to be read. */
     metrics?: [string, string][];

@@ -1,0 +1,314 @@
+/* span_times.c: steps and clock reads of a thread become times of loops and branches (span_times.h). */
+#include "analysis/span_times.h"
+#include "common/array.h"
+#include "walk/walk_cycle.h"
+#include "walk/walk_rank.h"
+
+#include <stdlib.h>
+
+/* A loop or branch that control is in. */
+struct open_span {
+    uint32_t node;
+    struct refrain_span_times *times;
+    bool bounded; /* the clock has been read in it, at ... */
+    uint64_t begin_ticks;
+    uint64_t called_ticks, mpi_ticks; /* ... which its activation had called so much */
+};
+
+/* A moment at which all spans that were open were certainly open. */
+struct certain {
+    size_t spans; /* of the stack: those up to here */
+    uint64_t ticks, called_ticks, mpi_ticks;
+};
+
+struct activation {
+    const struct refrain_unit_view *unit; /* null: no step of it came yet */
+    uint32_t node;                        /* where it is */
+    uint32_t around;                      /* where the activation is in which a user region began; 0 none */
+    size_t first_span, bounded_spans;     /* of the stack: its own; those before that have been read in */
+    struct certain certain;
+    uint64_t enter_ticks, called_ticks, mpi_ticks;
+    size_t again, gap; /* number + 1 of the span whose iteration has begun; ... and whose last gap took gap_ticks */
+    uint64_t gap_ticks;
+    bool calls;      /* it is at a call that has a probe */
+    bool was_called; /* from such a call */
+    bool is_mpi, is_region;
+};
+
+struct walked {
+    const struct refrain_process *process;
+    struct refrain_span_times *const *of;
+    struct activation *activations;
+    size_t depth, capacity;
+    struct open_span *spans;
+    size_t n_spans, capacity_spans;
+    struct refrain_span_times *ended; /* loop that ended since the last clock read; null: none */
+    uint64_t ticks;                   /* of the last clock read */
+    bool no_memory;
+};
+
+static long double ns_of(const struct walked *walked, uint64_t ticks) {
+    return (int64_t)ticks > 0 ? refrain_trace_span_ns(walked->process, ticks) : 0;
+}
+
+static bool is_loop(uint32_t kind) {
+    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+}
+
+/* Is a node `inner`, or around it? */
+static bool is_around(const struct refrain_unit_view *unit, uint32_t node, uint32_t inner) {
+    while (inner > node && unit->nodes[inner].parent < inner)
+        inner = unit->nodes[inner].parent;
+    return inner == node;
+}
+
+/* ---- clock reads ---- */
+
+static void read_clock(struct walked *walked, struct activation *top, uint64_t ticks) {
+    long double block_ns = ns_of(walked, ticks - walked->ticks);
+    for (size_t i = top->bounded_spans; i < walked->n_spans; i++) {
+        struct open_span *span = &walked->spans[i];
+        span->bounded = true;
+        span->begin_ticks = ticks;
+        span->called_ticks = top->called_ticks;
+        span->mpi_ticks = top->mpi_ticks;
+        span->times->edge_ns += block_ns;
+        span->times->bounded++;
+    }
+    top->bounded_spans = walked->n_spans;
+    if (walked->ended)
+        walked->ended->edge_ns += block_ns;
+    walked->ended = NULL;
+    if (top->again) {
+        top->gap = top->again;
+        top->gap_ticks = ticks - walked->ticks;
+        top->again = 0;
+    }
+    walked->ticks = ticks;
+}
+
+/* Control is in all spans of the activation that are open, and has been since they were begun. */
+static void be_certain(struct walked *walked, struct activation *top) {
+    top->certain = (struct certain){top->bounded_spans, walked->ticks, top->called_ticks, top->mpi_ticks};
+    if (top->gap) {
+        struct refrain_span_times *times = walked->spans[top->gap - 1].times;
+        times->gap_ns += ns_of(walked, top->gap_ticks);
+        times->gaps++;
+    }
+    top->gap = 0;
+}
+
+/* ---- spans ---- */
+
+static void close_span(struct walked *walked, struct activation *top) {
+    size_t number = --walked->n_spans;
+    struct open_span *span = &walked->spans[number];
+    const struct certain *certain = &top->certain;
+    bool is_certain = number < certain->spans && certain->ticks >= span->begin_ticks;
+    uint64_t last_ticks = is_certain ? certain->ticks : span->begin_ticks; /* what comes behind may be behind it */
+    span->times->edge_ns += span->bounded ? ns_of(walked, walked->ticks - last_ticks) : 0;
+    if (span->bounded && is_certain) {
+        span->times->known_ns += ns_of(walked, certain->ticks - span->begin_ticks);
+        span->times->called_ns += ns_of(walked, certain->called_ticks - span->called_ticks);
+        span->times->mpi_ns += ns_of(walked, certain->mpi_ticks - span->mpi_ticks);
+    }
+    top->certain.spans = number < certain->spans ? number : certain->spans;
+    top->bounded_spans = number < top->bounded_spans ? number : top->bounded_spans;
+    top->again = top->again > number ? 0 : top->again;
+    top->gap = top->gap > number ? 0 : top->gap;
+}
+
+static void open_span(struct walked *walked, const struct activation *top, uint32_t node, unsigned branch) {
+    if (!REFRAIN_ARRAY_ROOM(walked->spans, walked->n_spans, walked->capacity_spans)) {
+        walked->no_memory = true;
+        return;
+    }
+    struct refrain_span_times *times = walked->of[top->unit - walked->process->units];
+    walked->spans[walked->n_spans++] = (struct open_span){.node = node, .times = &times[2 * node + branch]};
+}
+
+/* Of the loops around a node, those inside the innermost span that is open, begin; the outermost first. */
+static void open_loops(struct walked *walked, const struct activation *top, uint32_t node) {
+    uint32_t loops[64];
+    unsigned n = 0;
+    uint32_t outer = walked->n_spans > top->first_span ? walked->spans[walked->n_spans - 1].node : 0;
+    for (uint32_t at = node; at > outer && n < 64; at = top->unit->nodes[at].parent) {
+        if (top->around && is_around(top->unit, at, top->around))
+            break;
+        if (is_loop(top->unit->nodes[at].kind))
+            loops[n++] = at;
+        if (top->unit->nodes[at].parent >= at)
+            break;
+    }
+    while (n > 0)
+        open_span(walked, top, loops[--n], 0);
+}
+
+/* Spans that a node is not in have ended. */
+static void leave_spans(struct walked *walked, struct activation *top, uint32_t node) {
+    while (walked->n_spans > top->first_span && !is_around(top->unit, walked->spans[walked->n_spans - 1].node, node))
+        close_span(walked, top);
+}
+
+/* Is the innermost span of that node? */
+static bool is_in(const struct walked *walked, const struct activation *top, uint32_t node) {
+    return walked->n_spans > top->first_span && walked->spans[walked->n_spans - 1].node == node;
+}
+
+/* Control is at the node: loops that it is in have begun. */
+static void come_to(struct walked *walked, struct activation *top, uint32_t node) {
+    leave_spans(walked, top, node);
+    open_loops(walked, top, node);
+    top->node = node;
+}
+
+/* ---- steps ---- */
+
+/* An iteration begins. */
+static void iterate(struct walked *walked, struct activation *top, uint32_t loop) {
+    leave_spans(walked, top, loop);
+    if (is_in(walked, top, loop)) {
+        be_certain(walked, top);
+        top->again = walked->spans[walked->n_spans - 1].bounded ? walked->n_spans : 0;
+    }
+    come_to(walked, top, loop);
+}
+
+/* A loop ends by its condition. */
+static void end_loop(struct walked *walked, struct activation *top, uint32_t loop) {
+    leave_spans(walked, top, loop);
+    if (is_in(walked, top, loop)) {
+        be_certain(walked, top);
+        walked->ended = walked->spans[walked->n_spans - 1].times;
+    }
+    come_to(walked, top, top->unit->nodes[loop].parent);
+}
+
+/* A branch is taken. */
+static void decide(struct walked *walked, struct activation *top, uint32_t decision, unsigned branch) {
+    come_to(walked, top, top->unit->nodes[decision].parent);
+    open_span(walked, top, decision, branch);
+}
+
+static void take_step(struct walked *walked, struct activation *top, uint64_t number) {
+    const struct refrain_slot_view *view =
+        number < walked->process->header->n_slots ? &walked->process->slots[number] : NULL;
+    if (!view || !view->node)
+        return;
+    if (top->unit != view->unit)
+        while (walked->n_spans > top->first_span)
+            close_span(walked, top);
+    top->unit = view->unit;
+    uint32_t node = (uint32_t)(view->node - view->unit->nodes), kind = view->node->kind;
+    top->calls = view->part == 0 && kind >= REFRAIN_CALL && kind <= REFRAIN_MACRO;
+    if (is_loop(kind) && view->part == 1)
+        iterate(walked, top, node);
+    else if (is_loop(kind))
+        end_loop(walked, top, node);
+    else if (kind == REFRAIN_IF && view->part > 0)
+        decide(walked, top, node, view->part - 1);
+    else
+        come_to(walked, top, node);
+}
+
+/* ---- activations ---- */
+
+static void enter(struct walked *walked, uint8_t kind, uint64_t ticks) {
+    struct activation *top = &walked->activations[walked->depth - 1];
+    if (top->calls)
+        be_certain(walked, top);
+    struct activation inner = {.first_span = walked->n_spans,
+                               .bounded_spans = walked->n_spans,
+                               .enter_ticks = ticks,
+                               .was_called = top->calls,
+                               .is_mpi = kind == REFRAIN_RECORD_CALL_ENTER,
+                               .is_region = kind == REFRAIN_RECORD_REGION_ENTER};
+    if (inner.is_region) {
+        inner.unit = top->unit;
+        inner.node = inner.around = top->node;
+    }
+    if (!REFRAIN_ARRAY_ROOM(walked->activations, walked->depth, walked->capacity))
+        walked->no_memory = true;
+    else
+        walked->activations[walked->depth++] = inner;
+}
+
+static void leave(struct walked *walked, uint64_t ticks) {
+    struct activation *top = &walked->activations[walked->depth - 1];
+    if (walked->depth == 1)
+        return;
+    while (walked->n_spans > top->first_span)
+        close_span(walked, top);
+    uint64_t took_ticks = ticks - top->enter_ticks;
+    struct activation *caller = &walked->activations[--walked->depth - 1];
+    caller->called_ticks += took_ticks;
+    caller->mpi_ticks += top->is_mpi ? took_ticks : 0;
+    if (top->was_called)
+        be_certain(walked, caller);
+    caller->calls = false;
+}
+
+static void take(struct walked *walked, const struct refrain_record *record, uint64_t ticks) {
+    struct activation *top = &walked->activations[walked->depth - 1];
+    if (record->kind == REFRAIN_RECORD_STEP) {
+        take_step(walked, top, record->id);
+        return;
+    }
+    read_clock(walked, top, ticks);
+    switch (record->kind) {
+    case REFRAIN_RECORD_ENTER:
+    case REFRAIN_RECORD_CALL_ENTER:
+    case REFRAIN_RECORD_REGION_ENTER:
+        enter(walked, record->kind, ticks);
+        return;
+    case REFRAIN_RECORD_LEAVE:
+    case REFRAIN_RECORD_CALL_LEAVE:
+    case REFRAIN_RECORD_REGION_LEAVE:
+        leave(walked, ticks);
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- a thread ---- */
+
+#define RECORDS 64u
+
+static bool take_some(struct walked *walked, struct refrain_walk *walk) {
+    struct refrain_record records[RECORDS];
+    if (refrain_walk_gives_cycle(walk)) {
+        struct refrain_walk_cycle *cycle;
+        const uint64_t *ticks = refrain_walk_cycle_next(walk, &cycle);
+        for (uint32_t i = 0; ticks && i < cycle->n_records; i++)
+            take(walked, &cycle->records[i], ticks[cycle->records[i].read]);
+        return true;
+    }
+    size_t n = refrain_walk_read(walk, records, RECORDS);
+    for (size_t i = 0; i < n; i++)
+        take(walked, &records[i], records[i].ticks);
+    return n == RECORDS || refrain_walk_gives_cycle(walk);
+}
+
+bool refrain_span_times_add(const struct refrain_process *process, uint32_t thread,
+                            struct refrain_span_times *const *of) {
+    const char *wrong;
+    uint64_t offset;
+    struct walked walked = {.process = process, .of = of, .ticks = process->threads[thread].start_ticks};
+    struct refrain_walk *walk = refrain_walk_open(process->image, process->image_bytes, thread, &wrong, &offset);
+    if (!walk)
+        return true;
+    refrain_walk_find_cycles(walk);
+    refrain_walk_tell_steps(walk);
+    if (REFRAIN_ARRAY_ROOM(walked.activations, walked.depth, walked.capacity))
+        walked.activations[walked.depth++] = (struct activation){0};
+    walked.no_memory = walked.depth == 0;
+    while (!walked.no_memory && take_some(&walked, walk))
+        continue;
+    while (walked.depth > 1)
+        leave(&walked, walked.ticks);
+    refrain_walk_close(walk);
+    free(walked.activations);
+    free(walked.spans);
+    return !walked.no_memory;
+}
