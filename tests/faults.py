@@ -453,4 +453,5 @@ def check():
     return 0 if right == len(CASES) else 1
 
 
-sys.exit({"write": write, "check": check}[sys.argv[1]]())
+if __name__ == "__main__":
+    sys.exit({"write": write, "check": check}[sys.argv[1]]())

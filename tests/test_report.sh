@@ -39,46 +39,6 @@ asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
 refrain -q report --json even.refrain >report
 asserts 'any("communication is" in s for s in r["well"]) and any("events only" in s for s in r["unknown"])' && pass || fail "well: $(tail -n 1 said)"
 
-# The critical path of each is as long as the run, to the nanosecond, of known parts; a run without changes takes as long as it did.
-while read -r name; do
-    refrain -q stats --by critical-path --json "$name.refrain" >"$name.path" && refrain -q stats --by parallelism --json "$name.refrain" >"$name.ranks" || fail "$name"
-done <cases
-python3 - <<'END' >said && pass || fail "$(cat said)"
-import json, sys
-bad = 0
-for name in open("cases").read().split():
-    d, p = json.load(open(name + ".path")), json.load(open(name + ".ranks"))
-    run = d["to_ns"] - d["from_ns"]
-    good = {"length": sum(r["path_ns"] for r in d["rows"]) == sum(d["path_ns"].values()) == run > 0,
-            "parts": d["path_ns"]["waiting"] == d["path_ns"]["unknown"] == 0,
-            "as it was": abs(d["as_it_was_ns"] - run) <= run / 1000,
-            "saved": all(0 <= r["saved_ns"] <= run for r in d["rows"][:12]),
-            "ranks that compute": sum(r["time_ns"] for r in p["rows"]) == run,
-            "mean": abs(sum(r["ranks"] * r["time_ns"] for r in p["rows"]) / run - p["mean_parallelism"]) < 1e-9}
-    for what in [what for what in good if not good[what]]:
-        print("critical path of", name + ":", what)
-        bad = 1
-sys.exit(bad)
-END
-# critical CASE TEXT: Python, true of the rows by name and line, of the whole d.
-critical() {
-    refrain -q stats --by critical-path --json "$1.refrain" >report && python3 -c '
-import json, sys
-d = json.load(open("report"))
-r = {x["name"] + ":" + str(x["line"]): x for x in d["rows"]}
-assert eval(sys.argv[1]), d' "$2" 2>said && pass || fail "critical path of $1: $(tail -n 1 said)"
-}
-critical one_computes_longer 'r["burn:10"]["rank"] == 2 and r["burn:10"]["path_ns"] == r["burn:10"]["rank_ns"] == 60e6 and d["path_changes"] == 1'
-critical uneven_in_turns 'r["burn:10"]["path_ns"] == 120e6 and r["burn:10"]["rank_ns"] == 30e6 and d["path_changes"] == 40'
-critical delay_chain 'r["end:12"]["rank"] == 3 and d["path_changes"] == 3'
-critical late_sender 'r["other:14"]["path_ns"] == 44e6 and abs(r["other:14"]["saved_ns"] - 3.88e6) < 1e5'
-critical datatypes 'r["burn:10"]["path_ns"] == 60e6 and abs(r["burn:10"]["saved_ns"] - 45e6) < 1e5'
-COLUMNS=100 refrain -q stats --by critical-path serial_phase.refrain >text
-grep -q '^critical path: 140.06 ms' text && grep -q ' 100.00 ms .* 0 .* read_input fault.c:5$' text && pass || fail "critical path as text: $(cat text)"
-refrain -q stats --by critical-path --csv html_in_names.refrain | grep -q '^"computing","<img src=x onerror=alert(1)>&"".","fault.c",10,"",80000000,' && pass || fail "critical path as CSV"
-refrain stats --by critical-path --rank 1 even.refrain >text 2>said
-[ $? -eq 2 ] && grep -q 'all ranks' said && pass || fail "--rank was taken: $(cat said)"
-
 # As text and as a page: the same sentences; names are data.
 COLUMNS=100 refrain -q report serial_phase.refrain >text
 grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^71 % of the critical path is computing in read_input(), fault.c:5, most of it on rank 0' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"

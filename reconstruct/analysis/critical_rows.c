@@ -33,19 +33,18 @@ static struct refrain_critical_row *row_of(struct refrain_critical *critical, co
     return row;
 }
 
-/* Adds the place to its row; the row's ranks are added up in `by_rank`. */
-static void add_place(struct refrain_critical *critical, const struct refrain_delay_place *place, int64_t *by_rank) {
+static void add_place(struct refrain_critical *critical, const struct refrain_delay_place *place) {
     struct refrain_critical_row *row = row_of(critical, place);
-    int64_t *ranks = by_rank + (size_t)(row - critical->rows) * critical->delays->n_ranks;
-    for (size_t i = 0; i < critical->delays->n_ranks; i++) {
+    size_t n = critical->delays->n_ranks;
+    int64_t *ranks = critical->by_rank_ns + (size_t)(row - critical->rows) * n;
+    row->by_rank_ns = ranks;
+    for (size_t i = 0; i < n; i++) {
         critical->path_ns[place->doing] += place->path_ns[i];
         row->path_ns += place->path_ns[i];
         row->spent_ns += place->spent_ns[i];
         ranks[i] += place->path_ns[i];
-        if (ranks[i] > row->rank_ns) {
-            row->rank_ns = ranks[i];
+        if (row->rank < 0 || ranks[i] > ranks[row->rank])
             row->rank = (int32_t)i;
-        }
     }
 }
 
@@ -71,15 +70,12 @@ bool refrain_critical_rows(struct refrain_delays *delays, struct refrain_critica
     for (size_t i = 0; i < delays->n_places; i++)
         n += is_on_path(delays, delays->places[i]);
     critical->rows = calloc(n + 1, sizeof *critical->rows);
-    int64_t *by_rank = calloc((n + 1) * (delays->n_ranks + 1), sizeof *by_rank);
-    if (!critical->rows || !by_rank) {
-        free(by_rank);
+    critical->by_rank_ns = calloc((n + 1) * (delays->n_ranks + 1), sizeof *critical->by_rank_ns);
+    if (!critical->rows || !critical->by_rank_ns)
         return false;
-    }
     for (size_t i = 0; i < delays->n_places; i++)
         if (is_on_path(delays, delays->places[i]))
-            add_place(critical, delays->places[i], by_rank);
-    free(by_rank);
+            add_place(critical, delays->places[i]);
     qsort(critical->rows, critical->n, sizeof *critical->rows, by_path);
     return true;
 }
@@ -133,8 +129,13 @@ enum refrain_status refrain_critical_open(struct refrain_trace *trace, struct re
     return !status && shorten ? shorten_run(trace, request, critical, error) : status;
 }
 
-void refrain_critical_close(struct refrain_critical *critical) {
+void refrain_critical_free_rows(struct refrain_critical *critical) {
     free(critical->rows);
+    free(critical->by_rank_ns);
+}
+
+void refrain_critical_close(struct refrain_critical *critical) {
+    refrain_critical_free_rows(critical);
     refrain_activity_close(critical->activity);
     refrain_delays_close(critical->delays);
 }

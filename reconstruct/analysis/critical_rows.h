@@ -15,8 +15,8 @@ struct refrain_critical_row {
     const struct refrain_delay_place *place; /* one of those that the row stands for */
     struct refrain_delay_group group;
     int64_t path_ns, spent_ns; /* on the path; over all ranks */
-    int64_t rank_ns;           /* on the path on ... */
-    int32_t rank;              /* ... that rank, which has most of it there */
+    const int64_t *by_rank_ns; /* on the path, by rank */
+    int32_t rank;              /* that has most of it there */
     bool has_saved;
     int64_t saved_ns; /* so much shorter the run would be */
 };
@@ -26,6 +26,7 @@ struct refrain_critical {
         *delays; /* of the first walk: the window, the path as a whole, ranks that compute at a time */
     struct refrain_activity *activity;
     struct refrain_critical_row *rows; /* by path_ns, the greatest first; none of 0 */
+    int64_t *by_rank_ns;               /* theirs */
     size_t n;
     int64_t path_ns[REFRAIN_DOINGS]; /* of the path, by what is done */
     int64_t as_it_was_ns;            /* what the run takes if nothing is left out: run_ns, were the second walk exact */
@@ -38,9 +39,10 @@ enum refrain_status refrain_critical_open(struct refrain_trace *trace, struct re
                                           bool shorten, struct refrain_critical *critical, struct refrain_error *error);
 void refrain_critical_close(struct refrain_critical *critical);
 
-/* Rows of a walk that is done elsewhere: all but `activity` and what is known of shortened runs. The caller frees the
- * rows. False without memory. */
+/* Rows of a walk that is done elsewhere: all but `activity` and what is known of shortened runs. False without memory.
+ * The caller calls refrain_critical_free_rows() in any case. */
 bool refrain_critical_rows(struct refrain_delays *delays, struct refrain_critical *critical);
+void refrain_critical_free_rows(struct refrain_critical *critical);
 
 /* Ranks that compute at a time, the mean over the window. */
 double refrain_critical_parallelism(const struct refrain_critical *critical);

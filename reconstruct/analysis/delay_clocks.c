@@ -78,6 +78,7 @@ void refrain_delay_clocks_close(struct refrain_delay_parts *parts) {
     for (size_t i = 0; i < parts->n_clocks; i++)
         refrain_ideal_close(parts->clocks[i].ideal);
     free(parts->clocks);
+    free(parts->ends);
 }
 
 void refrain_delay_clocks_begin(struct refrain_delays *delays, int32_t rank, int64_t now_ns) {
@@ -124,7 +125,36 @@ static void set_computing(struct refrain_delays *delays, struct refrain_delay_li
     parts->n_computing += computing ? 1 : (size_t)-1;
 }
 
+static void end_ranks(struct refrain_delays *delays, int64_t now_ns) {
+    struct refrain_delay_parts *parts = delays->parts;
+    for (; parts->next_end < parts->n_ends && parts->ends[parts->next_end]->end_ns < now_ns; parts->next_end++) {
+        struct refrain_delay_line *line = &parts->lines[parts->ends[parts->next_end]->rank];
+        line->gone = true;
+        set_computing(delays, line, false, parts->ends[parts->next_end]->end_ns);
+    }
+}
+
 void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrain_delay_line *line, int64_t now_ns) {
+    end_ranks(delays, now_ns);
+    if (!line || line->gone)
+        return;
     const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
     set_computing(delays, line, !line->ended && refrain_delay_doing(in) == REFRAIN_DOING_COMPUTING, now_ns);
+}
+
+static int by_end(const void *a, const void *b) {
+    const struct refrain_location_info *x = *(void *const *)a, *y = *(void *const *)b;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+bool refrain_delay_find_ends(struct refrain_delays *delays) {
+    struct refrain_delay_parts *parts = delays->parts;
+    const struct refrain_trace *trace = parts->trace;
+    parts->ends = calloc(trace->n_locations + 1, sizeof *parts->ends);
+    for (size_t i = 0; parts->ends && i < trace->n_locations; i++)
+        if (trace->locations[i].thread == 0 && trace->locations[i].rank >= 0)
+            parts->ends[parts->n_ends++] = &trace->locations[i];
+    if (parts->ends)
+        qsort(parts->ends, parts->n_ends, sizeof *parts->ends, by_end);
+    return parts->ends;
 }

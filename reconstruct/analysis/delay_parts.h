@@ -19,9 +19,9 @@
 struct refrain_delay_line {
     const struct refrain_region_info **open; /* regions, the outermost first */
     size_t depth, capacity;
-    int64_t begin_ns;  /* of what it does now */
-    bool begun, ended; /* ended: it has come to MPI_Finalize */
-    bool computing;
+    int64_t begin_ns;     /* of what it does now */
+    bool begun, ended;    /* ended: it has come to MPI_Finalize */
+    bool computing, gone; /* gone: the thread has read its clock for the last time */
     const struct refrain_region_info *finalize;
     struct refrain_delay_spans spans;
     int64_t met_ns[REFRAIN_DELAY_MEETINGS]; /* ends of waits in collectives, the latest first */
@@ -46,8 +46,10 @@ struct refrain_delay_parts {
     struct refrain_delay_clock *clocks; /* the first: the ideal network */
     size_t n_clocks;
     struct refrain_critical_path *path;
-    size_t n_computing;        /* ranks, at this moment ... */
-    int64_t computing_from_ns; /* ... and since when */
+    size_t n_computing;                        /* ranks, at this moment ... */
+    int64_t computing_from_ns;                 /* ... and since when */
+    const struct refrain_location_info **ends; /* first threads, by when they end ... */
+    size_t n_ends, next_end;                   /* ... and the next one to end */
     struct refrain_rhythm *rhythm;
     unsigned char *marks; /* by index of the region: enum mark of delays.c */
     unsigned stamp;
@@ -81,8 +83,11 @@ void refrain_delay_clocks_begin(struct refrain_delays *delays, int32_t rank, int
 /* Fills what is known at the end. */
 void refrain_delay_clocks_finish(struct refrain_delays *delays);
 
-/* Does the rank compute from now on? */
+/* Does the rank compute from now on? At the end of the run: without a rank. */
 void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrain_delay_line *line, int64_t now_ns);
+
+/* Before the first event. False without memory. */
+bool refrain_delay_find_ends(struct refrain_delays *delays);
 
 /* The ranks of a wait meet when it ends. */
 void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait *wait);

@@ -338,7 +338,7 @@ static bool prepare(struct refrain_delays *delays, const struct refrain_trace *t
     parts->rhythm = refrain_rhythm_open(trace->n_regions);
     delays->ranks = calloc(delays->n_ranks + 1, sizeof *delays->ranks);
     if (!parts->lines || !parts->marks || !parts->path || !parts->rhythm || !delays->ranks || !delays->at_a_time_ns ||
-        !refrain_delay_clocks_open(delays))
+        !refrain_delay_clocks_open(delays) || !refrain_delay_find_ends(delays))
         return false;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
@@ -431,6 +431,7 @@ static bool find_path(struct refrain_delays *delays) {
     if (delays->path_rank >= 0)
         delays->path_changes = refrain_critical_path_parts(parts->path, delays->path_rank, delays->to_ns, add_to_path,
                                                            add_to_path_bin, delays);
+    refrain_delay_follow_computing(delays, NULL, delays->to_ns);
     if (delays->to_ns > parts->computing_from_ns)
         delays->at_a_time_ns[parts->n_computing] += delays->to_ns - parts->computing_from_ns;
     return !refrain_critical_path_failed(parts->path);
@@ -448,8 +449,16 @@ static int by_length(const void *a, const void *b) {
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
+/* What ranks were in when their events ended. */
+static void close_open_spans(struct refrain_delays *delays) {
+    for (size_t i = 0; i < delays->n_ranks; i++)
+        if (delays->ranks[i].known && !delays->parts->lines[i].ended)
+            close_span(delays, (int32_t)i, delays->ranks[i].end_ns, NULL);
+}
+
 bool refrain_delays_finish(struct refrain_delays *delays) {
     struct refrain_delay_parts *parts = delays->parts;
+    close_open_spans(delays);
     int32_t last = last_to_finalize(delays);
     set_ends(delays);
     if (last >= 0)

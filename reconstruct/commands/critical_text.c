@@ -67,7 +67,7 @@ static void print_row(const struct refrain_critical *critical, const struct refr
         snprintf(share, sizeof share, "%.2f", percent(row->saved_ns, critical->as_it_was_ns));
     }
     printf("%11s %7.2f %6d %7.0f %11s %11s %7s  %s\n", refrain_show_ns((long double)row->path_ns),
-           percent(row->path_ns, critical->run_ns), row->rank, percent(row->rank_ns, row->path_ns),
+           percent(row->path_ns, critical->run_ns), row->rank, percent(row->by_rank_ns[row->rank], row->path_ns),
            refrain_show_ns((long double)row->spent_ns), saved, share, place);
 }
 
@@ -95,21 +95,31 @@ void refrain_critical_csv(const struct refrain_critical *critical) {
         printf("%u,", region ? region->line : 0);
         refrain_stats_put_csv(stdout, region ? region->function : "");
         printf(",%" PRId64 ",%.4f,%d,%" PRId64 ",%" PRId64 ",", row->path_ns, percent(row->path_ns, critical->run_ns),
-               row->rank, row->rank_ns, row->spent_ns);
+               row->rank, row->by_rank_ns[row->rank], row->spent_ns);
         if (row->has_saved)
             printf("%" PRId64, row->saved_ns);
         putchar('\n');
     }
 }
 
-static json_t *row_json(const struct refrain_critical_row *row) {
+static json_t *ranks_json(const struct refrain_critical *critical, const struct refrain_critical_row *row) {
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < critical->delays->n_ranks; i++)
+        if (row->by_rank_ns[i] > 0)
+            json_array_append_new(ranks,
+                                  json_pack("{si,sI}", "rank", (int)i, "path_ns", (json_int_t)row->by_rank_ns[i]));
+    return ranks;
+}
+
+static json_t *row_json(const struct refrain_critical *critical, const struct refrain_critical_row *row) {
     const struct refrain_region_info *region = region_of(row);
     json_t *object = json_pack(
         "{ss,so,so,si,so,sI,sI,si,sI}", "kind", is_before_call(row) ? "computing_before" : doings[row->place->doing],
-        "name", refrain_json_text(region ? region->name : ""), "file", refrain_json_text(region ? region->file : ""), "line",
-        region ? (int)region->line : 0, "function", refrain_json_text(region ? region->function : ""), "path_ns",
-        (json_int_t)row->path_ns, "spent_ns", (json_int_t)row->spent_ns, "rank", (int)row->rank, "rank_ns",
-        (json_int_t)row->rank_ns);
+        "name", refrain_json_text(region ? region->name : ""), "file", refrain_json_text(region ? region->file : ""),
+        "line", region ? (int)region->line : 0, "function", refrain_json_text(region ? region->function : ""),
+        "path_ns", (json_int_t)row->path_ns, "spent_ns", (json_int_t)row->spent_ns, "rank", (int)row->rank, "rank_ns",
+        (json_int_t)row->by_rank_ns[row->rank]);
+    json_object_set_new(object, "ranks", ranks_json(critical, row));
     if (row->has_saved)
         json_object_set_new(object, "saved_ns", json_integer(row->saved_ns));
     return object;
@@ -129,7 +139,7 @@ json_t *refrain_critical_json(const struct refrain_critical *critical) {
         json_object_set_new(parts, doings[doing], json_integer(critical->path_ns[doing]));
     json_object_set_new(parts, "unknown", json_integer(delays->path_unknown_ns));
     for (size_t i = 0; i < critical->n; i++)
-        json_array_append_new(rows, row_json(&critical->rows[i]));
+        json_array_append_new(rows, row_json(critical, &critical->rows[i]));
     json_object_set_new(object, "path_ns", parts);
     json_object_set_new(object, "path_rank", json_integer(delays->path_rank));
     json_object_set_new(object, "path_changes", json_integer((json_int_t)delays->path_changes));

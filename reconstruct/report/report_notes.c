@@ -72,7 +72,7 @@ static void say_what_is_critical(struct refrain_report *report) {
                                                what, text ? text : "", row->rank);
         free(text);
     }
-    free(critical.rows);
+    refrain_critical_free_rows(&critical);
 }
 
 /* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
