@@ -20,7 +20,8 @@ if(REFRAIN_WERROR)
     list(APPEND wasm_command -Werror)
 endif()
 file(GLOB wasm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packed/*.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/counters.c
-     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/profile.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/waiting*.c)
+     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/open_regions.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/profile.c
+     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/span_times.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/waiting*.c)
 file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${PROJECT_SOURCE_DIR}/packed/*.h
      ${CMAKE_CURRENT_SOURCE_DIR}/analysis/*.h)
 foreach(folder common sequence model times walk match)

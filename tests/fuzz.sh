@@ -64,7 +64,7 @@ done
 
 sources=$(ls "$top"/reconstruct/common/*.c "$top"/reconstruct/sequence/*.c "$top"/reconstruct/model/*.c "$top"/reconstruct/times/*.c \
     "$top"/reconstruct/walk/*.c "$top"/reconstruct/match/*.c "$top"/reconstruct/analysis/counters.c "$top"/reconstruct/analysis/profile.c \
-    "$top"/reconstruct/analysis/waiting*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
+    "$top"/reconstruct/analysis/open_regions.c "$top"/reconstruct/analysis/span_times.c "$top"/reconstruct/analysis/waiting*.c "$top"/packed/*.c "$top"/reconstruct/formats/*.c \
     "$top"/reconstruct/import/*.c "$top"/reconstruct/files/*live*.c | grep -vE '/(write_otf2|otf2_[a-z]*|import_otf2[a-z_]*)[.]c$')
 for target in fuzz_trace "fuzz_packed -Wl,--wrap=refrain_packed_read,--wrap=refrain_packed_code_value"; do
     # shellcheck disable=SC2086 # lists of options and files

@@ -96,30 +96,24 @@ static bool finish_parts(struct refrain_activity_collector *collector) {
     return !collector->no_memory;
 }
 
-/* Does the location end behind that moment? */
-static bool goes_on(const struct refrain_trace *trace, int32_t rank, uint32_t thread, int64_t ns) {
-    size_t n;
-    const struct refrain_location_info *locations = refrain_trace_locations(trace, &n);
-    for (size_t i = 0; i < n; i++)
-        if (locations[i].rank == rank && locations[i].thread == thread)
-            return locations[i].end_ns > ns;
-    return false;
+static void finish_location(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
+                            const struct refrain_location_info *info) {
+    if (!location->open)
+        return;
+    if (collector->is_over && info->end_ns > collector->request->to_ns)
+        location->last_ns = collector->request->to_ns;
+    /* What is open when the trace ends (a run that was killed, exit) ends there. */
+    while (location->stack.depth)
+        refrain_activity_pop(collector, location, info->rank, location->last_ns);
+    if (refrain_activity_counts(collector, info->rank))
+        collector->by_rank[info->rank]->run_ns +=
+            refrain_activity_span(collector, location->first_ns, location->last_ns);
 }
 
-static bool finish(struct refrain_activity_collector *collector, const struct refrain_trace *trace) {
+static bool finish(struct refrain_activity_collector *collector) {
     struct refrain_activity *activity = collector->activity;
-    for (size_t rank = 0; rank < collector->n_locations; rank++)
-        for (struct refrain_activity_location *location = collector->locations[rank]; location;
-             location = location->next) {
-            if (collector->is_over && goes_on(trace, (int32_t)rank, location->thread, collector->request->to_ns))
-                location->last_ns = collector->request->to_ns;
-            /* What is open when the trace ends (a run that was killed, exit) ends there. */
-            while (location->depth)
-                refrain_activity_pop(collector, location, (int32_t)rank, location->last_ns);
-            if (refrain_activity_counts(collector, (int32_t)rank))
-                collector->by_rank[rank]->run_ns +=
-                    refrain_activity_span(collector, location->first_ns, location->last_ns);
-        }
+    for (size_t i = 0; i < collector->index.n; i++)
+        finish_location(collector, &collector->locations[i], &collector->index.locations[i]);
     activity->partners = (struct refrain_activity_partner **)take_objects(&collector->partners, &activity->n_partners);
     activity->waits = (struct refrain_activity_wait **)take_objects(&collector->waits, &activity->n_waits);
     if (!activity->partners || !activity->waits || !finish_parts(collector))
@@ -130,15 +124,12 @@ static bool finish(struct refrain_activity_collector *collector, const struct re
 }
 
 static void close_collector(struct refrain_activity_collector *collector) {
-    for (size_t rank = 0; collector->locations && rank < collector->n_locations; rank++)
-        for (struct refrain_activity_location *location = collector->locations[rank], *next; location;
-             location = next) {
-            next = location->next;
-            free(location->open);
-            free(location->frames);
-            free(location->messages);
-            free(location);
-        }
+    for (size_t i = 0; collector->locations && i < collector->index.n; i++) {
+        free(collector->locations[i].open);
+        refrain_region_stack_free(&collector->locations[i].stack);
+        free(collector->locations[i].messages);
+    }
+    refrain_location_index_close(&collector->index);
     free(collector->locations);
     free(collector->by_rank);
     refrain_table_free(&collector->parts);
@@ -150,14 +141,15 @@ static void close_collector(struct refrain_activity_collector *collector) {
 static bool prepare(struct refrain_activity_collector *collector, const struct refrain_trace *trace) {
     struct refrain_activity *activity = collector->activity;
     for (size_t i = 0; i < trace->n_processes; i++)
-        if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= collector->n_locations)
-            collector->n_locations = (size_t)trace->processes[i].rank + 1;
-    collector->locations = calloc(collector->n_locations + 1, sizeof *collector->locations);
-    collector->by_rank = calloc(collector->n_locations + 1, sizeof *collector->by_rank);
+        if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= collector->n_ranks)
+            collector->n_ranks = (size_t)trace->processes[i].rank + 1;
+    collector->locations = calloc(trace->n_locations + 1, sizeof *collector->locations);
+    collector->by_rank = calloc(collector->n_ranks + 1, sizeof *collector->by_rank);
     activity->root = calloc(1, sizeof *activity->root);
     activity->regions = calloc(trace->n_regions + 1, sizeof *activity->regions);
     activity->ranks = calloc(trace->n_processes + 1, sizeof *activity->ranks);
-    if (!collector->locations || !collector->by_rank || !activity->root || !activity->regions || !activity->ranks)
+    if (!refrain_location_index_open(&collector->index, trace) || !collector->locations || !collector->by_rank ||
+        !activity->root || !activity->regions || !activity->ranks)
         return false;
     activity->n_regions = trace->n_regions;
     for (size_t i = 0; i < trace->n_regions; i++)
@@ -199,7 +191,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     struct refrain_writer *writer =
         request->around ? request->around(request->around_data, &collector.writer) : &collector.writer;
     enum refrain_status status = refrain_write(trace, &options, writer, &activity->report, error);
-    if (collector.no_memory || !finish(&collector, trace))
+    if (collector.no_memory || !finish(&collector))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
     int64_t end_ns = request->compensate ? collector.last_ns : end_of(trace);

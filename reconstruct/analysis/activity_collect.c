@@ -22,21 +22,16 @@ static bool is_call_of_window(const struct refrain_activity_collector *collector
 
 static struct refrain_activity_location *location_of(struct refrain_activity_collector *collector,
                                                      const struct refrain_event *event) {
-    if (event->rank < 0 || (size_t)event->rank >= collector->n_locations)
+    size_t number = refrain_location_index_of(&collector->index, event);
+    struct refrain_activity_location *location = &collector->locations[number];
+    if (number == collector->index.n)
         return NULL;
-    struct refrain_activity_location **link = &collector->locations[event->rank];
-    while (*link && (*link)->thread != event->thread)
-        link = &(*link)->next;
-    if (!*link && (*link = calloc(1, sizeof **link))) {
-        (*link)->thread = event->thread;
-        (*link)->first_ns = event->time_ns;
-        (*link)->open = calloc(collector->activity->n_regions + 1, sizeof *(*link)->open);
+    if (!location->open) {
+        location->first_ns = event->time_ns;
+        location->open = calloc(collector->activity->n_regions + 1, sizeof *location->open);
+        collector->no_memory |= !location->open;
     }
-    if (!*link || !(*link)->open) {
-        collector->no_memory = true;
-        return NULL;
-    }
-    return *link;
+    return location->open ? location : NULL;
 }
 
 static struct refrain_activity_path *path_below(struct refrain_activity_collector *collector,
@@ -93,7 +88,7 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
     int64_t ns = refrain_activity_span(collector, wait->begin_ns, wait->begin_ns + wait->ns);
     if (ns <= 0)
         return;
-    if ((size_t)wait->cause_rank < collector->n_locations && collector->by_rank[wait->cause_rank])
+    if ((size_t)wait->cause_rank < collector->n_ranks && collector->by_rank[wait->cause_rank])
         collector->by_rank[wait->cause_rank]->caused_ns += ns;
     if (!refrain_activity_counts(collector, wait->rank))
         return;
@@ -144,11 +139,9 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
 
 static bool push(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
                  const struct refrain_event *event) {
-    if (!REFRAIN_ARRAY_ROOM(location->frames, location->depth, location->capacity))
-        return false;
     collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
-    struct refrain_activity_path *parent =
-        location->depth ? location->frames[location->depth - 1].path : collector->activity->root;
+    const struct refrain_activity_frame *around = refrain_region_stack_top(&location->stack);
+    struct refrain_activity_path *parent = around ? around->path : collector->activity->root;
     /* What has no index is a region that the trace does not tell of; all of it is one. */
     size_t index =
         event->region->index < collector->activity->n_regions ? event->region->index : collector->activity->n_regions;
@@ -158,8 +151,13 @@ static bool push(struct refrain_activity_collector *collector, struct refrain_ac
     if (!path)
         return false;
     open->path = path;
-    location->frames[location->depth++] = (struct refrain_activity_frame){
-        .path = path, .enter_ns = event->time_ns, .outermost = outermost, .first_message = location->n_messages};
+    struct refrain_activity_frame *frame =
+        refrain_region_stack_enter(&location->stack, sizeof *frame, event->region, event->time_ns);
+    if (!frame)
+        return false;
+    frame->path = path;
+    frame->outermost = outermost;
+    frame->first_message = location->n_messages;
     if (event->region->kind == REFRAIN_REGION_MPI)
         refrain_waiting_mark(collector->waiting, event, path);
     return true;
@@ -190,13 +188,13 @@ static void add_visit(struct refrain_activity_region *region, int64_t ns) {
 
 void refrain_activity_pop(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
                           int32_t rank, int64_t now_ns) {
-    struct refrain_activity_frame *frame = &location->frames[--location->depth];
-    int64_t ns = refrain_activity_span(collector, frame->enter_ns, now_ns), own_ns = ns - frame->inner_ns;
-    bool begun = is_inside(collector, frame->enter_ns);
-    if (location->depth)
-        location->frames[location->depth - 1].inner_ns += ns;
+    const struct refrain_region_frame *top = refrain_region_stack_top(&location->stack);
+    int64_t ns = refrain_activity_span(collector, top->enter_ns, now_ns);
+    const struct refrain_activity_frame *frame = refrain_region_stack_leave(&location->stack, ns);
+    int64_t enter_ns = frame->head.enter_ns, own_ns = ns - frame->head.inner_ns;
+    bool begun = is_inside(collector, enter_ns);
     const struct refrain_region_info *info = frame->path->region;
-    collector->n_calls -= is_call_of_window(collector, info, frame->enter_ns);
+    collector->n_calls -= is_call_of_window(collector, info, enter_ns);
     location->open[info->index < collector->activity->n_regions ? info->index : collector->activity->n_regions]
         .levels--;
     if (refrain_activity_counts(collector, rank) && (ns > 0 || begun)) {
@@ -288,12 +286,12 @@ int refrain_activity_take(struct refrain_writer *writer, const struct refrain_ev
         add_wait(collector, event.wait);
     if (event.peer_wait)
         add_wait(collector, event.peer_wait);
-    if (event.wait && location->depth)
-        location->frames[location->depth - 1].waited_ns +=
-            refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
+    struct refrain_activity_frame *top = refrain_region_stack_top(&location->stack);
+    if (event.wait && top)
+        top->waited_ns += refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
     if (event.kind == REFRAIN_EVENT_ENTER)
         collector->no_memory |= !push(collector, location, &event);
-    else if (event.kind == REFRAIN_EVENT_LEAVE && location->depth)
+    else if (event.kind == REFRAIN_EVENT_LEAVE && top)
         refrain_activity_pop(collector, location, event.rank, event.time_ns);
     else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)
         add_message(collector, location, &event);

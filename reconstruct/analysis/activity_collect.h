@@ -6,12 +6,12 @@
 #define REFRAIN_ACTIVITY_COLLECT_H
 
 #include "analysis/activity.h"
+#include "analysis/open_regions.h"
 
 /* A region that is open. */
 struct refrain_activity_frame {
+    struct refrain_region_frame head;
     struct refrain_activity_path *path;
-    int64_t enter_ns;
-    int64_t inner_ns; /* of its time, what regions inside have */
     int64_t waited_ns;
     bool outermost;       /* of its region in this stack; a deeper level of a recursion has the path of the outermost */
     size_t first_message; /* MPI: of location->messages */
@@ -24,11 +24,8 @@ struct refrain_activity_open {
 };
 
 struct refrain_activity_location {
-    struct refrain_activity_location *next;
-    uint32_t thread;
-    struct refrain_activity_open *open; /* by index of the region */
-    struct refrain_activity_frame *frames;
-    size_t depth, capacity;
+    struct refrain_activity_open *open;         /* by index of the region; null: no event of it came yet */
+    struct refrain_region_stack stack;          /* of struct refrain_activity_frame */
     struct refrain_activity_partner **messages; /* that the open calls have moved */
     size_t n_messages, capacity_messages;
     int64_t first_ns, last_ns;
@@ -43,9 +40,10 @@ struct refrain_activity_collector {
     struct refrain_activity *activity;
     const struct refrain_activity_request *request;
     struct refrain_waiting *waiting;
-    struct refrain_activity_location **locations; /* by rank */
+    struct refrain_location_index index;
+    struct refrain_activity_location *locations; /* index.n */
     struct refrain_activity_rank **by_rank;
-    size_t n_locations;
+    size_t n_ranks;
     struct refrain_table parts, partners, waits;
     int64_t last_ns; /* of the last event */
     size_t n_calls;  /* MPI calls that began before the window's end and are open */

@@ -138,8 +138,8 @@ void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrai
     end_ranks(delays, now_ns);
     if (!line || line->gone)
         return;
-    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
-    set_computing(delays, line, !line->ended && refrain_delay_doing(in) == REFRAIN_DOING_COMPUTING, now_ns);
+    set_computing(delays, line, !line->ended && refrain_delay_doing(refrain_delay_in(line)) == REFRAIN_DOING_COMPUTING,
+                  now_ns);
 }
 
 static int by_end(const void *a, const void *b) {

@@ -48,7 +48,7 @@ static void look_at_rank(struct refrain_delays *delays, struct refrain_beat *bea
 /* What the rank is at now has no end so far, and may be the place. */
 static int64_t open_at(const struct refrain_delay_line *line, const struct refrain_delay_place *place, int64_t from_ns,
                        int64_t to_ns) {
-    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
+    const struct refrain_region_info *in = refrain_delay_in(line);
     int64_t begin_ns = line->begin_ns > from_ns ? line->begin_ns : from_ns;
     bool there = in == (place->doing == REFRAIN_DOING_COMPUTING ? place->function : place->call);
     return there && to_ns > begin_ns ? to_ns - begin_ns : 0;

@@ -11,17 +11,16 @@
 #include "analysis/critical_path.h"
 #include "analysis/delay_spans.h"
 #include "analysis/ideal.h"
-#include "model/trace_read.h"
+#include "analysis/open_regions.h"
 
 #define REFRAIN_DELAY_MEETINGS 4u /* collectives that are kept of a rank */
 
 /* The first thread of a rank. */
 struct refrain_delay_line {
-    const struct refrain_region_info **open; /* regions, the outermost first */
-    size_t depth, capacity;
-    int64_t begin_ns;     /* of what it does now */
-    bool begun, ended;    /* ended: it has come to MPI_Finalize */
-    bool computing, gone; /* gone: the thread has read its clock for the last time */
+    struct refrain_region_stack stack; /* of struct refrain_region_frame */
+    int64_t begin_ns;                  /* of what it does now */
+    bool begun, ended;                 /* ended: it has come to MPI_Finalize */
+    bool computing, gone;              /* gone: the thread has read its clock for the last time */
     const struct refrain_region_info *finalize;
     struct refrain_delay_spans spans;
     int64_t met_ns[REFRAIN_DELAY_MEETINGS]; /* ends of waits in collectives, the latest first */
@@ -31,6 +30,12 @@ struct refrain_delay_line {
 struct refrain_delay_pair {
     int64_t met_ns;
 };
+
+/* The innermost region that is open; null: none is. */
+static inline const struct refrain_region_info *refrain_delay_in(const struct refrain_delay_line *line) {
+    const struct refrain_region_frame *top = refrain_region_stack_top(&line->stack);
+    return top ? top->region : NULL;
+}
 
 /* A run in which something takes no time. */
 struct refrain_delay_clock {

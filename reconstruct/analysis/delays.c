@@ -83,7 +83,7 @@ static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_
     line->begin_ns = now_ns;
     if (now_ns <= begin_ns)
         return;
-    const struct refrain_region_info *in = line->depth ? line->open[line->depth - 1] : NULL;
+    const struct refrain_region_info *in = refrain_delay_in(line);
     enum refrain_doing doing = refrain_delay_doing(in);
     bool is_mpi = in && in->kind == REFRAIN_REGION_MPI;
     const struct refrain_region_info *leads_to = next && next->kind == REFRAIN_REGION_MPI ? next : NULL;
@@ -97,19 +97,6 @@ static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_
     int64_t from_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
     if (now_ns > from_ns)
         refrain_delay_clocks_move(delays, rank, place, now_ns - from_ns);
-}
-
-static bool push(struct refrain_delay_line *line, const struct refrain_region_info *region) {
-    if (line->depth == line->capacity) {
-        size_t larger = line->capacity ? line->capacity * 2 : 32;
-        const struct refrain_region_info **open = realloc(line->open, larger * sizeof *open);
-        if (!open)
-            return false;
-        line->open = open;
-        line->capacity = larger;
-    }
-    line->open[line->depth++] = region;
-    return true;
 }
 
 /* ---- waits ---- */
@@ -255,7 +242,8 @@ static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
 static void enter(struct refrain_delays *delays, const struct refrain_event *event) {
     struct refrain_delay_line *line = &delays->parts->lines[event->rank];
     close_span(delays, event->rank, event->time_ns, event->region);
-    bool done = push(line, event->region);
+    bool done = refrain_region_stack_enter(&line->stack, sizeof(struct refrain_region_frame), event->region,
+                                           event->time_ns) != NULL;
     struct refrain_beat *longest = refrain_rhythm_enter(delays->parts->rhythm, event, &done);
     if (longest)
         refrain_delay_find_longer(delays, longest);
@@ -270,7 +258,7 @@ static void enter(struct refrain_delays *delays, const struct refrain_event *eve
 static void leave(struct refrain_delays *delays, const struct refrain_event *event) {
     struct refrain_delay_line *line = &delays->parts->lines[event->rank];
     close_span(delays, event->rank, event->time_ns, NULL);
-    line->depth -= line->depth > 0;
+    refrain_region_stack_leave(&line->stack, 0);
     if (mark_of(delays, event->region) == MARK_INIT)
         begin_window(delays, event->time_ns);
 }
@@ -481,7 +469,7 @@ bool refrain_delays_finish(struct refrain_delays *delays) {
 
 static void close_parts(struct refrain_delay_parts *parts, size_t n_ranks) {
     for (size_t i = 0; parts->lines && i < n_ranks; i++) {
-        free(parts->lines[i].open);
+        refrain_region_stack_free(&parts->lines[i].stack);
         refrain_delay_spans_close(&parts->lines[i].spans);
     }
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&parts->places, slot));)

@@ -49,16 +49,8 @@ static struct refrain_waiting_message *new_message(struct refrain_waiting *waiti
 
 static struct refrain_waiting_location *location_of(struct refrain_waiting *waiting,
                                                     const struct refrain_event *event) {
-    size_t rank = (size_t)event->rank;
-    if (event->rank < 0 || rank >= waiting->n_ranks)
-        return NULL;
-    struct refrain_waiting_location **link = &waiting->locations[rank];
-    while (*link && (*link)->thread != event->thread)
-        link = &(*link)->next;
-    if (!*link && (*link = calloc(1, sizeof **link)))
-        (*link)->thread = event->thread;
-    waiting->no_memory |= !*link;
-    return *link;
+    size_t number = refrain_location_index_of(&waiting->index, event);
+    return number < waiting->index.n ? &waiting->locations[number] : NULL;
 }
 
 static void enter_call(struct refrain_waiting *waiting, struct refrain_waiting_location *location,
@@ -281,10 +273,11 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace) 
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= waiting->n_ranks)
             waiting->n_ranks = (size_t)trace->processes[i].rank + 1;
-    waiting->locations = calloc(waiting->n_ranks + 1, sizeof *waiting->locations);
+    waiting->locations = calloc(trace->n_locations + 1, sizeof *waiting->locations);
     waiting->has_trace = calloc(waiting->n_ranks + 1, sizeof *waiting->has_trace);
     waiting->whole = malloc(trace->n_comms + 1);
-    if (!waiting->locations || !waiting->has_trace || !waiting->whole) {
+    if (!refrain_location_index_open(&waiting->index, trace) || !waiting->locations || !waiting->has_trace ||
+        !waiting->whole) {
         refrain_waiting_close(waiting);
         return NULL;
     }
@@ -308,16 +301,13 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
     refrain_table_free(&waiting->requests);
     refrain_table_free(&waiting->collectives);
     refrain_table_free(&waiting->kinds);
-    for (size_t rank = 0; waiting->locations && rank < waiting->n_ranks; rank++)
-        for (struct refrain_waiting_location *location = waiting->locations[rank], *next; location; location = next) {
-            next = location->next;
-            for (struct refrain_waiting_call *call = location->call, *outer; call; call = outer) {
-                outer = call->outer;
-                refrain_waiting_drop_unsettled(waiting, call);
-                refrain_waiting_release_call(waiting, call);
-            }
-            free(location);
+    for (size_t i = 0; waiting->locations && i < waiting->index.n; i++)
+        for (struct refrain_waiting_call *call = waiting->locations[i].call, *outer; call; call = outer) {
+            outer = call->outer;
+            refrain_waiting_drop_unsettled(waiting, call);
+            refrain_waiting_release_call(waiting, call);
         }
+    refrain_location_index_close(&waiting->index);
     for (struct refrain_waiting_call *call = waiting->free_calls, *next; call; call = next) {
         next = call->outer;
         free(call);

@@ -9,6 +9,7 @@
 #ifndef REFRAIN_WAITING_PARTS_H
 #define REFRAIN_WAITING_PARTS_H
 
+#include "analysis/open_regions.h"
 #include "analysis/waiting.h"
 #include "common/table.h"
 #include "match/collective_rule.h"
@@ -85,15 +86,14 @@ struct refrain_waiting_kind {
 };
 
 struct refrain_waiting_location {
-    struct refrain_waiting_location *next; /* further threads */
-    uint32_t thread;
     struct refrain_waiting_call *call;        /* the innermost that is open */
     struct refrain_waiting_request *receives; /* under way, the one posted last */
 };
 
 struct refrain_waiting {
     const struct refrain_trace *trace;
-    struct refrain_waiting_location **locations; /* by rank, a list of its threads */
+    struct refrain_location_index index;
+    struct refrain_waiting_location *locations; /* index.n */
     size_t n_ranks;
     bool *has_trace;                  /* by rank */
     signed char *whole;               /* by index of the communicator: all members have a trace; -1 not yet looked at */

@@ -25,8 +25,10 @@ struct refrain_settled {
 /* May rank `rank` have begun a receive of the call's message while the call was open? */
 static bool may_receive(const struct refrain_waiting *waiting, int32_t rank,
                         const struct refrain_waiting_call *sender) {
-    const struct refrain_waiting_location *location = waiting->locations[rank];
-    for (; location; location = location->next) {
+    const struct refrain_location_index *index = &waiting->index;
+    uint32_t end = (uint32_t)rank < index->n_ranks ? index->first_of_rank[rank + 1] : 0;
+    for (uint32_t i = end ? index->first_of_rank[rank] : 0; i < end; i++) {
+        const struct refrain_waiting_location *location = &waiting->locations[i];
         for (const struct refrain_waiting_call *call = location->call; call; call = call->outer)
             if (call->enter_ns > sender->waited_until_ns && call->enter_ns < sender->leave_ns)
                 return true;

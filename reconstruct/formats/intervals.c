@@ -1,21 +1,15 @@
 /* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
 #include "formats/intervals.h"
-#include "common/array.h"
+#include "analysis/open_regions.h"
 #include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct call {
-    const struct refrain_region_info *region;
-    int64_t enter_ns, inside_ns; /* inside_ns: taken by calls in it */
+    struct refrain_region_frame head;
     bool collective;
     struct refrain_event event;
-};
-
-struct stack {
-    struct call *calls;
-    size_t n, capacity;
 };
 
 struct refrain_intervals {
@@ -24,7 +18,7 @@ struct refrain_intervals {
     void (*take)(void *data, const struct refrain_interval *interval);
     void *data;
     struct refrain_messages *messages;
-    struct stack *stacks; /* by location */
+    struct refrain_region_stack *stacks; /* by location, of struct call */
     struct refrain_intervals_open open;
     uint64_t lone;
     int64_t now_ns;
@@ -36,13 +30,10 @@ bool refrain_intervals_tells(const struct refrain_region_info *region) {
 }
 
 static void enter(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
-    struct stack *stack = &intervals->stacks[location];
-    if (!REFRAIN_ARRAY_ROOM(stack->calls, stack->n, stack->capacity)) {
+    if (refrain_region_stack_enter(&intervals->stacks[location], sizeof(struct call), event->region, intervals->now_ns))
+        intervals->open.calls++;
+    else
         intervals->no_memory = true;
-        return;
-    }
-    stack->calls[stack->n++] = (struct call){.region = event->region, .enter_ns = intervals->now_ns};
-    intervals->open.calls++;
 }
 
 static size_t region_of(const struct refrain_intervals *intervals, const struct refrain_region_info *region) {
@@ -50,20 +41,19 @@ static size_t region_of(const struct refrain_intervals *intervals, const struct 
 }
 
 static void leave(struct refrain_intervals *intervals, size_t location, bool left) {
-    struct stack *stack = &intervals->stacks[location];
-    if (stack->n == 0)
+    struct refrain_region_stack *stack = &intervals->stacks[location];
+    const struct call *call = refrain_region_stack_top(stack);
+    if (!call)
         return;
-    const struct call *call = &stack->calls[--stack->n];
-    int64_t ns = intervals->now_ns - call->enter_ns;
+    int64_t ns = intervals->now_ns - call->head.enter_ns;
+    call = refrain_region_stack_leave(stack, ns);
     struct refrain_interval interval = {.left = left,
-                                        .region = region_of(intervals, call->region),
+                                        .region = region_of(intervals, call->head.region),
                                         .locations = {location, location},
-                                        .start_ns = call->enter_ns,
+                                        .start_ns = call->head.enter_ns,
                                         .end_ns = intervals->now_ns,
-                                        .own_ns = ns - call->inside_ns,
+                                        .own_ns = ns - call->head.inner_ns,
                                         .collective = left && call->collective ? &call->event : NULL};
-    if (stack->n > 0)
-        stack->calls[stack->n - 1].inside_ns += ns;
     intervals->open.calls--;
     intervals->take(intervals->data, &interval);
 }
@@ -92,9 +82,8 @@ static void message(struct refrain_intervals *intervals, size_t location, const 
 
 /* The first of a call is what the call tells. */
 static bool collective(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
-    struct stack *stack = &intervals->stacks[location];
-    struct call *call = stack->n > 0 ? &stack->calls[stack->n - 1] : NULL;
-    if (!call || call->collective || !refrain_intervals_tells(call->region))
+    struct call *call = refrain_region_stack_top(&intervals->stacks[location]);
+    if (!call || call->collective || !refrain_intervals_tells(call->head.region))
         return false;
     call->collective = true;
     call->event = *event;
@@ -142,7 +131,7 @@ bool refrain_intervals_event(struct refrain_intervals *intervals, const struct r
 
 void refrain_intervals_finish(struct refrain_intervals *intervals) {
     for (size_t i = 0; i < intervals->locations->n; i++)
-        while (intervals->stacks[i].n > 0)
+        while (intervals->stacks[i].depth > 0)
             leave(intervals, i, false);
 }
 
@@ -167,7 +156,7 @@ void refrain_intervals_free(struct refrain_intervals *intervals) {
     if (!intervals)
         return;
     for (size_t i = 0; intervals->stacks && i < intervals->locations->n; i++)
-        free(intervals->stacks[i].calls);
+        refrain_region_stack_free(&intervals->stacks[i]);
     free(intervals->stacks);
     refrain_messages_free(intervals->messages);
     free(intervals);

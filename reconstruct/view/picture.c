@@ -1,7 +1,7 @@
 /* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
 #include "view/picture.h"
+#include "analysis/open_regions.h"
 #include "analysis/waiting.h" /* struct refrain_wait */
-#include "common/array.h"
 #include "view/picture_match.h"
 #include "view/picture_shares.h"
 
@@ -13,17 +13,16 @@
 
 /* A region that is open. */
 struct frame {
+    struct refrain_region_frame head;
     double from_ns, waits_until_ns;
     uint32_t region, flags;
-    bool mpi;
     uint32_t wait_kind;
     int32_t cause_rank;
 };
 
 struct location {
-    struct frame *frames;
-    size_t depth, capacity;
-    double since_ns; /* up to where its time is accounted for */
+    struct refrain_region_stack stack; /* of struct frame */
+    double since_ns;                   /* up to where its time is accounted for */
     struct refrain_picture_bin bin;
     struct refrain_picture_joined *joined; /* the collective it is in */
     struct refrain_picture_list pending;   /* operations of the MPI call it is in */
@@ -33,7 +32,7 @@ struct location {
 
 struct refrain_picture_state {
     struct location *locations;
-    uint32_t n_ranks, *first_of_rank; /* a rank's locations are those up to the first of the next rank */
+    struct refrain_location_index index;
     struct refrain_picture_match *match;
 };
 
@@ -41,37 +40,21 @@ struct refrain_picture_state {
 
 static bool list_locations(struct refrain_picture *picture) {
     struct refrain_picture_state *state = picture->state;
-    size_t n;
-    const struct refrain_location_info *locations = refrain_trace_locations(picture->trace, &n);
-    state->n_ranks = n ? (uint32_t)locations[n - 1].rank + 1 : 0;
+    if (!refrain_location_index_open(&state->index, picture->trace))
+        return false;
+    size_t n = state->index.n;
+    const struct refrain_location_info *locations = state->index.locations;
     picture->locations = calloc(n + 1, sizeof *picture->locations);
     state->locations = calloc(n + 1, sizeof *state->locations);
-    state->first_of_rank = calloc((size_t)state->n_ranks + 1, sizeof *state->first_of_rank);
-    if (!picture->locations || !state->locations || !state->first_of_rank)
+    if (!picture->locations || !state->locations)
         return false;
-    uint32_t rank = 0;
     for (uint32_t i = 0; i < n; i++) {
         picture->locations[i] = (struct refrain_picture_location){
             locations[i].rank, locations[i].thread, (double)locations[i].start_ns, (double)locations[i].end_ns};
         picture->end_ns = fmax(picture->end_ns, (double)locations[i].end_ns);
-        while (rank <= (uint32_t)locations[i].rank)
-            state->first_of_rank[rank++] = i;
     }
-    while (rank <= state->n_ranks)
-        state->first_of_rank[rank++] = (uint32_t)n;
     picture->n_locations = (uint32_t)n;
     return true;
-}
-
-/* The location of an event; n_locations where the trace has none. */
-static uint32_t location_of(const struct refrain_picture *picture, const struct refrain_event *event) {
-    const struct refrain_picture_state *state = picture->state;
-    if ((uint32_t)event->rank >= state->n_ranks)
-        return picture->n_locations;
-    for (uint32_t i = state->first_of_rank[event->rank]; i < state->first_of_rank[event->rank + 1]; i++)
-        if (picture->locations[i].thread == event->thread)
-            return i;
-    return picture->n_locations;
 }
 
 struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace) {
@@ -98,13 +81,13 @@ void refrain_picture_close(struct refrain_picture *picture) {
     struct refrain_picture_state *state = picture->state;
     if (state) {
         for (uint32_t i = 0; state->locations && i < picture->n_locations; i++) {
-            free(state->locations[i].frames);
+            refrain_region_stack_free(&state->locations[i].stack);
             free(state->locations[i].bin.parts);
             free(state->locations[i].pending.items);
         }
         refrain_picture_match_close(state->match);
         free(state->locations);
-        free(state->first_of_rank);
+        refrain_location_index_close(&state->index);
         free(state);
     }
     struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
@@ -164,14 +147,14 @@ static void add_time(struct refrain_picture *picture, uint32_t number, uint32_t 
     struct refrain_picture_segment *segment = refrain_picture_append(picture, &picture->segments, sizeof *segment);
     if (segment)
         *segment = (struct refrain_picture_segment){
-            from_ns, to_ns, region, number, flags, (uint32_t)picture->state->locations[number].depth - 1};
+            from_ns, to_ns, region, number, flags, (uint32_t)picture->state->locations[number].stack.depth - 1};
 }
 
 /* The location's time up to `now_ns` belongs to the region that is open innermost. */
 static void account(struct refrain_picture *picture, uint32_t number, double now_ns) {
     struct location *location = &picture->state->locations[number];
-    if (location->depth > 0 && now_ns > location->since_ns) {
-        const struct frame *top = &location->frames[location->depth - 1];
+    const struct frame *top = refrain_region_stack_top(&location->stack);
+    if (top && now_ns > location->since_ns) {
         double until_ns = top->waits_until_ns < now_ns ? top->waits_until_ns : now_ns;
         uint32_t flags = top->flags & REFRAIN_PICTURE_APPROXIMATE;
         double from_ns = location->since_ns;
@@ -201,7 +184,7 @@ static void give_operations(struct refrain_picture *picture, struct location *lo
 /* The frame of depth `depth` as a span that ends at `to_ns`. */
 static void give_span(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
     struct location *location = &picture->state->locations[number];
-    const struct frame *frame = &location->frames[depth];
+    const struct frame *frame = refrain_region_stack_at(&location->stack, depth);
     double inside_ns = fmin(to_ns, picture->to_ns) - fmax(frame->from_ns, picture->from_ns);
     if (inside_ns < 0 || frame->from_ns > picture->to_ns)
         return;
@@ -220,7 +203,7 @@ static void give_span(struct refrain_picture *picture, uint32_t number, size_t d
                                           .flags = frame->flags | flags,
                                           .wait_kind = frame->wait_kind,
                                           .cause_rank = frame->cause_rank};
-    if (depth + 1 == location->depth)
+    if (depth + 1 == location->stack.depth)
         give_operations(picture, location, span);
 }
 
@@ -229,7 +212,7 @@ static void give_end(struct refrain_picture *picture, uint32_t number, size_t de
     struct location *location = &picture->state->locations[number];
     if (depth >= location->marked)
         return;
-    const struct frame *frame = &location->frames[depth];
+    const struct frame *frame = refrain_region_stack_at(&location->stack, depth);
     if (location->marked != EVERY)
         location->marked = depth;
     struct refrain_picture_end *end = refrain_picture_append(picture, &picture->ends, sizeof *end);
@@ -257,27 +240,25 @@ static void enter(struct refrain_picture *picture, uint32_t number, const struct
     struct location *location = &picture->state->locations[number];
     double now_ns = (double)event->time_ns;
     account(picture, number, now_ns);
-    if (!REFRAIN_ARRAY_ROOM(location->frames, location->depth, location->capacity)) {
+    struct frame *frame = refrain_region_stack_enter(&location->stack, sizeof *frame, event->region, event->time_ns);
+    if (!frame) {
         picture->no_memory = true;
         return;
     }
     location->pending.n = 0;
-    uint32_t region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;
-    location->frames[location->depth++] = (struct frame){now_ns,
-                                                         0,
-                                                         region,
-                                                         event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0,
-                                                         event->region->kind == REFRAIN_REGION_MPI,
-                                                         0,
-                                                         -1};
+    frame->from_ns = now_ns;
+    frame->region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;
+    frame->flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0;
+    frame->cause_rank = -1;
 }
 
 static void leave(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
     struct location *location = &picture->state->locations[number];
     double now_ns = (double)event->time_ns;
-    if (location->depth == 0)
+    struct frame *top = refrain_region_stack_top(&location->stack);
+    size_t depth = location->stack.depth;
+    if (!top)
         return;
-    struct frame *top = &location->frames[location->depth - 1];
     if (event->approximate)
         top->flags |= REFRAIN_PICTURE_APPROXIMATE;
     if (location->joined && event->region->kind == REFRAIN_REGION_MPI) {
@@ -291,22 +272,22 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
         if (now_ns <= picture->to_ns)
             picture->totals[top->region].count++;
         note_wait(picture, number, top);
-        give_span(picture, number, location->depth - 1, now_ns, 0);
+        give_span(picture, number, depth - 1, now_ns, 0);
     }
-    give_end(picture, number, location->depth - 1, now_ns, 0);
+    give_end(picture, number, depth - 1, now_ns, 0);
     location->pending.n = 0;
-    if (location->unfinished == location->depth) {
+    if (location->unfinished == depth) {
         location->unfinished = 0;
         picture->n_unfinished--;
     }
-    location->depth--;
+    refrain_region_stack_leave(&location->stack, 0);
 }
 
 /* ---- operations ---- */
 
 /* The call that is open in the location waited. Waiting in the middle of a call is shown from its beginning. */
 static void waited(struct location *location, const struct refrain_wait *wait) {
-    struct frame *top = location->depth ? &location->frames[location->depth - 1] : NULL;
+    struct frame *top = refrain_region_stack_top(&location->stack);
     double until_ns = (double)wait->begin_ns + (double)wait->ns;
     if (!top || until_ns <= top->from_ns || until_ns <= top->waits_until_ns)
         return;
@@ -354,8 +335,9 @@ static void operate(struct refrain_picture *picture, uint32_t number, const stru
 static void note_unfinished(struct refrain_picture *picture) {
     for (uint32_t number = 0; number < picture->n_locations; number++) {
         struct location *location = &picture->state->locations[number];
-        bool inside = location->depth > 0 && location->frames[location->depth - 1].mpi;
-        location->unfinished = inside ? location->depth : 0;
+        const struct frame *top = refrain_region_stack_top(&location->stack);
+        bool inside = top && top->head.region->kind == REFRAIN_REGION_MPI;
+        location->unfinished = inside ? location->stack.depth : 0;
         picture->n_unfinished += inside;
     }
 }
@@ -368,7 +350,7 @@ int refrain_picture_event(struct refrain_picture *picture, const struct refrain_
             return REFRAIN_PICTURE_DONE;
     }
     picture->last_ns = (double)event->time_ns;
-    uint32_t number = location_of(picture, event);
+    uint32_t number = (uint32_t)refrain_location_index_of(&picture->state->index, event);
     if (number >= picture->n_locations)
         return 0;
     picture->events++;
@@ -387,7 +369,7 @@ int refrain_picture_event(struct refrain_picture *picture, const struct refrain_
 
 void refrain_picture_mark(struct refrain_picture *picture, bool later) {
     for (uint32_t number = 0; number < picture->n_locations; number++)
-        picture->state->locations[number].marked = later ? EVERY : picture->state->locations[number].depth;
+        picture->state->locations[number].marked = later ? EVERY : picture->state->locations[number].stack.depth;
 }
 
 void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
@@ -395,9 +377,9 @@ void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
         struct location *location = &picture->state->locations[number];
         double now_ns = ended ? fmax(location->since_ns, picture->locations[number].end_ns) : picture->to_ns;
         account(picture, number, fmin(now_ns, picture->to_ns));
-        for (size_t depth = 0; depth < location->depth; depth++)
+        for (size_t depth = 0; depth < location->stack.depth; depth++)
             give_span(picture, number, depth, ended ? now_ns : INFINITY, REFRAIN_PICTURE_OPEN);
-        for (size_t depth = location->depth; ended && depth-- > 0;)
+        for (size_t depth = location->stack.depth; ended && depth-- > 0;)
             give_end(picture, number, depth, now_ns, REFRAIN_PICTURE_OPEN);
         refrain_picture_share_flush(picture, number, &location->bin);
     }

@@ -1,31 +1,31 @@
 /* view_visits.c: when each rank came to each construct (view_visits.h). */
 #include "view/view_visits.h"
+#include "analysis/open_regions.h"
 #include "analysis/waiting_settled.h"
 #include "commands/command.h"
 #include "commands/progress.h"
-#include "common/array.h"
 #include "match/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct frame {
-    uint32_t region;
+    struct refrain_region_frame head;
     uint32_t stretch; /* of its visits that this one is in */
     uint32_t stride;  /* of them then */
 };
 
-struct stack {
-    struct frame *frames;
-    size_t n, capacity;
-    double since_ns; /* up to where the location's time is accounted for */
+struct place {
+    struct refrain_region_stack stack; /* of struct frame */
+    double since_ns;                   /* up to where the location's time is accounted for */
 };
 
 /* A writer, so that progress is said (progress.h). */
 struct visitor {
     struct refrain_writer writer;
     struct refrain_visit_table *table;
-    struct stack *stacks; /* by location */
+    struct refrain_location_index index;
+    struct place *places; /* by location */
     bool no_memory;
 };
 
@@ -72,51 +72,40 @@ static struct refrain_visits *visits_of(struct visitor *visitor, size_t location
 
 /* The stretch of an open visit, which may have been put together with the one before since it began. */
 static struct refrain_stretch *stretch_of(struct visitor *visitor, size_t location, const struct frame *frame) {
-    struct refrain_visits *visits = visits_of(visitor, location, frame->region);
+    struct refrain_visits *visits = visits_of(visitor, location, frame->head.region->index);
     return visits->stretches ? &visits->stretches[frame->stretch / (visits->stride / frame->stride)] : NULL;
 }
 
-static void account(struct visitor *visitor, size_t location, double now_ns) {
-    struct stack *stack = &visitor->stacks[location];
-    struct refrain_stretch *stretch = stack->n ? stretch_of(visitor, location, &stack->frames[stack->n - 1]) : NULL;
-    if (stretch && now_ns > stack->since_ns)
-        stretch->own_ns += now_ns - stack->since_ns;
-    stack->since_ns = now_ns;
+/* Null outside of all visits. */
+static struct refrain_stretch *innermost(struct visitor *visitor, size_t location) {
+    const struct frame *frame = refrain_region_stack_top(&visitor->places[location].stack);
+    return frame ? stretch_of(visitor, location, frame) : NULL;
 }
 
-static void enter(struct visitor *visitor, size_t location, uint32_t region, double now_ns) {
-    struct stack *stack = &visitor->stacks[location];
-    if (!REFRAIN_ARRAY_ROOM(stack->frames, stack->n, stack->capacity)) {
+static void account(struct visitor *visitor, size_t location, double now_ns) {
+    struct place *place = &visitor->places[location];
+    struct refrain_stretch *stretch = innermost(visitor, location);
+    if (stretch && now_ns > place->since_ns)
+        stretch->own_ns += now_ns - place->since_ns;
+    place->since_ns = now_ns;
+}
+
+static void enter(struct visitor *visitor, size_t location, const struct refrain_event *event) {
+    struct frame *frame =
+        refrain_region_stack_enter(&visitor->places[location].stack, sizeof *frame, event->region, event->time_ns);
+    if (!frame) {
         visitor->no_memory = true;
         return;
     }
-    struct refrain_visits *visits = visits_of(visitor, location, region);
-    add_visit(visitor, visits, now_ns);
-    stack->frames[stack->n++] =
-        (struct frame){region, visits->n ? visits->n - 1 : 0, visits->stride ? visits->stride : 1};
-}
-
-/* The location of an event; n_locations where the trace has none. They are by rank and thread. */
-static size_t location_of(const struct refrain_trace *trace, const struct refrain_event *event) {
-    size_t low = 0, high = trace->n_locations;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const struct refrain_location_info *info = &trace->locations[middle];
-        bool before = info->rank != event->rank ? info->rank < event->rank : info->thread < event->thread;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_it = low < trace->n_locations && trace->locations[low].rank == event->rank &&
-                 trace->locations[low].thread == event->thread;
-    return is_it ? low : trace->n_locations;
+    struct refrain_visits *visits = visits_of(visitor, location, event->region->index);
+    add_visit(visitor, visits, (double)event->time_ns);
+    frame->stretch = visits->n ? visits->n - 1 : 0;
+    frame->stride = visits->stride ? visits->stride : 1;
 }
 
 /* The innermost visit waited. */
 static void add_wait(struct visitor *visitor, size_t location, const struct refrain_wait *wait) {
-    struct stack *stack = &visitor->stacks[location];
-    struct refrain_stretch *stretch = stack->n ? stretch_of(visitor, location, &stack->frames[stack->n - 1]) : NULL;
+    struct refrain_stretch *stretch = innermost(visitor, location);
     if (stretch && wait)
         stretch->waiting_ns += (double)wait->ns;
 }
@@ -124,11 +113,11 @@ static void add_wait(struct visitor *visitor, size_t location, const struct refr
 static int visit(struct refrain_writer *writer, const struct refrain_event *event) {
     struct visitor *visitor = (struct visitor *)writer;
     struct refrain_visit_table *table = visitor->table;
-    size_t location = location_of(table->trace, event);
+    size_t location = refrain_location_index_of(&visitor->index, event);
     double now_ns = (double)event->time_ns;
     if (location == table->n_locations)
         return 0;
-    struct stack *stack = &visitor->stacks[location];
+    struct refrain_region_stack *stack = &visitor->places[location].stack;
     if (now_ns > table->end_ns)
         table->end_ns = now_ns;
     add_wait(visitor, location, event->wait);
@@ -136,10 +125,10 @@ static int visit(struct refrain_writer *writer, const struct refrain_event *even
         add_wait(visitor, location, event->peer_wait);
     if (event->kind == REFRAIN_EVENT_ENTER && event->region->index < table->n_regions) {
         account(visitor, location, now_ns);
-        enter(visitor, location, event->region->index, now_ns);
-    } else if (event->kind == REFRAIN_EVENT_LEAVE && stack->n && event->region->index < table->n_regions) {
+        enter(visitor, location, event);
+    } else if (event->kind == REFRAIN_EVENT_LEAVE && stack->depth && event->region->index < table->n_regions) {
         account(visitor, location, now_ns);
-        stack->n--;
+        refrain_region_stack_leave(stack, 0);
     }
     return visitor->no_memory;
 }
@@ -175,12 +164,14 @@ enum refrain_status refrain_visits_open(struct refrain_trace *trace, uint32_t mo
     *table = (struct refrain_visit_table){
         .trace = trace, .n_locations = trace->n_locations, .n_regions = trace->n_regions, .most = most};
     table->visits = calloc(trace->n_locations * trace->n_regions + 1, sizeof *table->visits);
-    struct visitor visitor = {.table = table, .stacks = calloc(trace->n_locations + 1, sizeof *visitor.stacks)};
-    enum refrain_status status =
-        table->visits && visitor.stacks ? replay(&visitor, trace, error) : REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; visitor.stacks && i < trace->n_locations; i++)
-        free(visitor.stacks[i].frames);
-    free(visitor.stacks);
+    struct visitor visitor = {.table = table, .places = calloc(trace->n_locations + 1, sizeof *visitor.places)};
+    enum refrain_status status = table->visits && visitor.places && refrain_location_index_open(&visitor.index, trace)
+                                     ? replay(&visitor, trace, error)
+                                     : REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; visitor.places && i < trace->n_locations; i++)
+        refrain_region_stack_free(&visitor.places[i].stack);
+    free(visitor.places);
+    refrain_location_index_close(&visitor.index);
     return status;
 }
 
