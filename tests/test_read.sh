@@ -151,16 +151,28 @@ done
 # Long enough for checkpoints: going back costs a part of going there, and finds the same.
 cat >"$work/wave.c" <<'END'
 #include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
 int main(int argc, char **argv) {
-    int rank, value = 0, sum;
+    int rank, value = 0, sum, killed = argc > 1 ? atoi(argv[1]) : -1;
+    unsigned chance = 12345;
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 30000; i++) {
+        int tag = i % 7;
+        if (argc > 1) {
+            chance = chance * 1103515245u + 12345;
+            tag = (int)((chance >> 16) % 50);
+            if ((chance >> 20) % 3 == 0)
+                MPI_Barrier(MPI_COMM_WORLD);
+            if (i == killed && rank == 1)
+                raise(SIGKILL);
+        }
         if (rank == 0)
-            MPI_Isend(&value, 1, MPI_INT, 1, i % 7, MPI_COMM_WORLD, &request);
+            MPI_Isend(&value, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, &request);
         else
-            MPI_Irecv(&value, 1, MPI_INT, 0, i % 7, MPI_COMM_WORLD, &request);
+            MPI_Irecv(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request);
         if (i % 16 == 15)
             MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -175,6 +187,37 @@ REFRAIN_DIRECTORY=$work/wave-run launch mpich 2 "$work/wave"
 check "windows between checkpoints" "$bin/windows" "$(the_trace "$work/wave-run")" 11 24
 check "windows where few checkpoints fit" "$bin/windows" "$(the_trace "$work/wave-run")" 12 12 400
 check "windows where none but the first fits" "$bin/windows" "$(the_trace "$work/wave-run")" 13 6 1
+
+# Windows from saved states, where the memory was spent and where the run was killed as well.
+for end in 40000 9000; do
+    mkdir "$work/chance-$end"
+    REFRAIN_THREADS=1 REFRAIN_TOTAL_MEMORY=300K REFRAIN_DIRECTORY=$work/chance-$end launch mpich 2 "$work/wave" $end >/dev/null 2>&1
+    check "windows from saved states, up to $end" "$bin/windows" "$(the_trace "$work/chance-$end")" 5 8 -1
+done
+
+# An index changes nothing but the time that a window takes. It is of one trace and one build; what is damaged, what others
+# can write and what is not there is not used.
+export XDG_CACHE_HOME=$work/cache
+mkdir "$XDG_CACHE_HOME"
+indexed=$(the_trace "$work/wave-run")
+window() { refrain reconstruct "$indexed" --format text --all --from 60% --to 61% -o "$work/window.$1" --force 2>"$work/said"; }
+window without || fail "a window without an index"
+[ -z "$(ls "$XDG_CACHE_HOME")" ] && pass || fail "a window leaves an index"
+refrain index "$indexed" >"$work/said" 2>&1 && grep -q "states.*one every" "$work/said" && pass || fail "index: $(cat "$work/said")"
+index=$(ls "$XDG_CACHE_HOME"/refrain/*.states)
+[ "$(stat -c %a "$index")" = 600 ] && pass || fail "the index is open to others: $(stat -c %a "$index")"
+window with && [ -s "$work/window.with" ] && cmp "$work/window.without" "$work/window.with" && ! grep -q index "$work/said" && pass ||
+    fail "a window from an index differs: $(cat "$work/said")"
+printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
+window damaged && cmp "$work/window.without" "$work/window.damaged" && grep -q "damaged" "$work/said" && pass || fail "a damaged table: $(cat "$work/said")"
+refrain index "$indexed" >/dev/null && truncate -s -8 "$index"
+window short && cmp "$work/window.without" "$work/window.short" && grep -q "damaged" "$work/said" && pass || fail "a short index: $(cat "$work/said")"
+refrain index "$indexed" >/dev/null && chmod 666 "$index" && printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
+window open && cmp "$work/window.without" "$work/window.open" && ! grep -q index "$work/said" && pass || fail "an index that others can write: $(cat "$work/said")"
+rm "$index"
+refrain index "$indexed" >/dev/null && refrain index --remove "$indexed" && [ ! -e "$index" ] && pass || fail "index --remove"
+env -u HOME -u XDG_CACHE_HOME refrain index "$indexed" 2>"$work/said"
+[ $? -eq 1 ] && grep -q "set XDG_CACHE_HOME or HOME" "$work/said" && pass || fail "no place for an index: $(cat "$work/said")"
 
 # Another thread that writes changes nothing of what is written, and what it cannot write is said.
 wave=$(the_trace "$work/wave-run")
@@ -199,7 +242,7 @@ done
 # All that replays keeps its state where checkpoints find it (arena.h).
 for source in "$tests"/../reconstruct/sequence/*.c "$tests"/../reconstruct/times/*.c "$tests"/../reconstruct/walk/*.c "$tests"/../reconstruct/match/*.c; do
     case $source in
-    */cursor.c | */replay.c) continue ;;
+    */cursor.c | */replay.c | */saved_*.c) continue ;; # what these allocate is no part of a state
     esac
     grep -nE '(^|[^_a-z])(malloc|calloc|realloc|free)\(' "$source" && fail "$source allocates by itself" || pass
 done

@@ -1,8 +1,10 @@
-/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS [CHECKPOINT-KBYTES]]]. Whatever
+/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS [CHECKPOINT-KBYTES]]]. With -1
+ * kilobytes only windows from saved states are looked at, of which these are made, too. Whatever
  * the ranks chosen, the way by which the cursor came there, and whether the trace was opened from files or from bytes
  * in memory: a window holds those events of the whole trace that lie in it, field by field. And what belongs together
  * has one match. */
 #define _GNU_SOURCE
+#include "match/saved_states.h"
 #include "plain_event.h"
 #include <glob.h>
 #include <refrain/trace.h>
@@ -160,6 +162,64 @@ static struct refrain_trace *open_in_memory(const char *directory) {
     return trace;
 }
 
+/* The bytes of states of the trace, all `events` events one. */
+static unsigned char *make_states(const char *path, uint64_t events, size_t *n) {
+    struct refrain_trace *one, *other;
+    struct refrain_error error = {0};
+    unsigned char *bytes;
+    struct refrain_saved_states_options options = {.build = 1, .most_bytes = (size_t)4 << 20, .events = events};
+    if (refrain_trace_open(path, false, &one, &error) || refrain_trace_open(path, false, &other, &error) ||
+        refrain_saved_states_make(one, other, &options, &bytes, n, &error))
+        stop(&error);
+    refrain_trace_close(one);
+    refrain_trace_close(other);
+    return bytes;
+}
+
+/* Events from a saved state are those of the whole replay, also in a copy of the trace of its own; damage is found. */
+static void check_states(const char *path, unsigned windows) {
+    size_t n;
+    uint64_t between;
+    struct refrain_error error = {0};
+    unsigned char *bytes = make_states(path, 256, &n);
+    struct refrain_trace *trace;
+    if (!bytes || refrain_saved_states_count(bytes, &between) == 0) {
+        printf("FAILED: no states are made\n");
+        failed++;
+        return;
+    }
+    for (unsigned w = 0; n_all && w < windows; w++) {
+        if (refrain_trace_open(path, false, &trace, &error))
+            stop(&error);
+        struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+        struct refrain_cursor *cursor;
+        options.from_ns = all[draw(n_all)].time_ns + (int64_t)draw(2);
+        options.to_ns =
+            options.from_ns + (int64_t)draw((uint64_t)(all[n_all - 1].time_ns - options.from_ns + 2) / 4 + 1);
+        size_t at = draw(n), bit = draw(8);
+        bytes[at] ^= (unsigned char)((w % 4 == 3) << bit); /* then it is not used, or not that state */
+        bool used = refrain_saved_states_use(trace, 1, bytes, n);
+        if (!used != (w % 4 == 3) && (w % 4 != 3)) {
+            printf("FAILED: states are not used\n");
+            failed++;
+        }
+        if (refrain_saved_states_use(trace, 2, bytes, n)) {
+            printf("FAILED: states of another build are used\n");
+            failed++;
+        }
+        if (refrain_cursor_open(trace, &options, &cursor, &error))
+            stop(&error);
+        compare(cursor, NULL, 0, options.from_ns, options.to_ns, "from a saved state");
+        if (refrain_cursor_close(cursor, &error))
+            stop(&error);
+        refrain_trace_close(trace);
+        bytes[at] ^= (unsigned char)((w % 4 == 3) << bit);
+    }
+    printf("%zu states of %zu bytes, %llu events between two at most\n", refrain_saved_states_count(bytes, &between), n,
+           (unsigned long long)between);
+    free(bytes);
+}
+
 int main(int argc, char **argv) {
     struct refrain_trace *trace;
     struct refrain_error error = {0};
@@ -167,6 +227,14 @@ int main(int argc, char **argv) {
     unsigned windows = argc > 3 ? (unsigned)atoi(argv[3]) : 50;
     if (argc < 2 || refrain_trace_open(argv[1], false, &trace, &error))
         stop(&error);
+    if (argc > 4 && atoi(argv[4]) < 0) {
+        read_all(trace, false);
+        check_states(argv[1], windows);
+        refrain_trace_close(trace);
+        free(all);
+        printf("%zu events, %lu compared in windows\n%u passed, %lu failed\n", n_all, compared, windows, failed);
+        return failed || n_all == 0;
+    }
     size_t n_processes, n_locations;
     const struct refrain_process_info *processes = refrain_trace_processes(trace, &n_processes);
     refrain_trace_locations(trace, &n_locations);
@@ -207,6 +275,7 @@ int main(int argc, char **argv) {
     }
     if (refrain_cursor_close(cursor, &error))
         stop(&error);
+    check_states(argv[1], windows);
     refrain_trace_close(in_memory);
     refrain_trace_close(trace);
     for (size_t i = 0; i < found.gl_pathc; i++)

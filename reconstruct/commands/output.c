@@ -4,6 +4,7 @@
 #include "analysis/waiting.h"
 #include "commands/command.h"
 #include "commands/filter_writer.h"
+#include "commands/index_store.h"
 #include "commands/job_threads.h"
 #include "commands/progress.h"
 #include "commands/thread_writer.h"
@@ -370,10 +371,14 @@ enum refrain_status refrain_output_write(struct refrain_output *output, struct r
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
+    struct refrain_index index = {0};
     status = refrain_output_window(output, trace, error);
+    if (!status && output->from_ns)
+        refrain_index_use(trace, &index);
     if (!status)
         status = refrain_output_write_trace(trace, output, error);
     refrain_trace_close(trace);
+    refrain_index_close(&index);
     free(output->ranks);
     return status;
 }

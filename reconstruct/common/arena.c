@@ -58,6 +58,14 @@ static struct block *block_of(void *memory) {
     return (struct block *)((unsigned char *)memory - HEADER_BYTES);
 }
 
+void *refrain_arena_add(struct refrain_arena *arena, size_t bytes, size_t used) {
+    /* Zeroed, so that bytes that are never written are alike in every replay. */
+    unsigned char *memory = arena->n < MOST_CHUNKS && bytes <= SIZE_MAX / 4 ? calloc(1, bytes) : NULL;
+    if (memory)
+        arena->chunks[arena->n++] = (struct chunk){memory, bytes, used};
+    return memory;
+}
+
 /* The chunk in which there is room for `bytes` bytes; null without memory. */
 static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) {
     size_t *n_used = &arena->state.n_used;
@@ -77,10 +85,8 @@ static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) 
         room += arena->chunks[i].bytes / 8;
     if (room < bytes)
         room = bytes;
-    unsigned char *memory = arena->n < MOST_CHUNKS ? malloc(room) : NULL;
-    if (!memory)
+    if (!refrain_arena_add(arena, room, 0))
         return NULL;
-    arena->chunks[arena->n++] = (struct chunk){memory, room, 0};
     *n_used = arena->n;
     return &arena->chunks[arena->n - 1];
 }
@@ -155,6 +161,21 @@ void refrain_arena_close(struct refrain_arena *arena) {
     for (size_t i = 0; arena && i < arena->n; i++)
         free(arena->chunks[i].memory);
     free(arena);
+}
+
+size_t refrain_arena_chunks(const struct refrain_arena *arena) {
+    return arena->state.n_used;
+}
+
+void *refrain_arena_chunk(const struct refrain_arena *arena, size_t i, size_t *bytes, size_t *used) {
+    *bytes = arena->chunks[i].bytes;
+    *used = arena->chunks[i].used;
+    return arena->chunks[i].memory;
+}
+
+void *refrain_arena_lists(struct refrain_arena *arena, size_t *bytes) {
+    *bytes = sizeof arena->state;
+    return &arena->state;
 }
 
 struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {

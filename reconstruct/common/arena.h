@@ -32,6 +32,15 @@ void refrain_arena_close(struct refrain_arena *arena);
 /* What this thread allocates comes from the arena from now on (null: from malloc). Returns what was used before. */
 struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 
+/* An arena as it lies in memory, for who keeps it elsewhere: its chunks in use (`bytes` large, of which the first
+ * `used` are taken), and the lists of what was given back. Blocks hold the address of their arena. */
+size_t refrain_arena_chunks(const struct refrain_arena *arena);
+void *refrain_arena_chunk(const struct refrain_arena *arena, size_t i, size_t *bytes, size_t *used);
+void *refrain_arena_lists(struct refrain_arena *arena, size_t *bytes);
+
+/* The next chunk, zeroed; null without memory. The caller then fills in the lists. */
+void *refrain_arena_add(struct refrain_arena *arena, size_t bytes, size_t used);
+
 /* All that was in an arena at a time. */
 struct refrain_arena_copy;
 

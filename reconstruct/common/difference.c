@@ -59,3 +59,22 @@ size_t refrain_difference_apply(void *now, size_t bytes, const void *base, size_
     }
     return (size_t)(from - (const unsigned char *)difference);
 }
+
+bool refrain_difference_fits(size_t bytes, const void *difference, size_t length) {
+    const unsigned char *from = difference;
+    size_t words = bytes / sizeof(uint64_t), at = 0;
+    while (at < words) {
+        struct run run;
+        if (length < sizeof run)
+            return false;
+        memcpy(&run, from, sizeof run);
+        length -= sizeof run;
+        if (run.same > words - at || run.different > words - at - run.same ||
+            run.different > length / sizeof(uint64_t) || run.same + (size_t)run.different == 0)
+            return false;
+        at += run.same + (size_t)run.different;
+        from += sizeof run + run.different * sizeof(uint64_t);
+        length -= run.different * sizeof(uint64_t);
+    }
+    return length == 0;
+}

@@ -17,4 +17,8 @@ size_t refrain_difference(const void *now, size_t bytes, const void *base, size_
 /* Makes `now` of base and difference again, which may be where the base is. Returns the difference's bytes. */
 size_t refrain_difference_apply(void *now, size_t bytes, const void *base, size_t base_bytes, const void *difference);
 
+/* Is a difference of `length` bytes one of what has so many bytes? One that was read has to be, before it is applied.
+ */
+bool refrain_difference_fits(size_t bytes, const void *difference, size_t length);
+
 #endif

@@ -1,61 +1,18 @@
 /* cursor.c: the events of a trace, one at a time (refrain/read.h). */
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/options.h"
 #include "match/align_next.h"
-#include "match/event.h"
-#include "match/location_stream.h"
+#include "match/cursor_parts.h"
 #include "match/replay.h"
 #include "match/replayable.h"
+#include "match/saved_states.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The regions that a location is in. */
-struct stack {
-    struct refrain_open_region *regions;
-    size_t n, capacity;
-};
-
-/* What changes as the cursor moves. What it refers to is in the arena, where there is one. */
-struct position {
-    struct refrain_location_stream *locations;
-    struct refrain_stream **streams;
-    size_t n;
-    struct refrain_align *align;
-    struct stack *stacks;      /* by location */
-    struct refrain_event held; /* the next event, read but not given */
-    size_t held_location;
-    bool has_held;
-    uint64_t events; /* passed */
-    int64_t now_ns;  /* of the last one */
-};
-
-/* The cursor as it was after `position.events` events. */
-struct checkpoint {
-    struct position position;
-    struct refrain_arena_copy *memory;
-};
-
 #define MOST_CHECKPOINTS 1024u
-#define FIRST_INTERVAL 65536u /* events between two checkpoints, until they do not fit any more */
-
-struct refrain_cursor {
-    struct refrain_trace *trace;
-    struct refrain_cursor_options options;
-    struct refrain_team *team; /* null: all ranks are replayed here */
-    bool *wanted;              /* by rank; null: all */
-    size_t n_wanted;
-    struct position position;
-    struct refrain_arena *arena;    /* null: no checkpoints are kept */
-    struct checkpoint *checkpoints; /* in their order */
-    size_t n_checkpoints, capacity_checkpoints, checkpoint_bytes;
-    struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
-    uint64_t interval;               /* a power of two */
-    struct refrain_error error;      /* met on the way */
-    struct refrain_trace_event given;
-    struct refrain_cursor_report report;
-};
+#define FIRST_INTERVAL 65536u           /* events between two checkpoints, until they do not fit any more */
+#define NO_INTERVAL ((uint64_t)1 << 63) /* none are kept */
 
 /* ---- opening ---- */
 
@@ -88,9 +45,8 @@ static void leave(const struct refrain_cursor *cursor, struct refrain_arena *bef
         refrain_arena_use(before);
 }
 
-/* Gives back what the position holds; where there is an arena, that goes with it. */
-static void close_position(struct refrain_cursor *cursor) {
-    struct position *position = &cursor->position;
+void refrain_cursor_close_position(struct refrain_cursor *cursor) {
+    struct refrain_cursor_position *position = &cursor->position;
     if (!cursor->arena) {
         refrain_align_close(position->align);
         for (size_t i = 0; i < position->n; i++)
@@ -148,7 +104,7 @@ static enum refrain_status open_locations(struct refrain_cursor *cursor, struct 
 static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
     const struct refrain_trace *trace = cursor->trace;
     const struct refrain_cursor_options *options = &cursor->options;
-    struct position *position = &cursor->position;
+    struct refrain_cursor_position *position = &cursor->position;
     position->now_ns = INT64_MIN;
     position->locations = refrain_calloc(trace->n_locations + 1, sizeof *position->locations);
     position->streams = refrain_calloc(trace->n_locations + 1, sizeof *position->streams);
@@ -213,7 +169,7 @@ static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
 
 /* Keeps the position where it is time for it; what does not fit is left out. */
 static void keep_checkpoint(struct refrain_cursor *cursor) {
-    const struct position *position = &cursor->position;
+    const struct refrain_cursor_position *position = &cursor->position;
     if (cursor->n_checkpoints == MOST_CHECKPOINTS)
         thin_checkpoints(cursor);
     bool is_new =
@@ -233,13 +189,15 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
             set_base(cursor, NULL);
         return;
     }
-    cursor->checkpoints[cursor->n_checkpoints++] = (struct checkpoint){*position, memory};
+    cursor->checkpoints[cursor->n_checkpoints++] = (struct refrain_checkpoint){*position, memory};
 }
 
-/* Goes back to the last checkpoint before time_ns, where that is nearer than where the cursor is; without one to the
- * beginning. */
+/* Goes back to the last checkpoint or saved state before time_ns, where that is nearer than where the cursor is;
+ * without one to the beginning. */
 static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
     bool behind = cursor->position.align && cursor->position.now_ns < time_ns;
+    if (refrain_saved_state_load(cursor, time_ns))
+        return REFRAIN_OK;
     size_t best = cursor->n_checkpoints;
     for (size_t i = 0; i < cursor->n_checkpoints; i++)
         if (cursor->checkpoints[i].position.now_ns < time_ns || i == 0)
@@ -252,12 +210,12 @@ static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_n
         cursor->position = cursor->checkpoints[best].position;
         return REFRAIN_OK;
     }
-    close_position(cursor);
+    refrain_cursor_close_position(cursor);
     return open_position(cursor, error);
 }
 
 static void free_cursor(struct refrain_cursor *cursor) {
-    close_position(cursor);
+    refrain_cursor_close_position(cursor);
     for (size_t i = 0; i < cursor->n_checkpoints; i++)
         drop_copy(cursor, cursor->checkpoints[i].memory);
     set_base(cursor, NULL);
@@ -285,18 +243,18 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
     cursor->trace = trace;
     cursor->options = all;
     cursor->team = team;
-    cursor->interval = FIRST_INTERVAL;
     enum refrain_status status = options ? refrain_options_take(&cursor->options, options, error) : REFRAIN_OK;
     if (!status)
         status = refrain_replayable(trace, cursor->options.recorded, error);
     if (!status)
         status = choose_ranks(cursor, error);
+    cursor->interval = cursor->options.checkpoint_bytes ? FIRST_INTERVAL : NO_INTERVAL;
     if (!status && cursor->options.checkpoint_bytes && !(cursor->arena = refrain_arena_open()))
         status = REFRAIN_FAIL_MEMORY(error);
     struct refrain_arena *before = enter(cursor);
-    if (!status)
+    if (!status && !refrain_saved_state_load(cursor, cursor->options.from_ns))
         status = open_position(cursor, error);
-    if (!status && cursor->arena)
+    if (!status && cursor->options.checkpoint_bytes)
         keep_checkpoint(cursor);
     leave(cursor, before);
     if (!status && cursor->options.from_ns != REFRAIN_TIME_FIRST)
@@ -314,7 +272,7 @@ static inline bool is_wanted(const struct refrain_cursor *cursor, int32_t rank) 
     return !cursor->wanted || ((size_t)rank < cursor->n_wanted && cursor->wanted[rank]);
 }
 
-static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
+static bool grow(struct refrain_cursor *cursor, struct refrain_cursor_stack *stack) {
     struct refrain_arena *before = enter(cursor);
     bool room = REFRAIN_ARENA_ROOM(stack->regions, stack->n, stack->capacity);
     leave(cursor, before);
@@ -327,7 +285,7 @@ static bool grow(struct refrain_cursor *cursor, struct stack *stack) {
 static inline bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
     if (event->kind > REFRAIN_EVENT_LEAVE)
         return true;
-    struct stack *stack = &cursor->position.stacks[location];
+    struct refrain_cursor_stack *stack = &cursor->position.stacks[location];
     if (event->kind == REFRAIN_EVENT_LEAVE) {
         stack->n -= stack->n > 0;
         return true;
@@ -412,7 +370,7 @@ give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size
 
 /* A straight line for most events: they are wanted, and have a place in the stack. */
 static inline const struct refrain_event *next(struct refrain_cursor *cursor, size_t *location) {
-    struct position *position = &cursor->position;
+    struct refrain_cursor_position *position = &cursor->position;
     bool keeps = cursor->arena && ((position->events + 1) & (cursor->interval - 1)) == 0;
     if (position->has_held || cursor->wanted || keeps)
         return next_wanted(cursor, location);
@@ -421,7 +379,7 @@ static inline const struct refrain_event *next(struct refrain_cursor *cursor, si
         event = refrain_align_next(position->align, location);
     if (!event)
         return next_wanted(cursor, location);
-    struct stack *stack = &position->stacks[*location];
+    struct refrain_cursor_stack *stack = &position->stacks[*location];
     if (event->time_ns >= cursor->options.to_ns || event->kind >= REFRAIN_EVENT_UNTOLD_SENDS ||
         stack->n == stack->capacity)
         return give_held(cursor, event, location);

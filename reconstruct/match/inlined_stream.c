@@ -97,6 +97,10 @@ static size_t read_events(struct refrain_stream *of, struct refrain_event *event
     return made;
 }
 
+uintptr_t refrain_inlined_stream_code(void) {
+    return (uintptr_t)read_events;
+}
+
 void refrain_inlined_stream_open(struct refrain_inlined_stream *stream, struct refrain_stream *inner) {
     stream->stream.read = read_events;
     stream->stream.rank = inner->rank;

@@ -35,6 +35,9 @@ struct refrain_inlined_stream {
 
 /* `inner` stays as long as the stream. Its ENTER events have in `value` where their calls are made (translate.h). */
 void refrain_inlined_stream_open(struct refrain_inlined_stream *stream, struct refrain_stream *inner);
+/* The address of the code that a stream refers to. */
+uintptr_t refrain_inlined_stream_code(void);
+
 void refrain_inlined_stream_close(struct refrain_inlined_stream *stream);
 
 #endif

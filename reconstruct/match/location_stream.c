@@ -65,6 +65,10 @@ static size_t read_events(struct refrain_stream *stream, struct refrain_event *e
     return made;
 }
 
+uintptr_t refrain_location_stream_code(void) {
+    return (uintptr_t)read_events;
+}
+
 enum refrain_status refrain_location_stream_open(struct refrain_location_stream *location,
                                                  const struct refrain_process *process, uint32_t thread,
                                                  const struct refrain_cursor_options *options,

@@ -38,6 +38,9 @@ enum refrain_status refrain_location_stream_status(const struct refrain_location
 /* Sets to 0 what lies unused in its memory, so that copies of its state at different moments are alike there. */
 void refrain_location_stream_clear_unused(struct refrain_location_stream *location);
 
+/* The address of the code that a stream refers to. */
+uintptr_t refrain_location_stream_code(void);
+
 void refrain_location_stream_close(struct refrain_location_stream *location);
 
 #endif

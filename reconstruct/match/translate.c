@@ -21,6 +21,10 @@ struct later {
 static const struct refrain_region_info unknown_region = {
     .index = UINT32_MAX, .name = "unknown", .file = "", .function = "", .collective = ""};
 
+uintptr_t refrain_unknown_region_address(void) {
+    return (uintptr_t)&unknown_region;
+}
+
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
                               uint32_t thread, bool with_costs) {
     memset(translation, 0, sizeof *translation);

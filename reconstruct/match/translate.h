@@ -31,6 +31,9 @@ struct refrain_translation {
 /* `with_costs`: events are to tell what probes took. */
 void refrain_translation_open(struct refrain_translation *translation, const struct refrain_process *process,
                               uint32_t thread, bool with_costs);
+/* The address of the region of events that the trace names none for. */
+uintptr_t refrain_unknown_region_address(void);
+
 void refrain_translation_close(struct refrain_translation *translation);
 
 /* The events of n records, in their order: returns how many there are, as some make none. A record that refers to

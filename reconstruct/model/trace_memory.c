@@ -11,7 +11,7 @@ void *refrain_trace_allocate(struct refrain_trace *trace, size_t n, size_t bytes
         return NULL;
     void *memory = calloc(n ? n : 1, bytes ? bytes : 1);
     if (memory)
-        tables->owned[tables->n_owned++] = memory;
+        tables->owned[tables->n_owned++] = (struct refrain_owned){memory, (n ? n : 1) * (bytes ? bytes : 1)};
     return memory;
 }
 
@@ -63,7 +63,7 @@ void refrain_trace_close(struct refrain_trace *trace) {
     for (size_t i = 0; i < trace->n_processes; i++)
         refrain_process_unload(&trace->processes[i]);
     for (size_t i = 0; trace->tables && i < trace->tables->n_owned; i++)
-        free(trace->tables->owned[i]);
+        free(trace->tables->owned[i].memory);
     if (trace->tables)
         free(trace->tables->owned);
     free(trace->tables);

@@ -20,7 +20,10 @@
 
 /* Memory that lives as long as the trace. */
 struct refrain_trace_tables {
-    void **owned;
+    struct refrain_owned {
+        void *memory;
+        size_t bytes;
+    } * owned;
     size_t n_owned, capacity_owned, capacity_processes;
 };
 

@@ -179,6 +179,7 @@ struct refrain_trace {
     const struct refrain_symbol *symbols; /* what is known of code addresses (trace_parts.h), each once, in order */
     size_t n_symbols;
     struct refrain_names_info names;
+    const struct refrain_saved_states *states; /* of its replay (match/saved_states.h), null none; not the trace's */
     struct refrain_trace_tables *tables;
 };
 

@@ -249,6 +249,7 @@ static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_r
     record->thread = walk->thread_number;
     record->operation = 0;
     record->n_parameters = 0;
+    record->unused = 0;
     record->ticks = ticks;
     record->cost = cost;
     record->id = id;

@@ -21,6 +21,7 @@ struct refrain_record {
     uint8_t kind;     /* enum refrain_record_kind */
     bool approximate; /* a summary had a part in it */
     uint8_t n_parameters;
+    uint8_t unused;     /* 0: records are alike in every replay, byte by byte */
     uint32_t thread;    /* */
     uint32_t operation; /* OPERATION: enum refrain_operation */
     uint32_t read;      /* of a walk that records iterations: clock reads up to the one that told its time */
@@ -65,6 +66,10 @@ uint64_t refrain_walk_ticks(const struct refrain_walk *walk);
 
 /* Sets to 0 what lies unused in the walk's memory, so that copies of its state at different moments are alike there. */
 void refrain_walk_clear_unused(struct refrain_walk *walk);
+
+/* The addresses of the code that a walk refers to, into room for REFRAIN_WALK_CODE. Returns how many. */
+#define REFRAIN_WALK_CODE 4u
+size_t refrain_walk_code(uintptr_t *addresses);
 
 void refrain_walk_close(struct refrain_walk *walk);
 

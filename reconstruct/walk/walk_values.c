@@ -56,6 +56,14 @@ static const struct refrain_slot *place_at(const void *walk, size_t activation) 
     return ((const struct refrain_walk *)walk)->stack[activation].at->slot;
 }
 
+size_t refrain_walk_code(uintptr_t *addresses) {
+    addresses[0] = (uintptr_t)slot_at;
+    addresses[1] = (uintptr_t)taken_of;
+    addresses[2] = (uintptr_t)depth_of;
+    addresses[3] = (uintptr_t)place_at;
+    return REFRAIN_WALK_CODE;
+}
+
 int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (!walk->approximate)
         return -1;

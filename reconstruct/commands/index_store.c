@@ -1,0 +1,202 @@
+/* index_store.c: files of saved states in the user's cache (index_store.h). */
+#define _GNU_SOURCE
+#include "commands/index_store.h"
+#include "formats/warn.h"
+#include "match/saved_parts.h"
+#include "match/saved_states.h"
+#include <refrain/write_all.h>
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX ".states"
+
+/* ---- the build ---- */
+
+/* The sum of the build id among a segment's notes; 0 none. */
+static uint64_t build_id_of(const unsigned char *notes, size_t n) {
+    while (n >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, notes, sizeof note);
+        size_t name = (note.n_namesz + 3u) & ~(size_t)3, all = sizeof note + name + ((note.n_descsz + 3u) & ~(size_t)3);
+        if (all > n)
+            return 0;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + sizeof note, "GNU", 4) == 0)
+            return refrain_saved_sum(1, notes + sizeof note + name, note.n_descsz);
+        notes += all;
+        n -= all;
+    }
+    return 0;
+}
+
+/* Of the object that has the code of the replay: code and structures of the states are its. */
+static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
+    const uintptr_t code = (uintptr_t)refrain_saved_state_load;
+    uint64_t *build = data, found = 0;
+    bool is_it = false;
+    (void)bytes;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+        is_it |= segment->p_type == PT_LOAD && code >= begin && code - begin < segment->p_memsz;
+        if (segment->p_type == PT_NOTE && !found)
+            found = build_id_of((const unsigned char *)begin, segment->p_memsz);
+    }
+    if (is_it)
+        *build = found;
+    return is_it;
+}
+
+uint64_t refrain_index_build(void) {
+    uint64_t build = 0;
+    dl_iterate_phdr(look_at_object, &build);
+    return build;
+}
+
+/* ---- the directory ---- */
+
+/* The cache's directory, `made` where it is not there yet. Null where there is none; the caller frees it. */
+static char *directory(bool made) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *above = NULL, *path = NULL;
+    int n = cache && *cache == '/' ? asprintf(&above, "%s", cache)
+            : home && *home == '/' ? asprintf(&above, "%s/.cache", home)
+                                   : -1;
+    if (n < 0)
+        return NULL;
+    if (made)
+        mkdir(above, 0700);
+    if (asprintf(&path, "%s/refrain", above) < 0)
+        path = NULL;
+    if (path && made)
+        mkdir(path, 0700);
+    free(above);
+    return path;
+}
+
+static char *path_of(const struct refrain_trace *trace, bool made) {
+    const uint64_t build = refrain_index_build();
+    char *in = build ? directory(made) : NULL, *path = NULL;
+    if (in && asprintf(&path, "%s/%016" PRIx64 SUFFIX, in, refrain_saved_states_key(trace, build)) < 0)
+        path = NULL;
+    free(in);
+    return path;
+}
+
+/* ---- using them ---- */
+
+/* The file's bytes; null where it is not there, or others could have written it. */
+static void *map(const char *path, size_t *n) {
+    struct stat status;
+    void *bytes = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        !(status.st_mode & (S_IWGRP | S_IWOTH)) && status.st_size > 0) {
+        *n = (size_t)status.st_size;
+        bytes = mmap(NULL, *n, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void refrain_index_use(struct refrain_trace *trace, struct refrain_index *index) {
+    char *path = path_of(trace, false);
+    *index = (struct refrain_index){0};
+    if (path && (index->bytes = map(path, &index->n)) &&
+        !refrain_saved_states_use(trace, refrain_index_build(), index->bytes, index->n))
+        refrain_warn("%s is damaged and not used: the run is replayed from its start; refrain index makes it anew",
+                     path);
+    free(path);
+}
+
+void refrain_index_close(struct refrain_index *index) {
+    if (index->bytes)
+        munmap(index->bytes, index->n);
+    *index = (struct refrain_index){0};
+}
+
+/* ---- storing them ---- */
+
+/* The oldest file of states in a directory, and what all take. Null where there is none. */
+static char *oldest_of(const char *in, uint64_t *all) {
+    DIR *files = opendir(in);
+    char *oldest = NULL;
+    struct timespec since = {0, 0};
+    *all = 0;
+    for (struct dirent *entry; files && (entry = readdir(files));) {
+        struct stat status;
+        const char *dot = strrchr(entry->d_name, '.');
+        if (!dot || strcmp(dot, SUFFIX) != 0 || fstatat(dirfd(files), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        *all += (uint64_t)status.st_size;
+        const struct timespec *time = &status.st_mtim;
+        if (oldest && (time->tv_sec != since.tv_sec ? time->tv_sec > since.tv_sec : time->tv_nsec >= since.tv_nsec))
+            continue;
+        since = *time;
+        free(oldest);
+        if (asprintf(&oldest, "%s/%s", in, entry->d_name) < 0)
+            oldest = NULL;
+    }
+    if (files)
+        closedir(files);
+    return oldest;
+}
+
+/* The oldest files go until all take no more than they may. `path` stays. */
+static void bound(const char *path) {
+    char *in = directory(false), *oldest = NULL;
+    uint64_t all;
+    while (in && (oldest = oldest_of(in, &all)) && all > REFRAIN_INDEX_ALL_BYTES && strcmp(oldest, path) != 0 &&
+           unlink(oldest) == 0) {
+        free(oldest);
+        oldest = NULL;
+    }
+    free(oldest);
+    free(in);
+}
+
+static bool write_file(const char *path, const void *bytes, size_t n) {
+    char *beside = NULL;
+    if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0)
+        return false;
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool whole = file >= 0 && refrain_write_all(file, bytes, n);
+    whole = (file < 0 || close(file) == 0) && whole && rename(beside, path) == 0;
+    if (!whole && file >= 0) {
+        int why = errno;
+        unlink(beside);
+        errno = why;
+    }
+    free(beside);
+    return whole;
+}
+
+enum refrain_status refrain_index_store(const struct refrain_trace *trace, const void *bytes, size_t n, char **path,
+                                        struct refrain_error *error) {
+    *path = path_of(trace, true);
+    if (!*path)
+        return REFRAIN_FAIL(error, "there is no place for an index: set XDG_CACHE_HOME or HOME to a directory");
+    if (!write_file(*path, bytes, n))
+        return REFRAIN_FAIL(error, "%s: cannot be written: %s", *path, strerror(errno));
+    bound(*path);
+    return REFRAIN_OK;
+}
+
+bool refrain_index_remove(const struct refrain_trace *trace) {
+    char *path = path_of(trace, false);
+    bool removed = path && unlink(path) == 0;
+    free(path);
+    return removed;
+}
