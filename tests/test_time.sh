@@ -343,6 +343,42 @@ refrain stats "$trace" >"$work/said" 2>&1
 grep -q "~33.* ms .* for .*3 times\|~33.* ms  *[0-9.]* %  *~33.* ms .*3  *for  spans.c" "$work/said" && grep -q ">=1.0.* ms with callees" "$work/said" &&
     grep -q -- "-  *-  *-  *-  *2  *else  spans.c" "$work/said" && pass || fail "spans: $(grep "spans.c" "$work/said" | head -n 4)"
 mv "$trace" "$work/whole"
+# Of a function whose probes become dormant, MPI calls are told in the one that called it: they are none of its loops.
+cat >"$work/dormant.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include "pass.h"
+static void often(int i) {
+    for (int k = 0; k < 2; k++) /* OFTEN */
+        if (i % 50 == 0)
+            MPI_Barrier(MPI_COMM_SELF);
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 2000000; i++) /* AROUND */
+        often(i);
+    return MPI_Finalize();
+}
+END
+refrain-mpicc -g -O0 -w "$work/dormant.c" -o "$work/dormant" || fail "compile dormant.c"
+traced "dormant" 2M launch mpich 1 "$work/dormant"
+refrain stats --json "$trace" >"$work/spans.json" || fail "dormant: stats"
+# Whether probes are hot depends on the machine: what follows is looked at where they were.
+if grep -q '"throttled": true' "$work/spans.json"; then
+    python3 - "$work/spans.json" >"$work/said" 2>&1 <<'END' && pass || fail "dormant: $(tail -n 1 "$work/said")"
+import json, sys
+functions = {function["name"]: function for function in json.load(open(sys.argv[1]))["functions"]}
+often, main = functions["often"], functions["main"]
+loop, around = often["children"][0], [child for child in main["children"] if child["kind"] == "loop"][0]
+if often["throttled"]:
+    assert loop["least_ns"] is None or loop["least_ns"] <= often["inclusive_ns"], (loop, often["inclusive_ns"])
+if around["throttled"]:
+    assert around["inclusive_ns"] <= main["inclusive_ns"], (around, main["inclusive_ns"])
+END
+    refrain stats "$trace" | grep "for  dormant.c:.*throttled" | grep -v "^ *>=" >"$work/said" && fail "dormant: $(cat "$work/said")" || pass
+else
+    echo "no probe of dormant.c was disabled: not looked at"
+fi
 traced "spans, means" 0 by_false_clock "$work/spans"
 refrain stats --json "$trace" >"$work/spans.json" || fail "spans, means: stats"
 python3 - "$work/spans.json" >"$work/said" 2>&1 <<'END' && pass || fail "spans, means: $(tail -n 1 "$work/said")"

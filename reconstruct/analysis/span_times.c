@@ -22,7 +22,8 @@ struct certain {
 };
 
 struct activation {
-    const struct refrain_unit_view *unit; /* null: no step of it came yet */
+    const struct refrain_unit_view *unit; /* null: of no function that has a unit */
+    uint32_t function;                    /* the node that it is an activation of */
     uint32_t node;                        /* where it is */
     uint32_t around;                      /* where the activation is in which a user region began; 0 none */
     size_t first_span, bounded_spans;     /* of the stack: its own; those before that have been read in */
@@ -195,11 +196,10 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
         number < walked->process->header->n_slots ? &walked->process->slots[number] : NULL;
     if (!view || !view->node)
         return;
-    if (top->unit != view->unit)
-        while (walked->n_spans > top->first_span)
-            close_span(walked, top);
-    top->unit = view->unit;
     uint32_t node = (uint32_t)(view->node - view->unit->nodes), kind = view->node->kind;
+    top->calls = false;
+    if (top->unit != view->unit || !is_around(top->unit, top->function, node))
+        return; /* an MPI call in a function whose entry was not told */
     top->calls = view->part == 0 && kind >= REFRAIN_CALL && kind <= REFRAIN_MACRO;
     if (is_loop(kind) && view->part == 1)
         iterate(walked, top, node);
@@ -213,7 +213,7 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
 
 /* ---- activations ---- */
 
-static void enter(struct walked *walked, uint8_t kind, uint64_t ticks) {
+static void enter(struct walked *walked, uint8_t kind, uint64_t id, uint64_t ticks) {
     struct activation *top = &walked->activations[walked->depth - 1];
     if (top->calls)
         be_certain(walked, top);
@@ -223,8 +223,14 @@ static void enter(struct walked *walked, uint8_t kind, uint64_t ticks) {
                                .was_called = top->calls,
                                .is_mpi = kind == REFRAIN_RECORD_CALL_ENTER,
                                .is_region = kind == REFRAIN_RECORD_REGION_ENTER};
+    if (kind == REFRAIN_RECORD_ENTER && id < walked->process->header->n_slots && walked->process->slots[id].node) {
+        const struct refrain_slot_view *view = &walked->process->slots[id];
+        inner.unit = view->unit;
+        inner.function = inner.node = (uint32_t)(view->node - view->unit->nodes);
+    }
     if (inner.is_region) {
         inner.unit = top->unit;
+        inner.function = top->function;
         inner.node = inner.around = top->node;
     }
     if (!REFRAIN_ARRAY_ROOM(walked->activations, walked->depth, walked->capacity))
@@ -259,7 +265,7 @@ static void take(struct walked *walked, const struct refrain_record *record, uin
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_CALL_ENTER:
     case REFRAIN_RECORD_REGION_ENTER:
-        enter(walked, record->kind, ticks);
+        enter(walked, record->kind, record->id, ticks);
         return;
     case REFRAIN_RECORD_LEAVE:
     case REFRAIN_RECORD_CALL_LEAVE:

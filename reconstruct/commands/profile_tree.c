@@ -251,8 +251,11 @@ static const char *marked(const char *mark, long double ns, char *text, size_t b
     return text;
 }
 
-/* Most of a loop lies between clock reads; else its time is a likely one, or the least that it can be. */
-static const char *mark_of(const struct refrain_span_times *span) {
+/* Most of a loop lies between clock reads; else its time is a likely one, or the least that it can be, as it is where
+ * its probes were dormant. */
+static const char *mark_of(const struct refrain_span_times *span, const struct refrain_profile_node *node) {
+    if (span && node->throttled_ranks > 0)
+        return ">=";
     if (!span || span->edge_ns * 20 <= refrain_span_total_ns(span))
         return "";
     return span->gaps ? "~" : ">=";
@@ -350,14 +353,14 @@ static bool print_loop(const struct tree *tree, const struct refrain_profile_uni
     throttled_text(tree, node, throttled, sizeof throttled);
     if (span)
         snprintf(callees, sizeof callees, "  %s with callees",
-                 marked(mark_of(span), refrain_span_total_ns(span), shown, sizeof shown));
+                 marked(mark_of(span, node), refrain_span_total_ns(span), shown, sizeof shown));
     snprintf(text, sizeof text, "%s  %.300s:%u  %s%s times begun%s%s", loop_name(source->kind),
              short_file(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
              refrain_show_count(node->entries), callees, throttled);
     long double own_ns = own_is_known(span) ? refrain_span_own_ns(span) : -1;
     print_marked(tree, own_ns >= 0 ? own_ns + node->mpi_total_ns : -1, own_ns, node->mpi_total_ns,
                  node_waiting(tree, unit, number_of(unit, node)), &node->metrics, node->visits, throttled[0] != 0,
-                 depth, text, mark_of(span));
+                 depth, text, mark_of(span, node));
     return depth >= MOST_DEPTH || print_children(tree, unit, node, depth + 1);
 }
 
@@ -372,12 +375,13 @@ static void print_branch(const struct tree *tree, const struct item *branch, uns
     char text[512], callees[64] = "", shown[48];
     if (span)
         snprintf(callees, sizeof callees, "  %s with callees",
-                 marked(mark_of(span), refrain_span_total_ns(span), shown, sizeof shown));
+                 marked(mark_of(span, branch->node), refrain_span_total_ns(span), shown, sizeof shown));
     snprintf(text, sizeof text, "%s  %.300s:%u%s", branch_name(branch->fails),
              short_file(refrain_node_file(view, &view->nodes[node])), view->nodes[node].line, callees);
     bool known = own_is_known(span);
     print_marked(tree, known ? branch->time_ns : -1, known ? refrain_span_own_ns(span) : -1, span ? span->mpi_ns : -1,
-                 -1, NULL, times_taken(branch), branch->node->throttled_ranks > 0, depth, text, mark_of(span));
+                 -1, NULL, times_taken(branch), branch->node->throttled_ranks > 0, depth, text,
+                 mark_of(span, branch->node));
 }
 
 static bool print_children(const struct tree *tree, const struct refrain_profile_unit *unit,
