@@ -24,157 +24,6 @@
 #include "untold.h"
 #include <refrain/trace.h>
 
-/* The thread is in a call from this call site, of which nothing else is known yet. */
-static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) {
-    struct refrain_now *now = &thread->now;
-    now->call = call_site + 1;
-    now->inside = 1;
-    now->sends_to = now->receives_from = -1;
-    now->comm = 0;
-    now->tag = -1;
-    now->n_awaited = 0;
-}
-
-/* What is done now and then. */
-static __attribute__((noinline)) void look_around(struct refrain_context *context) {
-    context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
-    refrain_trace_file_refresh_clock();
-    refrain_allowance_look(context);
-    refrain_quiet_settle();
-}
-
-/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `python`: the
- * functions of Python that are open, null where there are none or they are not looked at. */
-static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
-                                                             unsigned function, void *return_address,
-                                                             const void *frame_address,
-                                                             const struct refrain_python_stack *python) {
-    if (__builtin_expect(--context->calls_left <= 0, 0))
-        look_around(context);
-    struct refrain_call_place place =
-        python ? refrain_call_place_python(context, context->top->last, function, &python->frames[0])
-               : refrain_call_place(context, function, return_address, frame_address);
-    struct refrain_call_site *call_site = place.call_site;
-    struct refrain_entry *caller = context->top, *entry = NULL;
-    call->context = NULL;
-    if (__builtin_expect(call_site != NULL, 1)) {
-        uint32_t number = place.guest ? place.guest->number : call_site->number;
-        entry = refrain_push(context, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number);
-    } else {
-        refrain_lose(REFRAIN_LOSS_CALLS, 1);
-    }
-    if (__builtin_expect(entry != NULL, 1)) {
-        uint32_t number = (uint32_t)entry->id;
-        *call = (struct refrain_call){.context = context, .entry = entry, .call_site = call_site, .guest = place.guest};
-        refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
-        call->begin_ticks = refrain_close_block(context, caller->last);
-        now_calls(context->thread, number);
-        refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
-    }
-    refrain_end(context);
-}
-
-/* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
- * the functions of Python, or calls may be left out. */
-static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function,
-                                                         void *return_address, void *frame_address) {
-    struct refrain_context *context = refrain_thread_context;
-    if (!context) {
-        /* A library's constructor may call MPI before that of the MPI part has run. */
-        refrain_mpi_linked = 1;
-        context = refrain_context();
-    }
-    call->context = NULL;
-    if (context && !context->trace_file && !refrain_trace_file.header)
-        return; /* nothing is traced in this process */
-    call->context = context;
-    if (context && refrain_trace_file.header && refrain_pause_call(context, frame_address))
-        return;
-    if (context && context->filtered && refrain_leaves_out_call(function)) {
-        context->thread->left_out_calls++;
-        return;
-    }
-    /* Once the look is over nothing of Python runs until it is told. */
-    struct refrain_python_stack stack;
-    bool found = context && context->python && !context->busy &&
-                 refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
-    context = refrain_begin();
-    call->context = context;
-    if (context) {
-        if (context->path)
-            refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
-                              refrain_caller_frames(frame_address), found ? &stack : NULL);
-        else
-            refrain_drop_above_caller(context, frame_address);
-        if (context->filtered)
-            refrain_untold_tell(context);
-        begin_call(call, context, function, return_address, frame_address, found ? &stack : NULL);
-    }
-    if (found)
-        refrain_python_end(&stack);
-}
-
-void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
-    struct refrain_context *context = refrain_thread_context;
-    call->entry = NULL;
-    if (__builtin_expect(!context || context->busy | context->unusual || refrain_trace_file.header->pause, 0)) {
-        begin_unusual_call(call, function, return_address, frame_address);
-        return;
-    }
-    refrain_begin_in(context);
-    refrain_drop_above_caller(context, frame_address);
-    begin_call(call, context, function, return_address, frame_address, NULL);
-}
-
-/* The call is still open in its thread, once what was abandoned above it is ended. */
-static __attribute__((noinline)) bool resume_other(const struct refrain_call *call) {
-    struct refrain_context *context = refrain_begin();
-    if (!context)
-        return false;
-    if (call->entry > context->top) {
-        refrain_end(context);
-        return false;
-    }
-    if (call->entry != context->top)
-        refrain_unwind(context, call->entry);
-    return true;
-}
-
-/* A probe within the call begins. False, and there is none, where the call is not traced, or not open any more. */
-static inline bool resume(const struct refrain_call *call) {
-    struct refrain_context *context = refrain_thread_context;
-    if (!call->entry)
-        return false;
-    if (__builtin_expect(!context || context->busy || context->top != call->entry, 0))
-        return resume_other(call);
-    refrain_begin_in(context);
-    return true;
-}
-
-void *refrain_pool_take_for_open(size_t bytes) {
-    void *room = refrain_pool_take(bytes, REFRAIN_POOL_CONTROL);
-    if (!room && refrain_pool_take_kept(&refrain_trace_file.kept_for_open, bytes))
-        room = refrain_pool_take(bytes, REFRAIN_POOL_OPEN);
-    struct refrain_context *context = room ? NULL : refrain_begin();
-    if (!context)
-        return room;
-    room = refrain_spare_take_bytes(context, bytes, 0, 0, &bytes);
-    refrain_end(context);
-    return room;
-}
-
-static inline __attribute__((always_inline)) void close_call(struct refrain_call *call) {
-    if (!call->end_ticks)
-        call->end_ticks = refrain_close_block(call->context, call->entry->last);
-}
-
-void refrain_call_returned(struct refrain_call *call) {
-    if (!resume(call))
-        return;
-    close_call(call);
-    refrain_end(call->context);
-}
-
 /* Makes the record of an operation at the call site. Null when the pool is spent (call_room.h). */
 static __attribute__((noinline)) struct refrain_operation_record *new_operation(const struct refrain_call *call,
                                                                                 enum refrain_operation operation) {
@@ -227,8 +76,6 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_MOVED] = {2, 1, {1, 0}, 0},
     [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, 0},
 };
-static const struct refrain_row received = MESSAGE;
-static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
 /* The operation's record after the activation has moved to it; null where it has none. */
 static inline struct refrain_operation_record *come_to(struct refrain_call *call, enum refrain_operation operation) {
@@ -248,22 +95,201 @@ static inline void record_operation(const struct refrain_call *call, enum refrai
                              parameters, n);
 }
 
+/* The call does the operation: its call site and the learners of its parameters take it. Null without a record. */
+static inline __attribute__((always_inline)) struct refrain_operation_record *
+learn_operation(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters, unsigned n) {
+    struct refrain_operation_record *record = come_to(call, operation);
+    if (__builtin_expect(!record, 0))
+        return NULL;
+    bool counted = __builtin_expect(call->guest != NULL, 0) && refrain_guest_count(call->guest, operation, parameters);
+    if (!counted && call->context->learning)
+        refrain_learn_parameters(call->context, refrain_operation_learners(record), parameters,
+                                 &refrain_operation_rows[operation]);
+    record_operation(call, operation, parameters, n);
+    return record;
+}
+
+/* The thread is in a call from this call site, of which nothing else is known yet. */
+static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) {
+    struct refrain_now *now = &thread->now;
+    now->call = call_site + 1;
+    now->inside = 1;
+    now->sends_to = now->receives_from = -1;
+    now->comm = 0;
+    now->tag = -1;
+    now->n_awaited = 0;
+}
+
+/* What is done now and then. */
+static __attribute__((noinline)) void look_around(struct refrain_context *context) {
+    context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
+    refrain_trace_file_refresh_clock();
+    refrain_allowance_look(context);
+    refrain_quiet_settle();
+}
+
+/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `told`: null, or
+ * the call's first operation. `python`: the functions of Python that are open, null where there are none or they are
+ * not looked at. */
+static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
+                                                             unsigned function, void *return_address,
+                                                             const void *frame_address, const struct refrain_told *told,
+                                                             const struct refrain_python_stack *python) {
+    if (__builtin_expect(--context->calls_left <= 0, 0))
+        look_around(context);
+    struct refrain_call_place place =
+        python ? refrain_call_place_python(context, context->top->last, function, &python->frames[0])
+               : refrain_call_place(context, function, return_address, frame_address);
+    struct refrain_call_site *call_site = place.call_site;
+    struct refrain_entry *caller = context->top, *entry = NULL;
+    call->context = NULL;
+    if (__builtin_expect(call_site != NULL, 1)) {
+        uint32_t number = place.guest ? place.guest->number : call_site->number;
+        entry = refrain_push(context, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number);
+    } else {
+        refrain_lose(REFRAIN_LOSS_CALLS, 1);
+    }
+    if (__builtin_expect(entry != NULL, 1)) {
+        uint32_t number = (uint32_t)entry->id;
+        call->context = context; /* field by field: compilers clear a whole structure by a slow instruction */
+        call->entry = entry;
+        call->call_site = call_site;
+        call->guest = place.guest;
+        call->end_ticks = 0;
+        refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
+        call->begin_ticks = refrain_close_block(context, caller->last);
+        now_calls(context->thread, number);
+        refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
+        if (told)
+            learn_operation(call, told->operation, told->values, REFRAIN_PARAMETERS);
+    }
+    refrain_end(context);
+}
+
+/* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
+ * the functions of Python, or calls may be left out. */
+static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function,
+                                                         void *return_address, void *frame_address,
+                                                         const struct refrain_told *told) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!context) {
+        /* A library's constructor may call MPI before that of the MPI part has run. */
+        refrain_mpi_linked = 1;
+        context = refrain_context();
+    }
+    call->context = NULL;
+    if (context && !context->trace_file && !refrain_trace_file.header)
+        return; /* nothing is traced in this process */
+    call->context = context;
+    if (context && refrain_trace_file.header && refrain_pause_call(context, frame_address))
+        return;
+    if (context && context->filtered && refrain_leaves_out_call(function)) {
+        context->thread->left_out_calls++;
+        return;
+    }
+    /* Once the look is over nothing of Python runs until it is told. */
+    struct refrain_python_stack stack;
+    bool found = context && context->python && !context->busy &&
+                 refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
+    context = refrain_begin();
+    call->context = context;
+    if (context) {
+        if (context->path)
+            refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
+                              refrain_caller_frames(frame_address), found ? &stack : NULL);
+        else
+            refrain_drop_above_caller(context, frame_address);
+        if (context->filtered)
+            refrain_untold_tell(context);
+        begin_call(call, context, function, return_address, frame_address, told, found ? &stack : NULL);
+    }
+    if (found)
+        refrain_python_end(&stack);
+}
+
+static inline __attribute__((always_inline)) void begin(struct refrain_call *call, unsigned function,
+                                                        void *return_address, void *frame_address,
+                                                        const struct refrain_told *told) {
+    struct refrain_context *context = refrain_thread_context;
+    call->entry = NULL;
+    if (__builtin_expect(!context || context->busy | context->unusual || refrain_trace_file.header->pause, 0)) {
+        begin_unusual_call(call, function, return_address, frame_address, told);
+        return;
+    }
+    refrain_begin_in(context);
+    refrain_drop_above_caller(context, frame_address);
+    begin_call(call, context, function, return_address, frame_address, told, NULL);
+}
+
+void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
+    begin(call, function, return_address, frame_address, NULL);
+}
+
+void refrain_call_begin_told(struct refrain_call *call, unsigned function, void *return_address, void *frame_address,
+                             const struct refrain_told *told) {
+    begin(call, function, return_address, frame_address, told);
+}
+
+/* The call is still open in its thread, once what was abandoned above it is ended. */
+static __attribute__((noinline)) bool resume_other(const struct refrain_call *call) {
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return false;
+    if (call->entry > context->top) {
+        refrain_end(context);
+        return false;
+    }
+    if (call->entry != context->top)
+        refrain_unwind(context, call->entry);
+    return true;
+}
+
+/* A probe within the call begins. False, and there is none, where the call is not traced, or not open any more. */
+static inline bool resume(const struct refrain_call *call) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!call->entry)
+        return false;
+    if (__builtin_expect(!context || context->busy || context->top != call->entry, 0))
+        return resume_other(call);
+    refrain_begin_in(context);
+    return true;
+}
+
+void *refrain_pool_take_for_open(size_t bytes) {
+    void *room = refrain_pool_take(bytes, REFRAIN_POOL_CONTROL);
+    if (!room && refrain_pool_take_kept(&refrain_trace_file.kept_for_open, bytes))
+        room = refrain_pool_take(bytes, REFRAIN_POOL_OPEN);
+    struct refrain_context *context = room ? NULL : refrain_begin();
+    if (!context)
+        return room;
+    room = refrain_spare_take_bytes(context, bytes, 0, 0, &bytes);
+    refrain_end(context);
+    return room;
+}
+
+static inline __attribute__((always_inline)) void close_call(struct refrain_call *call) {
+    if (!call->end_ticks)
+        call->end_ticks = refrain_close_block(call->context, call->entry->last);
+}
+
+void refrain_call_returned(struct refrain_call *call) {
+    if (!resume(call))
+        return;
+    close_call(call);
+    refrain_end(call->context);
+}
+
 struct refrain_operation_record *refrain_call_operation(struct refrain_call *call, enum refrain_operation operation,
                                                         const int64_t *parameters, unsigned n) {
     if (!resume(call))
         return NULL;
-    struct refrain_operation_record *record = come_to(call, operation);
-    if (record) {
-        bool counted =
-            __builtin_expect(call->guest != NULL, 0) && refrain_guest_count(call->guest, operation, parameters);
-        if (!counted && call->context->learning)
-            refrain_learn_parameters(call->context, refrain_operation_learners(record), parameters,
-                                     &refrain_operation_rows[operation]);
-        record_operation(call, operation, parameters, n);
-    }
+    struct refrain_operation_record *record = learn_operation(call, operation, parameters, n);
     refrain_end(call->context);
     return record;
 }
+
+static const struct refrain_row received = MESSAGE;
+static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
 /* The communicator was learned when the receive was posted. Rows that are counted have it, too, since it says whose the
  * source is. Where it is only counted itself, replay may take the receive for one of another. */
@@ -316,15 +342,25 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     return record != NULL;
 }
 
-void refrain_call_end(struct refrain_call *call) {
+static inline __attribute__((always_inline)) void end(struct refrain_call *call, const struct refrain_told *told) {
     if (!resume(call))
         return;
     struct refrain_context *context = call->context;
     close_call(call);
+    if (told)
+        learn_operation(call, told->operation, told->values, REFRAIN_PARAMETERS);
     refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
     context->top = call->entry - 1;
     context->thread->now.inside = context->top->kind == REFRAIN_ENTRY_CALL;
     refrain_returned(context->top);
     refrain_end(context);
+}
+
+void refrain_call_end(struct refrain_call *call) {
+    end(call, NULL);
+}
+
+void refrain_call_end_told(struct refrain_call *call, const struct refrain_told *told) {
+    end(call, told);
 }

@@ -10,10 +10,14 @@
 /* In a wrapper:
  *
  *     struct refrain_call call;
- *     refrain_call_begin(&call, REFRAIN_CALL_MPI_Send, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
+ *     refrain_call_begin(&call, REFRAIN_CALL_MPI_Sendrecv, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
  *     refrain_call_operation(&call, REFRAIN_OP_SEND, (int64_t[]){dest, tag, bytes, comm}, 4);
- *     int rc = PMPI_Send(...);
+ *     int rc = PMPI_Sendrecv(...);
+ *     refrain_call_returned(&call);
+ *     refrain_call_operation(&call, REFRAIN_OP_RECV, (int64_t[]){source, tag, bytes, comm}, 4);
  *     refrain_call_end(&call);
+ *
+ * refrain_call_begin_told() does what the first two do, and refrain_call_end_told() what the last three do.
  *
  * An operation that sends is told before the PMPI call and bears the time of begin; one that receives is told after it,
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
@@ -43,6 +47,15 @@ REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 /* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
+
+/* The first or last operation of a call, told with its begin or end: one with four parameters (trace.h's order). */
+struct refrain_told {
+    enum refrain_operation operation;
+    int64_t values[REFRAIN_PARAMETERS];
+};
+/* `told`: null where there is no such operation. */
+REFRAIN_SHARED void refrain_call_begin_told(struct refrain_call *call, unsigned function, void *return_address,
+                                            void *frame_address, const struct refrain_told *told);
 
 /* What the call will wait for, as struct refrain_now has it (-1: nothing); `comm` is the communicator's index, -1
  * unknown. */
@@ -90,5 +103,8 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
                                           const struct refrain_completion *completions, unsigned n);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
+
+/* `told`: null where there is no such operation. */
+REFRAIN_SHARED void refrain_call_end_told(struct refrain_call *call, const struct refrain_told *told);
 
 #endif

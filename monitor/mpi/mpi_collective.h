@@ -117,30 +117,42 @@ static REFRAIN_INLINE bool is_told(const struct refrain_call *call, communicator
     return call->entry && (c || (refrain_mpi_active && comm != MPI_COMM_NULL));
 }
 
-/* A blocking collective has begun. */
-static REFRAIN_INLINE void tell(struct refrain_call *call, unsigned function, MPI_Comm comm, communicator_t c,
-                                struct amounts amounts) {
-    if (!is_told(call, c, comm)) {
+/* A blocking collective, told as the call begins; null where there is nothing to tell. */
+static REFRAIN_INLINE const struct refrain_told *collective_told(struct refrain_told *told, MPI_Comm comm,
+                                                                 communicator_t c, struct amounts amounts) {
+    if (!c && (!refrain_mpi_active || comm == MPI_COMM_NULL))
+        return NULL;
+    told->operation = REFRAIN_OP_COLLECTIVE;
+    told->values[0] = amounts.root;
+    told->values[1] = amounts.sent;
+    told->values[2] = amounts.received;
+    told->values[3] = refrain_communicator_index(c);
+    return told;
+}
+
+/* The call has begun. */
+static REFRAIN_INLINE void collective_begun(struct refrain_call *call, unsigned function, MPI_Comm comm,
+                                            communicator_t c) {
+    if (__builtin_expect(!call->entry, 0))
         refrain_collective_untold(call, REFRAIN_UNTOLD_COLLECTIVE, function, comm);
-        return;
-    }
-    int64_t parameters[] = {amounts.root, amounts.sent, amounts.received, refrain_communicator_index(c)};
-    refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
-    if (c)
+    else if (c)
         refrain_communicator_entered(call, c);
 }
 
-/* ---- the rest of a wrapper: blocking, nonblocking and persistent ----
+/* ---- wrappers: blocking, nonblocking and persistent ----
  *
  * `amounts` is one of the macros below, with the communicator's record and what follows. */
 #define AMOUNTS_OR_UNKNOWN(told) (c ? (told) : (struct amounts){-1, -1, -1})
 
 #define REFRAIN_DOES_COLLECTS(passed, amounts, comm, ...)                                                              \
-    communicator_t c = find(&call, comm);                                                                              \
-    tell(&call, function, comm, c, AMOUNTS_OR_UNKNOWN(amounts(c, comm, __VA_ARGS__)));                                 \
+    communicator_t c = refrain_communicator_find(comm);                                                                \
+    struct refrain_told values;                                                                                        \
+    REFRAIN_MPI_BEGIN_TOLD(collective_told(&values, comm, c, AMOUNTS_OR_UNKNOWN(amounts(c, comm, __VA_ARGS__))));      \
+    collective_begun(&call, function, comm, c);                                                                        \
     REFRAIN_MPI_PASS(passed)
 
 #define WITH_REQUEST(operation, passed, amounts, comm, request, ...)                                                   \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     communicator_t c = find(&call, comm);                                                                              \
     struct refrain_request *taken = NULL;                                                                              \
     if (is_told(&call, c, comm))                                                                                       \

@@ -3,13 +3,13 @@
  *     REFRAIN_MPI_CALL(MPI_Comm_dup, DOES, NONE, MANAGEMENT, MAKES_COMM(1, 2))       a line of mpi_calls.def
  *
  *     int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {                           what mpi_generate.awk makes of it
- *         REFRAIN_MPI_BEGIN(MPI_Comm_dup);
+ *         enum { function = REFRAIN_CALL_MPI_Comm_dup };
  *         REFRAIN_DOES_MAKES_COMM(PMPI_Comm_dup(comm, newcomm), comm, newcomm);
  *     }
  *
- * Each of these macros is the rest of a wrapper. `passed` is the PMPI call; the other arguments are parameters of the
- * function, or values where it has none such. The variable `call` is the call that has begun, the constant `function`
- * the function's number. Messages are in mpi_p2p.h, collectives in mpi_collective.h.
+ * Each of these macros is a wrapper's body. `passed` is the PMPI call; the other arguments are parameters of the
+ * function, or values where it has none such. The constant `function` is the function's number. Messages are in
+ * mpi_p2p.h, collectives in mpi_collective.h.
  */
 #ifndef REFRAIN_MPI_DOES_H
 #define REFRAIN_MPI_DOES_H
@@ -24,6 +24,7 @@
 
 /* Makes one, of the members of `parent` or some of them. */
 #define REFRAIN_DOES_MAKES_COMM(passed, parent, made)                                                                  \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
     refrain_idup_needed(parent);                                                                                       \
     if (returned == MPI_SUCCESS)                                                                                       \
@@ -32,6 +33,7 @@
     return returned
 
 #define REFRAIN_DOES_FREES_COMM(passed, comm)                                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
     int returned = passed;                                                                                             \
     if (returned == MPI_SUCCESS) {                                                                                     \
@@ -44,6 +46,7 @@
 /* ---- windows ---- */
 
 #define REFRAIN_DOES_MAKES_WINDOW(passed, comm, made)                                                                  \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
     if (returned == MPI_SUCCESS)                                                                                       \
         refrain_window_new(&call, comm, *(made));                                                                      \
@@ -51,6 +54,7 @@
     return returned
 
 #define REFRAIN_DOES_FREES_WINDOW(passed, window)                                                                      \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Win former = (window) ? *(window) : MPI_WIN_NULL;                                                              \
     int returned = passed;                                                                                             \
     if (returned == MPI_SUCCESS)                                                                                       \
@@ -60,6 +64,7 @@
 
 /* Synchronises with a group of the window's ranks. */
 #define REFRAIN_DOES_NAMES_GROUP(passed, group, window)                                                                \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
     refrain_window_group(&call, returned, group, window);                                                              \
     refrain_call_end(&call);                                                                                           \
@@ -68,6 +73,7 @@
 /* An access: the bytes at the origin; of one that fetches as well, the bytes fetched where nothing is brought, as with
  * MPI_NO_OP. */
 #define REFRAIN_DOES_ACCESSES_WINDOW(passed, count, type, target, window)                                              \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     if (call.entry)                                                                                                    \
         refrain_window_access(&call, window, target, refrain_bytes(count, type));                                      \
     REFRAIN_MPI_PASS(passed)
@@ -77,6 +83,7 @@
                                  (op) == MPI_NO_OP ? (fetched_type) : (type), target, window)
 
 #define REFRAIN_DOES_STARTS_ACCESS(passed, count, type, target, window, request)                                       \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     struct refrain_request *taken =                                                                                    \
         refrain_window_request(&call, window, target, call.entry ? refrain_bytes(count, type) : 0);                    \
     return refrain_request_end_taking(&call, taken, passed, request)
@@ -89,6 +96,7 @@
 
 /* An access that is over when the call is, with what was asked for and what was moved. */
 #define REFRAIN_DOES_ACCESSES_FILE(passed, file, count, type, status)                                                  \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int64_t bytes = call.entry ? refrain_bytes(count, type) : 0;                                                       \
     struct refrain_file_status access;                                                                                 \
     refrain_file_access(&call, file, bytes);                                                                           \
@@ -97,16 +105,19 @@
 
 /* The first half of one, and the second. */
 #define REFRAIN_DOES_BEGINS_ACCESS(passed, file, count, type)                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     refrain_file_access(&call, file, call.entry ? refrain_bytes(count, type) : 0);                                     \
     REFRAIN_MPI_PASS(passed)
 
 #define REFRAIN_DOES_ENDS_ACCESS(passed, file, status)                                                                 \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     struct refrain_file_status access;                                                                                 \
     refrain_file_used(&call, file);                                                                                    \
     status = refrain_file_status_begin(&call, &access, -1, status);                                                    \
     return refrain_file_status_end(&call, &access, passed, file)
 
 #define REFRAIN_DOES_STARTS_FILE_ACCESS(passed, file, count, type, request)                                            \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     struct refrain_request *taken = refrain_file_request(&call, file, call.entry ? refrain_bytes(count, type) : 0);    \
     return refrain_request_end_taking(&call, taken, passed, request)
 

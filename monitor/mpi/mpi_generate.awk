@@ -108,8 +108,8 @@ function wrapper(type, name, parameters,    list, n, i, declared, passed, parame
     }
     printf "#undef %s\n", name
     if (class[name] == "DOES") {
-        printf "%s %s(%s) {\n    enum { function = REFRAIN_CALL_%s };\n    REFRAIN_MPI_BEGIN(%s);\n    REFRAIN_DOES_%s(P%s(%s)%s);\n}\n\n", type, name,
-            declared, name, name, does[name], name, passed, arguments_of(name, names)
+        printf "%s %s(%s) {\n    enum { function = REFRAIN_CALL_%s };\n    REFRAIN_DOES_%s(P%s(%s)%s);\n}\n\n", type, name,
+            declared, name, does[name], name, passed, arguments_of(name, names)
         return
     }
     printf "%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", type, name, declared, name, told(name, list, n),

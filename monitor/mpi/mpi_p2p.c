@@ -4,18 +4,20 @@
 
 /* A call that receives ends. */
 void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
-    if (refrain_call_is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0) {
-        if (call->entry) {
-            refrain_call_returned(call);
-            int64_t parameters[] = {status->MPI_SOURCE, status->MPI_TAG, refrain_status_bytes(status), comm};
-            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
-        } else {
+    struct refrain_told message;
+    bool received = refrain_call_is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0;
+    if (received) {
+        message.operation = REFRAIN_OP_RECV;
+        message.values[0] = status->MPI_SOURCE;
+        message.values[1] = status->MPI_TAG;
+        message.values[2] = call->entry ? refrain_status_bytes(status) : 0;
+        message.values[3] = comm;
+        if (!call->entry)
             refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
-        }
         refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
     }
     refrain_order_goes_on();
-    refrain_call_end(call);
+    refrain_call_end_told(call, received ? &message : NULL);
 }
 
 /* A persistent send. Such requests have handles of their own, so that one to MPI_PROC_NULL may stay unknown. */

@@ -41,18 +41,31 @@ static inline bool refrain_call_is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-/* A call has begun that sends. */
-static REFRAIN_INLINE void refrain_send_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest,
-                                             int tag, MPI_Comm comm, const struct refrain_communicator *communicator) {
-    if (!refrain_call_is_followed(call) || !refrain_is_valid_comm(comm, communicator) ||
-        !refrain_is_partner(communicator, dest) || !refrain_is_sendable(count, datatype, tag))
+/* The message of a call that sends, told as the call begins; null where there is none. */
+static REFRAIN_INLINE const struct refrain_told *refrain_send_told(struct refrain_told *told, int64_t count,
+                                                                   MPI_Datatype datatype, int dest, int tag,
+                                                                   MPI_Comm comm,
+                                                                   const struct refrain_communicator *communicator) {
+    if (!refrain_is_valid_comm(comm, communicator) || !refrain_is_partner(communicator, dest) ||
+        !refrain_is_sendable(count, datatype, tag))
+        return NULL;
+    told->operation = REFRAIN_OP_SEND;
+    told->values[0] = dest;
+    told->values[1] = tag;
+    told->values[2] = refrain_bytes(count, datatype);
+    told->values[3] = refrain_communicator_index(communicator);
+    return told;
+}
+
+/* The call with this message (null: none) has begun. */
+static REFRAIN_INLINE void refrain_send_begun(struct refrain_call *call, const struct refrain_told *told, int dest,
+                                              int tag, const struct refrain_communicator *communicator) {
+    if (!told || !refrain_call_is_followed(call))
         return;
-    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    refrain_call_awaits(call, dest, -1, parameters[3], tag);
     if (refrain_call_is_untold(call))
-        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, parameters[3]);
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, told->values[3]);
     else
-        refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
+        refrain_call_awaits(call, dest, -1, told->values[3], tag);
     refrain_order_sends(communicator, dest, tag);
 }
 
@@ -124,28 +137,22 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     return status == MPI_STATUS_IGNORE ? own : status;
 }
 
-/* A call has begun that sends and receives. Returns the communicator's index. */
-static REFRAIN_INLINE int64_t refrain_exchange_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
-                                                    int dest, int tag, int source, int received_tag, MPI_Comm comm) {
-    const struct refrain_communicator *communicator =
-        refrain_call_is_followed(call) ? refrain_communicator_find(comm) : NULL;
-    refrain_send_tell(call, count, datatype, dest, tag, comm, communicator);
-    int64_t index = refrain_communicator_index(communicator);
-    refrain_recv_await(call, source, received_tag, index);
-    refrain_order_waits();
-    return index;
-}
+/* ---- wrappers: blocking ---- */
 
-/* ---- the rest of a wrapper: blocking ---- */
-
-#define COMM_OF(comm) (refrain_call_is_followed(&call) ? refrain_communicator_find(comm) : NULL)
+#define BEGIN_SENDING(count, type, dest, tag, comm)                                                                    \
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);                                 \
+    struct refrain_told message;                                                                                       \
+    const struct refrain_told *told = refrain_send_told(&message, count, type, dest, tag, comm, communicator);         \
+    REFRAIN_MPI_BEGIN_TOLD(told);                                                                                      \
+    refrain_send_begun(&call, told, dest, tag, communicator)
 
 #define REFRAIN_DOES_SENDS(passed, count, type, dest, tag, comm)                                                       \
-    refrain_send_tell(&call, count, type, dest, tag, comm, COMM_OF(comm));                                             \
+    BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
     REFRAIN_MPI_PASS(passed)
 
 /* `source` and `status` are what MPI gets. */
 #define REFRAIN_DOES_RECEIVES(passed, source, tag, comm, status)                                                       \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Status own;                                                                                                    \
     int64_t index = refrain_comm_index_of(&call, comm);                                                                \
     status = refrain_status_or(status, &own);                                                                          \
@@ -158,7 +165,10 @@ static REFRAIN_INLINE int64_t refrain_exchange_tell(struct refrain_call *call, i
 
 #define REFRAIN_DOES_SENDS_AND_RECEIVES(passed, count, type, dest, tag, source, received_tag, comm, status)            \
     MPI_Status own;                                                                                                    \
-    int64_t index = refrain_exchange_tell(&call, count, type, dest, tag, source, received_tag, comm);                  \
+    BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
+    int64_t index = refrain_communicator_index(communicator);                                                          \
+    refrain_recv_await(&call, source, received_tag, index);                                                            \
+    refrain_order_waits();                                                                                             \
     status = refrain_status_or(status, &own);                                                                          \
     int returned = passed;                                                                                             \
     refrain_recv_end(&call, returned, status, index);                                                                  \
@@ -167,6 +177,7 @@ static REFRAIN_INLINE int64_t refrain_exchange_tell(struct refrain_call *call, i
 /* A matched probe is where the message is received as far as the order of messages goes: it is told of as the posting
  * of a receive, which MPI_Mrecv completes, or the request of MPI_Imrecv when that does. */
 #define REFRAIN_DOES_RECEIVES_MATCHED(passed, message, status)                                                         \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Status own;                                                                                                    \
     uint64_t key = (message) ? REFRAIN_MPI_KEY(*(message)) : 0;                                                        \
     status = refrain_status_or(status, &own);                                                                          \
@@ -188,20 +199,25 @@ static REFRAIN_INLINE int64_t refrain_exchange_tell(struct refrain_call *call, i
     return returned
 
 #define REFRAIN_DOES_STARTS_SEND(passed, count, type, dest, tag, comm, request)                                        \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_isend_tell(&call, count, type, dest, tag, comm), passed, request)
 #define REFRAIN_DOES_PREPARES_SEND(passed, count, type, dest, tag, comm, request)                                      \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_send_init_tell(&call, count, type, dest, tag, comm), passed, request)
 #define REFRAIN_DOES_STARTS_RECEIVE(passed, source, tag, comm, request)                                                \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_irecv_tell(&call, REFRAIN_OP_IRECV, source, tag, comm), passed, request)
 #define REFRAIN_DOES_PREPARES_RECEIVE(passed, source, tag, comm, request)                                              \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
 
 /* The send is told of as one that blocks. */
 #define REFRAIN_DOES_STARTS_BOTH(passed, count, type, dest, tag, source, received_tag, comm, request)                  \
-    refrain_send_tell(&call, count, type, dest, tag, comm, COMM_OF(comm));                                             \
+    BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
     TAKING(refrain_isendrecv_tell(&call, source, received_tag, comm), passed, request)
 
 #define REFRAIN_DOES_STARTS_MATCHED(passed, message, request)                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Message former = (message) ? *(message) : MPI_MESSAGE_NULL;                                                    \
     struct refrain_request *taken = former == MPI_MESSAGE_NO_PROC ? refrain_nothing_take(&call) : NULL;                \
     int returned = passed;                                                                                             \

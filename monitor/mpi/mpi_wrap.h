@@ -38,6 +38,16 @@ enum refrain_mpi_function {
     struct refrain_call call;                                                                                          \
     refrain_call_begin(&call, REFRAIN_MPI_FROM(name))
 
+/* The same in a generated wrapper, where `function` is its number; and with the operation `told`, null where there is
+ * none. */
+#define REFRAIN_MPI_FROM_HERE function, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
+#define REFRAIN_MPI_BEGIN_HERE()                                                                                       \
+    struct refrain_call call;                                                                                          \
+    refrain_call_begin(&call, REFRAIN_MPI_FROM_HERE)
+#define REFRAIN_MPI_BEGIN_TOLD(told)                                                                                   \
+    struct refrain_call call;                                                                                          \
+    refrain_call_begin_told(&call, REFRAIN_MPI_FROM_HERE, told)
+
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \
     do {                                                                                                               \
