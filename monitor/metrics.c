@@ -243,7 +243,8 @@ static void count(struct refrain_context *context, struct refrain_history *histo
 uint64_t refrain_close_special_block(struct refrain_context *context, struct refrain_slot *slot) {
     uint64_t now = refrain_clock(), values[REFRAIN_MOST_METRICS];
     bool counted = context->counting && read_counters(context, values);
-    struct refrain_history *history = refrain_end_block(context, slot, now);
+    refrain_end_block(context, slot, now);
+    struct refrain_history *history = slot->history ? refrain_at_reference(slot->history) : NULL;
     if (counted)
         count(context, history, values);
     if (n_chosen && !(counted && history))

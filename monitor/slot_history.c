@@ -22,22 +22,31 @@ static void merge(struct refrain_history *history) {
     history->ticks[0] = history->first;
     memset(&history->ticks[REFRAIN_HISTORY_STRETCHES / 2], 0, sizeof history->ticks / 2);
     refrain_commit();
-    history->shift_and_merged = (struct refrain_history){.shift = history->shift + 1}.shift_and_merged;
+    history->state = (struct refrain_history){
+        .shift = (uint16_t)(history->shift + 1),
+        .ended = REFRAIN_HISTORY_STRETCHES / 2,
+    }.state;
     refrain_commit();
 }
 
-struct refrain_history *refrain_history_make_room(struct refrain_slot *slot) {
-    if (!slot->history) {
-        if (slot->count > 0)
-            return NULL; /* there was no room at the first visit: a history with a gap would mislead */
-        size_t metrics_bytes = refrain_trace_file.header->n_metrics * sizeof(uint64_t);
-        struct refrain_history *made = refrain_pool_take(sizeof *made + metrics_bytes, REFRAIN_POOL_VALUES);
-        if (made)
-            refrain_publish(&slot->history, refrain_reference(made));
-        return made;
-    }
+static void make(struct refrain_slot *slot) {
+    size_t metrics_bytes = refrain_trace_file.header->n_metrics * sizeof(uint64_t);
+    struct refrain_history *made =
+        refrain_pool_take(sizeof(struct refrain_history) + metrics_bytes, REFRAIN_POOL_VALUES);
+    if (made)
+        refrain_publish(&slot->history, refrain_reference(made));
+}
+
+void refrain_history_begin_stretch(struct refrain_slot *slot) {
+    if (slot->count == 0 && !slot->history)
+        make(slot);
+    if (slot->count == 0 || !slot->history)
+        return; /* there was no room at the first visit: a history with a gap would mislead */
     struct refrain_history *history = refrain_at_reference(slot->history);
-    while (slot->count >> history->shift >= REFRAIN_HISTORY_STRETCHES)
+    history->ticks[history->ended] = refrain_history_ticks(slot, history, history->ended);
+    refrain_commit();
+    history->ended++;
+    refrain_commit();
+    if (history->ended == REFRAIN_HISTORY_STRETCHES)
         merge(history);
-    return history;
 }

@@ -20,16 +20,13 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
         refrain_learn(context, &entry->last->next, value, REFRAIN_KIND_CONTROL);
 }
 
-/* Closes the block that `slot` began and opens the next: one clock read for both. What is seldom to be done, such as
- * making room in the history, is out of line. */
+/* Closes the block that `slot` began and opens the next: one clock read for both. */
 static inline __attribute__((always_inline)) uint64_t refrain_close_block(struct refrain_context *context,
                                                                           struct refrain_slot *slot) {
 #if REFRAIN_ARCH_HAS_COUNTER
-    struct refrain_history *history = refrain_history_of(context, slot);
-    if (__builtin_expect(history && !refrain_blocks_are_special, 1)) {
-        uint64_t now = refrain_arch_counter(), elapsed = now - context->thread->last_ticks;
-        refrain_file_block(context->thread, slot, history, now, elapsed);
-        refrain_timeline_block(&context->timeline, now, elapsed);
+    if (__builtin_expect(!refrain_blocks_are_special, 1)) {
+        uint64_t now = refrain_arch_counter();
+        refrain_end_block(context, slot, now);
         return now;
     }
 #endif

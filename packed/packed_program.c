@@ -15,13 +15,15 @@ static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
     if (!history)
         return;
     uint64_t shift = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, refrain_history_shift(history)), n = 0;
-    if (packer->to)
-        history->shift = (uint32_t)shift;
+    if (packer->to) {
+        history->shift = shift < UINT16_MAX ? (uint16_t)shift : UINT16_MAX;
+        history->ended = REFRAIN_HISTORY_STRETCHES;
+    }
     for (uint32_t i = 0; !packer->to && i < REFRAIN_HISTORY_STRETCHES; i++)
-        n = refrain_history_ticks(history, i) ? i + 1 : n;
+        n = refrain_history_ticks(slot, history, i) ? i + 1 : n;
     n = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, n);
     for (uint32_t i = 0; i < REFRAIN_HISTORY_STRETCHES && i < n; i++) {
-        uint64_t ticks = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY, refrain_history_ticks(history, i));
+        uint64_t ticks = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY, refrain_history_ticks(slot, history, i));
         if (packer->to)
             history->ticks[i] = ticks;
     }

@@ -8,23 +8,23 @@
 
 #define VISITS 5000u /* some doublings; a visit takes as many ticks as its number and one */
 
-static struct refrain_history *looked_at;
+static struct refrain_slot slot;
 static uint64_t n_visits;
 static unsigned looks, failed;
 
 /* Called wherever the order of two changes counts. */
 static void look(void) {
-    struct refrain_history *history = looked_at;
+    const struct refrain_history *history = slot.history ? refrain_at_reference(slot.history) : NULL;
     uint32_t shift = history ? refrain_history_shift(history) : 0;
     looks++;
     for (uint32_t i = 0; history && i < REFRAIN_HISTORY_STRETCHES; i++) {
         uint64_t begin = (uint64_t)i << shift, end = ((uint64_t)i + 1) << shift, expected = 0;
         for (uint64_t visit = begin; visit < end && visit < n_visits; visit++)
             expected += visit + 1;
-        if (refrain_history_ticks(history, i) != expected && failed++ < 10)
+        if (refrain_history_ticks(&slot, history, i) != expected && failed++ < 10)
             printf("FAILED: after %llu visits, merged %u: stretch %u has %llu ticks, of %llu\n",
                    (unsigned long long)n_visits, history->merged, i,
-                   (unsigned long long)refrain_history_ticks(history, i), (unsigned long long)expected);
+                   (unsigned long long)refrain_history_ticks(&slot, history, i), (unsigned long long)expected);
     }
 }
 
@@ -33,20 +33,19 @@ static void look(void) {
 #undef refrain_commit
 
 int main(void) {
-    static struct refrain_slot slot;
+    static struct refrain_thread thread;
     size_t bytes = (size_t)1 << 20;
     refrain_alone_open(aligned_alloc(4096, bytes), bytes);
     if (!refrain_trace_file.base)
         return 2;
     memset(refrain_trace_file.base, 0, bytes);
     refrain_trace_file.header->pool_used = REFRAIN_HEADER_BYTES;
-    for (; n_visits < VISITS; slot.count = ++n_visits) {
-        struct refrain_history *history = looked_at;
-        if (!history || slot.count >> history->shift >= REFRAIN_HISTORY_STRETCHES)
-            history = looked_at = refrain_history_make_room(&slot);
-        if (!history)
+    while (n_visits < VISITS) {
+        refrain_file_block(&thread, &slot, 0, n_visits + 1);
+        if (!slot.history)
             return puts("FAILED: no room"), 1;
-        history->ticks[slot.count >> history->shift] += n_visits + 1;
+        n_visits++;
+        look();
     }
     look();
     free(refrain_trace_file.base);

@@ -30,7 +30,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 34u
+#define REFRAIN_TRACE_VERSION 35u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */
@@ -125,17 +125,19 @@ struct refrain_slot {
     uint32_t history;      /* reference of the history of its blocks over the visits, 0 = none */
 };
 
-/* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift]. When the last
- * stretch is full, neighbours are added up and shift grows by one. A process may be killed in the middle of that, so
- * readers use the functions below and not the members. */
+/* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift], once its stretch
+ * has ended. What the slot's total has beyond these is that of the stretch under way. When the last stretch is full,
+ * neighbours are added up and shift grows by one. A process may be killed in the middle of that, so readers use the
+ * functions below and not the members. */
 #define REFRAIN_HISTORY_STRETCHES 32u
 struct refrain_history {
     union {
         struct {
-            uint32_t shift;
+            uint16_t shift;
+            uint16_t ended;  /* stretches; all: there is none under way */
             uint32_t merged; /* while neighbours are added up: so many stretches have been, else 0 */
         };
-        uint64_t shift_and_merged; /* both change at once */
+        uint64_t state; /* all of them change at once */
     };
     uint64_t first; /* merged > 0: the first stretch, whatever ticks[0] is */
     uint64_t ticks[REFRAIN_HISTORY_STRETCHES];
@@ -143,18 +145,35 @@ struct refrain_history {
 };
 
 static inline uint32_t refrain_history_shift(const struct refrain_history *history) {
-    return history->shift + (history->merged > 0);
+    return (uint32_t)history->shift + (history->merged > 0);
 }
 
-/* Total of stretch i, of as many visits as the shift above says. */
-static inline uint64_t refrain_history_ticks(const struct refrain_history *history, uint32_t i) {
+/* Stretches that have ended, of as many visits as the shift above says. */
+static inline uint32_t refrain_history_ended(const struct refrain_history *history) {
+    if (history->merged > 0)
+        return REFRAIN_HISTORY_STRETCHES / 2;
+    return history->ended < REFRAIN_HISTORY_STRETCHES ? history->ended : REFRAIN_HISTORY_STRETCHES;
+}
+
+/* Total of stretch i, which has ended. */
+static inline uint64_t refrain_history_ended_ticks(const struct refrain_history *history, uint32_t i) {
     if (history->merged == 0)
         return history->ticks[i];
-    if (i >= REFRAIN_HISTORY_STRETCHES / 2)
-        return 0;
     return i == 0                ? history->first
            : i < history->merged ? history->ticks[i]
                                  : history->ticks[2 * i] + history->ticks[2 * i + 1];
+}
+
+/* Total of stretch i of the slot's history. */
+static inline uint64_t refrain_history_ticks(const struct refrain_slot *slot, const struct refrain_history *history,
+                                             uint32_t i) {
+    uint32_t ended = refrain_history_ended(history);
+    if (i < ended)
+        return refrain_history_ended_ticks(history, i);
+    uint64_t ticks = i == ended ? slot->ticks : 0;
+    for (uint32_t earlier = 0; i == ended && earlier < ended; earlier++)
+        ticks -= refrain_history_ended_ticks(history, earlier);
+    return ticks;
 }
 
 /* What REFRAIN_METRICS asks for, and what became of it: events of the processor and the kernel, counted per thread. */

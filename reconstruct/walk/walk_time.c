@@ -23,7 +23,7 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_l
         end = (stretch + 1) << shift;
     place->visits_left = end - place->visits;
     uint64_t ticks =
-        stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(history, (uint32_t)stretch) : slot->ticks;
+        stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(slot, history, (uint32_t)stretch) : slot->ticks;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
     /* Less than nothing: the clock went back in it. */
     place->mean_ticks = place->visits_left && (int64_t)ticks > 0 ? ticks / place->visits_left : 0;
