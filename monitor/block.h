@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Visit `slot->count` is the first one of a stretch of the slot's history: ends the stretch before, or makes the history
- * where it is the first visit of all. Out of line, rare. Without room the slot has no history. */
+/* Visit `slot->count` is the first one of a stretch of the slot's history: ends the stretch before, or makes the
+ * history where it is the first visit of all. Out of line, rare. Without room the slot has no history. */
 REFRAIN_HIDDEN void refrain_history_begin_stretch(struct refrain_slot *slot);
 
 /* Stretches have twice as many visits each time that REFRAIN_HISTORY_STRETCHES of them have been used up: so the number

@@ -102,9 +102,13 @@ learn_operation(struct refrain_call *call, enum refrain_operation operation, con
     if (__builtin_expect(!record, 0))
         return NULL;
     bool counted = __builtin_expect(call->guest != NULL, 0) && refrain_guest_count(call->guest, operation, parameters);
-    if (!counted && call->context->learning)
-        refrain_learn_parameters(call->context, refrain_operation_learners(record), parameters,
-                                 &refrain_operation_rows[operation]);
+    const struct refrain_row *row = &refrain_operation_rows[operation];
+    if (counted || !call->context->learning)
+        ;
+    else if (n == REFRAIN_PARAMETERS)
+        refrain_learn_some_parameters(call->context, record->parameter, parameters, row, REFRAIN_PARAMETERS);
+    else
+        refrain_learn_some_parameters(call->context, refrain_operation_learners(record), parameters, row, row->width);
     record_operation(call, operation, parameters, n);
     return record;
 }
@@ -161,7 +165,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         now_calls(context->thread, number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
         if (told)
-            learn_operation(call, told->operation, told->values, REFRAIN_PARAMETERS);
+            call->told = learn_operation(call, told->operation, told->values, told->n);
     }
     refrain_end(context);
 }
@@ -212,6 +216,7 @@ static inline __attribute__((always_inline)) void begin(struct refrain_call *cal
                                                         const struct refrain_told *told) {
     struct refrain_context *context = refrain_thread_context;
     call->entry = NULL;
+    call->told = NULL;
     if (__builtin_expect(!context || context->busy | context->unusual || refrain_trace_file.header->pause, 0)) {
         begin_unusual_call(call, function, return_address, frame_address, told);
         return;
@@ -348,7 +353,7 @@ static inline __attribute__((always_inline)) void end(struct refrain_call *call,
     struct refrain_context *context = call->context;
     close_call(call);
     if (told)
-        learn_operation(call, told->operation, told->values, REFRAIN_PARAMETERS);
+        learn_operation(call, told->operation, told->values, told->n);
     refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
     refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
     context->top = call->entry - 1;

@@ -23,10 +23,11 @@
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
  * traced (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context;     /* the thread's; null: nothing is known of the call */
-    struct refrain_entry *entry;         /* null: not traced */
-    struct refrain_call_site *call_site; /* of a guest, its host's */
-    struct refrain_guest *guest;         /* that the call is from, else null */
+    struct refrain_context *context;       /* the thread's; null: nothing is known of the call */
+    struct refrain_entry *entry;           /* null: not traced */
+    struct refrain_call_site *call_site;   /* of a guest, its host's */
+    struct refrain_guest *guest;           /* that the call is from, else null */
+    struct refrain_operation_record *told; /* of the operation that was told with its begin; null where there is none */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
 };
@@ -48,9 +49,10 @@ REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
-/* The first or last operation of a call, told with its begin or end: one with four parameters (trace.h's order). */
+/* The first or last operation of a call, told with its begin or end. */
 struct refrain_told {
     enum refrain_operation operation;
+    unsigned n; /* parameters (trace.h's order) */
     int64_t values[REFRAIN_PARAMETERS];
 };
 /* `told`: null where there is no such operation. */

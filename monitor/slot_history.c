@@ -22,10 +22,12 @@ static void merge(struct refrain_history *history) {
     history->ticks[0] = history->first;
     memset(&history->ticks[REFRAIN_HISTORY_STRETCHES / 2], 0, sizeof history->ticks / 2);
     refrain_commit();
-    history->state = (struct refrain_history){
-        .shift = (uint16_t)(history->shift + 1),
-        .ended = REFRAIN_HISTORY_STRETCHES / 2,
-    }.state;
+    history->state =
+        (struct refrain_history){
+            .shift = (uint16_t)(history->shift + 1),
+            .ended = REFRAIN_HISTORY_STRETCHES / 2,
+        }
+            .state;
     refrain_commit();
 }
 

@@ -180,7 +180,7 @@ static bool one_round(uint64_t seed, size_t bytes) {
         unsigned states[PARAMETERS];
         for (unsigned p = 0; p < PARAMETERS; p++)
             states[p] = learners[p].state;
-        refrain_learn_parameters(&context, learners, events[i], &row);
+        refrain_learn_some_parameters(&context, learners, events[i], &row, row.width);
         for (unsigned p = 0; p < PARAMETERS; p++)
             if (!(refrain_learn_table[states[p]] >> learners[p].state & 1)) {
                 printf("seed %llu: from state %u to %u is not in the table\n", (unsigned long long)seed, states[p],

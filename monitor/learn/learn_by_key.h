@@ -32,15 +32,4 @@ refrain_learn_some_parameters(struct refrain_context *context, struct refrain_le
         refrain_tally_add(context, &learners[0].tally, values, 1);
 }
 
-/* The same where each value has a learner. There is code for the usual width. */
-static inline __attribute__((always_inline)) void refrain_learn_parameters(struct refrain_context *context,
-                                                                           struct refrain_learner *learners,
-                                                                           const int64_t *values,
-                                                                           const struct refrain_row *row) {
-    if (__builtin_expect(row->width == REFRAIN_PARAMETERS, 1))
-        refrain_learn_some_parameters(context, learners, values, row, REFRAIN_PARAMETERS);
-    else
-        refrain_learn_some_parameters(context, learners, values, row, row->width);
-}
-
 #endif

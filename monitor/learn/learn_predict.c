@@ -96,7 +96,7 @@ static inline bool is_over(const struct refrain_open_loop *loop) {
 
 /* As above, with no more than one loop left, one begun again and one begun; nothing is changed where that is not
  * enough. */
-static void predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
+static __attribute__((noinline)) void predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
     const struct refrain_item *items = refrain_formula_items(formula);
     unsigned height = formula->innermost, position = formula->position;
     struct refrain_open_loop *within = &formula->loops[height], *left = NULL;

@@ -123,6 +123,7 @@ static REFRAIN_INLINE const struct refrain_told *collective_told(struct refrain_
     if (!c && (!refrain_mpi_active || comm == MPI_COMM_NULL))
         return NULL;
     told->operation = REFRAIN_OP_COLLECTIVE;
+    told->n = REFRAIN_PARAMETERS;
     told->values[0] = amounts.root;
     told->values[1] = amounts.sent;
     told->values[2] = amounts.received;

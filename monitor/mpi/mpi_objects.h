@@ -99,6 +99,12 @@ enum {
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n);
 
+/* Takes a request for what is told as the call begins, before that; the caller then enters what was told in `posted`,
+ * or gives the request back. Null where that is not as usual: no call has begun, and refrain_request_take() says what
+ * is to be done then. */
+struct refrain_request *refrain_request_reserve(const struct refrain_told *told);
+void refrain_request_unreserve(struct refrain_request *request);
+
 /* Sets the source and tag that a receive is posted with, which may be MPI_ANY_SOURCE and MPI_ANY_TAG; it has just been
  * taken. `fixed`: the message will have just these, and `bytes` (of persistent ones, else -1). */
 static REFRAIN_INLINE void refrain_request_expects(struct refrain_request *request, int source, int tag) {

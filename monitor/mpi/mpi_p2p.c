@@ -8,6 +8,7 @@ void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *statu
     bool received = refrain_call_is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0;
     if (received) {
         message.operation = REFRAIN_OP_RECV;
+        message.n = REFRAIN_PARAMETERS;
         message.values[0] = status->MPI_SOURCE;
         message.values[1] = status->MPI_TAG;
         message.values[2] = call->entry ? refrain_status_bytes(status) : 0;

@@ -41,15 +41,15 @@ static inline bool refrain_call_is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-/* The message of a call that sends, told as the call begins; null where there is none. */
-static REFRAIN_INLINE const struct refrain_told *refrain_send_told(struct refrain_told *told, int64_t count,
-                                                                   MPI_Datatype datatype, int dest, int tag,
-                                                                   MPI_Comm comm,
-                                                                   const struct refrain_communicator *communicator) {
+/* The message of a call that sends, told as the call begins; null where there is none. `operation`: SEND or ISEND. */
+static REFRAIN_INLINE const struct refrain_told *
+refrain_send_told(struct refrain_told *told, enum refrain_operation operation, int64_t count, MPI_Datatype datatype,
+                  int dest, int tag, MPI_Comm comm, const struct refrain_communicator *communicator) {
     if (!refrain_is_valid_comm(comm, communicator) || !refrain_is_partner(communicator, dest) ||
         !refrain_is_sendable(count, datatype, tag))
         return NULL;
-    told->operation = REFRAIN_OP_SEND;
+    told->operation = operation;
+    told->n = REFRAIN_PARAMETERS;
     told->values[0] = dest;
     told->values[1] = tag;
     told->values[2] = refrain_bytes(count, datatype);
@@ -73,20 +73,35 @@ static inline struct refrain_request *refrain_nothing_take(struct refrain_call *
     return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
 }
 
-/* A call has begun that posts a send. */
-static REFRAIN_INLINE struct refrain_request *
-refrain_isend_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-    if (!refrain_call_is_followed(call))
+/* A receive that is posted, told as the call begins; null where it is none. */
+static REFRAIN_INLINE const struct refrain_told *refrain_irecv_told(struct refrain_told *told, int source,
+                                                                    MPI_Comm comm,
+                                                                    const struct refrain_communicator *communicator) {
+    if (!refrain_is_valid_comm(comm, communicator) ||
+        (source != MPI_ANY_SOURCE && !refrain_is_partner(communicator, source)))
         return NULL;
-    const struct refrain_communicator *communicator = refrain_communicator_find(comm);
-    if (!refrain_is_valid_comm(comm, communicator))
+    told->operation = REFRAIN_OP_IRECV;
+    told->n = 1;
+    told->values[0] = refrain_communicator_index(communicator);
+    return told;
+}
+
+/* The request of a call that has begun: the one that was reserved for what was told. Where there is nothing to tell, as
+ * the partner is MPI_PROC_NULL, it takes one too. */
+static REFRAIN_INLINE struct refrain_request *refrain_post(struct refrain_call *call, const struct refrain_told *told,
+                                                           struct refrain_request *reserved, int partner, MPI_Comm comm,
+                                                           const struct refrain_communicator *communicator) {
+    if (__builtin_expect(reserved && call->told, 1)) {
+        reserved->posted = refrain_reference(call->told);
+        return reserved;
+    }
+    if (reserved)
+        refrain_request_unreserve(reserved);
+    if (!refrain_call_is_followed(call) || (reserved && call->entry))
         return NULL;
-    if (!refrain_is_partner(communicator, dest) || !refrain_is_sendable(count, datatype, tag))
-        return dest == MPI_PROC_NULL ? refrain_nothing_take(call) : NULL;
-    int64_t parameters[] = {dest, tag, refrain_bytes(count, datatype), refrain_communicator_index(communicator)};
-    struct refrain_request *taken = refrain_request_take(call, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
-    refrain_order_sends(communicator, dest, tag);
-    return taken;
+    if (told)
+        return refrain_request_take(call, told->operation, told->values, told->n);
+    return partner == MPI_PROC_NULL && refrain_is_valid_comm(comm, communicator) ? refrain_nothing_take(call) : NULL;
 }
 
 /* A receive that takes a request, in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
@@ -142,7 +157,8 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
 #define BEGIN_SENDING(count, type, dest, tag, comm)                                                                    \
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);                                 \
     struct refrain_told message;                                                                                       \
-    const struct refrain_told *told = refrain_send_told(&message, count, type, dest, tag, comm, communicator);         \
+    const struct refrain_told *told =                                                                                  \
+        refrain_send_told(&message, REFRAIN_OP_SEND, count, type, dest, tag, comm, communicator);                      \
     REFRAIN_MPI_BEGIN_TOLD(told);                                                                                      \
     refrain_send_begun(&call, told, dest, tag, communicator)
 
@@ -191,22 +207,36 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
 
 /* ---- nonblocking and persistent ---- */
 
-#define TAKING(taking, passed, request)                                                                                \
-    struct refrain_request *taken = taking;                                                                            \
+#define END_TAKING(passed, request)                                                                                    \
     int returned = passed;                                                                                             \
     refrain_p2p_bind(&call, taken, returned, request);                                                                 \
     refrain_call_end(&call);                                                                                           \
     return returned
+#define TAKING(taking, passed, request)                                                                                \
+    struct refrain_request *taken = taking;                                                                            \
+    END_TAKING(passed, request)
+
+#define POSTING(posted, partner, comm)                                                                                 \
+    const struct refrain_communicator *communicator = refrain_communicator_find(comm);                                 \
+    struct refrain_told values;                                                                                        \
+    const struct refrain_told *told = posted;                                                                          \
+    struct refrain_request *reserved = told ? refrain_request_reserve(told) : NULL;                                    \
+    REFRAIN_MPI_BEGIN_TOLD(reserved ? told : NULL);                                                                    \
+    struct refrain_request *taken = refrain_post(&call, told, reserved, partner, comm, communicator)
 
 #define REFRAIN_DOES_STARTS_SEND(passed, count, type, dest, tag, comm, request)                                        \
-    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    TAKING(refrain_isend_tell(&call, count, type, dest, tag, comm), passed, request)
+    POSTING(refrain_send_told(&values, REFRAIN_OP_ISEND, count, type, dest, tag, comm, communicator), dest, comm);     \
+    if (told && refrain_call_is_followed(&call))                                                                       \
+        refrain_order_sends(communicator, dest, tag);                                                                  \
+    END_TAKING(passed, request)
 #define REFRAIN_DOES_PREPARES_SEND(passed, count, type, dest, tag, comm, request)                                      \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_send_init_tell(&call, count, type, dest, tag, comm), passed, request)
 #define REFRAIN_DOES_STARTS_RECEIVE(passed, source, tag, comm, request)                                                \
-    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    TAKING(refrain_irecv_tell(&call, REFRAIN_OP_IRECV, source, tag, comm), passed, request)
+    POSTING(refrain_irecv_told(&values, source, comm, communicator), source, comm);                                    \
+    if (taken && told)                                                                                                 \
+        refrain_request_expects(taken, source, tag);                                                                   \
+    END_TAKING(passed, request)
 #define REFRAIN_DOES_PREPARES_RECEIVE(passed, source, tag, comm, request)                                              \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)

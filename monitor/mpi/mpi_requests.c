@@ -45,8 +45,8 @@ static struct refrain_request *take_untold(const struct refrain_call *call, enum
     return request;
 }
 
-static REFRAIN_INLINE struct refrain_request *take(struct refrain_call *call, enum refrain_operation operation,
-                                                   const int64_t *parameters, unsigned n) {
+struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
+                                             const int64_t *parameters, unsigned n) {
     if (refrain_call_is_untold(call))
         return take_untold(call, operation, parameters, n);
     if (!call->entry)
@@ -79,17 +79,28 @@ static REFRAIN_INLINE struct refrain_request *take(struct refrain_call *call, en
     return request;
 }
 
-/* For each of the usual operations there is code of its own. */
-struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
-                                             const int64_t *parameters, unsigned n) {
-    switch (operation) {
-    case REFRAIN_OP_ISEND:
-        return take(call, REFRAIN_OP_ISEND, parameters, REFRAIN_PARAMETERS);
-    case REFRAIN_OP_IRECV:
-        return take(call, REFRAIN_OP_IRECV, parameters, 1);
-    default:
-        return take(call, operation, parameters, n);
+struct refrain_request *refrain_request_reserve(const struct refrain_told *told) {
+    const struct refrain_context *context = refrain_thread_context;
+    if (__builtin_expect(!context || context->busy | context->unusual || refrain_mpi_multiple, 0))
+        return NULL;
+    struct refrain_numbering *numbering = &refrain_numberings[context->number];
+    struct refrain_request *request =
+        numbering->orphans ? NULL : refrain_request_make(told->operation, told->values, told->n);
+    if (__builtin_expect(!request, 0))
+        return NULL;
+    uint32_t index;
+    if (!refrain_number_take(numbering, &index)) {
+        refrain_request_give(request);
+        return NULL;
     }
+    request->index = index;
+    request->thread = (uint16_t)context->number;
+    return request;
+}
+
+void refrain_request_unreserve(struct refrain_request *request) {
+    refrain_number_give(&refrain_numberings[request->thread], request->index);
+    refrain_request_give(request);
 }
 
 void refrain_request_fixed(struct refrain_request *request, int64_t bytes) {
