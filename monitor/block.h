@@ -16,27 +16,24 @@
 REFRAIN_HIDDEN void refrain_history_begin_stretch(struct refrain_slot *slot);
 
 /* Stretches have twice as many visits each time that REFRAIN_HISTORY_STRETCHES of them have been used up: so the number
- * of a stretch's first visit is 0 below its upper five bits. */
+ * of a stretch's first visit has no bit below its upper five. */
 static inline bool refrain_history_begins_stretch(uint64_t visit) {
-    _Static_assert(REFRAIN_HISTORY_STRETCHES == 32, "five bits");
-    return visit << __builtin_clzll(visit | 1) << 5 == 0;
+    uint64_t lowest_bit = visit & -visit;
+    return lowest_bit * REFRAIN_HISTORY_STRETCHES >= visit;
 }
 
-/* Files a block of so many ticks, which ends `now`, under the slot that began it. */
-static inline void refrain_file_block(struct refrain_thread *thread, struct refrain_slot *slot, uint64_t now,
-                                      uint64_t elapsed) {
-    uint64_t visit = slot->count;
-    if (__builtin_expect(refrain_history_begins_stretch(visit), 0))
+/* The block that `slot` began is about to end: before the clock is read, so that little is kept over a call. */
+static inline void refrain_expect_end_of_block(struct refrain_slot *slot) {
+    if (__builtin_expect(refrain_history_begins_stretch(slot->count), 0))
         refrain_history_begin_stretch(slot);
-    slot->ticks += elapsed;
-    slot->count = visit + 1;
-    thread->last_ticks = now;
 }
 
-/* The block that `slot` began ends `now`. */
+/* It ends `now`. */
 static inline void refrain_end_block(struct refrain_context *context, struct refrain_slot *slot, uint64_t now) {
     uint64_t elapsed = now - context->thread->last_ticks;
-    refrain_file_block(context->thread, slot, now, elapsed);
+    slot->ticks += elapsed;
+    slot->count++;
+    context->thread->last_ticks = now;
     refrain_timeline_block(&context->timeline, now, elapsed);
 }
 

@@ -105,7 +105,7 @@ learn_operation(struct refrain_call *call, enum refrain_operation operation, con
     const struct refrain_row *row = &refrain_operation_rows[operation];
     if (counted || !call->context->learning)
         ;
-    else if (n == REFRAIN_PARAMETERS)
+    else if (__builtin_expect(n == REFRAIN_PARAMETERS, 1))
         refrain_learn_some_parameters(call->context, record->parameter, parameters, row, REFRAIN_PARAMETERS);
     else
         refrain_learn_some_parameters(call->context, refrain_operation_learners(record), parameters, row, row->width);

@@ -241,6 +241,7 @@ static void count(struct refrain_context *context, struct refrain_history *histo
 }
 
 uint64_t refrain_close_special_block(struct refrain_context *context, struct refrain_slot *slot) {
+    refrain_expect_end_of_block(slot);
     uint64_t now = refrain_clock(), values[REFRAIN_MOST_METRICS];
     bool counted = context->counting && read_counters(context, values);
     refrain_end_block(context, slot, now);

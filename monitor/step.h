@@ -25,6 +25,7 @@ static inline __attribute__((always_inline)) uint64_t refrain_close_block(struct
                                                                           struct refrain_slot *slot) {
 #if REFRAIN_ARCH_HAS_COUNTER
     if (__builtin_expect(!refrain_blocks_are_special, 1)) {
+        refrain_expect_end_of_block(slot);
         uint64_t now = refrain_arch_counter();
         refrain_end_block(context, slot, now);
         return now;
