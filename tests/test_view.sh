@@ -58,6 +58,39 @@ done
 check "a long run" "$bin/many_ranks" 8 10000 "$work/long.refrain"
 check "long: view" refrain view "$work/long.refrain" -o "$work/long.html"
 grep -v 'id="data-ahead"' "$work/long.html" >"$work/reread.html"
+# Ranks begin and end MPI one after the other; those of odd numbers compute otherwise, and all wait for rank 3.
+awk -v ranks=8 'BEGIN {
+    OFS = "\t"
+    for (r = 0; r < ranks; r++) {
+        print r, r / 10, "enter", "MPI_Init", "file=", "line=0"
+        print r, 1 + r / 100, "leave", "MPI_Init"
+        name = r % 2 ? "<img src=x onerror=document.title=\"broken\">" : "even"
+        print r, 1.1, "enter", name, "file=fault.c", "line=" 10 + r % 2
+        print r, r == 3 ? 3.1 : 2.1, "leave", name
+        print r, r == 3 ? 3.1 : 2.1, "enter", "MPI_Barrier", "file=fault.c", "line=20"
+        print r, r == 3 ? 3.1 : 2.1, "collective", "MPI_Barrier", "sent=0", "received=0", "comm=0"
+        print r, 3.10001, "leave", "MPI_Barrier"
+        if (r == 0) {
+            print r, 3.2, "enter", "MPI_Send", "file=fault.c", "line=30"
+            print r, 3.2, "send", "MPI_Send", "dest=1", "tag=7", "bytes=80", "comm=0"
+            print r, 3.21, "leave", "MPI_Send"
+        }
+        if (r == 1) {
+            print r, 3.3, "enter", "MPI_Recv", "file=fault.c", "line=40"
+            print r, 3.31, "recv", "MPI_Recv", "source=0", "tag=7", "bytes=80", "comm=0"
+            print r, 3.31, "leave", "MPI_Recv"
+        }
+        print r, 5 - r / 10, "enter", "MPI_Finalize", "file=", "line=0"
+        print r, 6, "leave", "MPI_Finalize"
+    }
+}' | sort -s -t "$(printf '\t')" -k2,2g >"$work/fault.txt"
+check "fault: the trace" refrain convert "$work/fault.txt" -o "$work/fault.refrain"
+check "fault: view" refrain view "$work/fault.refrain" -o "$work/fault.html"
+check "fault: report" refrain report --json "$work/fault.refrain" -o "$work/fault.json"
+# Neither findings nor waits.
+grep -E "^0	.*	MPI_(Init|Finalize)" "$work/fault.txt" | sed 'p; s/^0/1/' >"$work/nothing.txt"
+check "nothing: the trace" refrain convert "$work/nothing.txt" -o "$work/nothing.refrain"
+check "nothing: view" refrain view "$work/nothing.refrain" -o "$work/nothing.html"
 # Two runs of one program, of which the second is slower from step 120 on.
 check "run A" "$bin/many_ranks" 4 200 "$work/a.refrain"
 check "run B" "$bin/many_ranks" 4 200 "$work/b.refrain" 120

@@ -34,8 +34,17 @@ const browser = await chromium.launchPersistentContext(mkdtempSync(join(director
 
 const wrong = [];
 
-/** Opens a page and waits until the run has been read and the window is there, event by event. */
+/** Opens a page, at the whole run where the address does not say otherwise, and waits until the run has been read and the window is
+ *  there, event by event. */
 async function open(name, fragment = "", script = null) {
+    const page = await openAsIs(name, fragment, script);
+    if (fragment || script) return page;
+    await page.locator("#whole").click();
+    await settle(page);
+    return page;
+}
+
+async function openAsIs(name, fragment = "", script = null) {
     const page = await browser.newPage();
     page.on("console", (message) => message.type() === "error" && wrong.push(`${name}: ${message.text()}`));
     page.on("pageerror", (error) => wrong.push(`${name}: ${error.message}`));
@@ -146,6 +155,7 @@ for (const [name, ranks, threads] of [["demo", 4, 1], ["killed", 2, 1], ["hybrid
     });
     check(`${name}: something is drawn`, blank >= 4, `${blank} colours`);
     if (name === "killed") check("killed: the page says so", /killed/.test(shown.notes), shown.notes);
+    await page.locator("#tab-profile").click();
     if (name === "many") {
         check("many: a missing rank is said", /1 of 64 ranks/.test(shown.notes), shown.notes);
         check("many: names are no markup", !/broken/.test(shown.title) && (await page.locator("img").count()) === 0);
@@ -209,7 +219,7 @@ const message = await page.evaluate(() => {
 await page.mouse.move(message.x, message.y);
 await settle(page);
 const said = await page.evaluate(() => document.getElementById("tip").innerText.replaceAll("\n", "|"));
-check("demo: the tip of a message line", /^message\|from\|rank \d\|to\|rank \d\|sent/.test(said) && said.includes(`tag|${message.tag}`), said);
+check("demo: the tip of a message line", /^message\|from\|rank \d\|sent in\|MPI_\w+ \w+\.c:\d+\|to\|rank \d\|received in\|MPI_Recv \w+\.c:\d+\|sent/.test(said) && said.includes(`tag|${message.tag}`), said);
 
 // ---- zoom, keys, choice, fragment
 
@@ -299,9 +309,10 @@ await early.close();
 await page.keyboard.press("Escape");
 await page.keyboard.press("0");
 await settle(page);
+await page.locator("#tab-profile").click();
 const counted = await page.evaluate(() => [...document.querySelectorAll("#profile tbody tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 const barriers = counted.find((row) => row[0] === "MPI_Barrier");
-same("the profile counts barriers", barriers?.[4], String(lines.filter((line) => line.kind === "enter" && line.region === "MPI_Barrier").length));
+same("the profile counts barriers", barriers?.at(-1), String(lines.filter((line) => line.kind === "enter" && line.region === "MPI_Barrier").length));
 await page.locator('[role=switch][aria-label="Show MPI_Barrier"]').click();
 check("the legend switches off", await page.evaluate(() => !window.refrainView.state.palette.groups.find((group) => group.name === "MPI_Barrier").shown));
 await page.locator('[role=switch][aria-label="Show MPI_Barrier"]').click();
@@ -333,7 +344,76 @@ await page.locator("#tab-program").click();
 const roots = await page.evaluate(() => window.refrainView.state.about.formulas.filter((formula) => formula.subject === "root").map((formula) => `${formula.construct} ${formula.text}`));
 check("a root is told of collectives that have one", roots.length > 0 && roots.every((root) => /^MPI_Bcast 0/.test(root)), roots.join("; "));
 check("the program's tree", /multiply\(\)/.test(await page.locator("#program").innerText()));
+const times = await page.evaluate(() => [...document.querySelectorAll("#program .tree, #program .tree details")].map((holder) => [...holder.children].flatMap((child) => (child.matches("details") ? [child.querySelector("summary .time")] : child.matches("div.leaf, div") ? [child.querySelector(".time")] : [])).map((time) => time.textContent)));
+const inNs = (text) => parseFloat(text) * { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[text.split(" ")[1]];
+check("its nodes are in the order of their times", times.some((of) => of.length > 2) && times.every((of) => of.every((time, i) => i === 0 || inNs(time) <= inNs(of[i - 1]))), JSON.stringify(times));
 await page.close();
+
+// ---- what a page opens on: MPI_Init to MPI_Finalize, the findings, the waits
+
+const fault = await openAsIs("fault");
+const report = JSON.parse(readFileSync(join(directory, "fault.json"), "utf8"));
+const windowOf = async (page) => Object.values(await page.evaluate(() => [window.refrainView.state.from, window.refrainView.state.to]));
+same("a page opens on the time from the last MPI_Init to the first MPI_Finalize", String(await windowOf(fault)), "1070000000,4300000000");
+check("and says so", /From MPI_Init to MPI_Finalize, 3.230 s/.test(await fault.locator("#profile h2").textContent()));
+await fault.locator("#whole").click();
+same("the whole run", String(await windowOf(fault)), "0,6000000000");
+await fault.locator("#marks").focus();
+await fault.keyboard.press("i");
+same("key i: MPI_Init to MPI_Finalize", String(await windowOf(fault)), "1070000000,4300000000");
+await settle(fault);
+const cells = (page, table) => page.evaluate((table) => [...document.querySelectorAll(`${table} tbody tr`)].map((row) => [...row.cells].map((cell) => cell.innerText.trim())), table);
+check("findings are open where there are any", (await fault.locator("#tab-findings").getAttribute("aria-selected")) === "true");
+const found = await cells(fault, "#findings table:has(.sentence)");
+check("they are those of the report", report.findings.length > 0 && found.length === report.findings.length && report.findings.every(({ sentence }, i) => found[i][1].includes(sentence)), JSON.stringify(found));
+check("with a name that is no markup", /<img src=x/.test(found[0][1]) && (await fault.locator("img").count()) === 0 && !/broken/.test(await fault.title()), found[0][1]);
+await fault.locator("#findings tr.leads button").first().focus();
+await fault.keyboard.press("Enter");
+await settle(fault);
+const went = await fault.evaluate(() => {
+    const { state } = window.refrainView;
+    return { choice: state.choice, range: state.range, from: state.from, to: state.to, region: state.names.regions[state.choice.region].name };
+});
+check("a finding leads to its rank and region", went.choice.kind === "span" && went.choice.location === 3 && went.region.startsWith("<img"), JSON.stringify(went));
+check("and to its place in time", went.range?.from === report.findings[0].from_ns && went.from < went.range.from && went.range.to < went.to, JSON.stringify(went));
+check("its row is marked", /chosen/.test(await fault.locator("#findings tr.leads").first().getAttribute("class")));
+check("who is at a button of a table stays there", await fault.evaluate(() => document.activeElement.closest("#findings tbody tr") !== null));
+await fault.locator("#marks").focus();
+await fault.keyboard.press("Escape");
+await fault.keyboard.press("i");
+await settle(fault);
+const waitsTable = "#findings table:not(:has(.sentence))";
+const waited = await cells(fault, waitsTable);
+same("waits: how many", waited.length, 7);
+check("waits: what they say", waited.every(([time, who, where, cause]) => time === "1.000 s" && who !== "rank 3" && where === "MPI_Barrier fault.c:20" && cause === "rank 3"), JSON.stringify(waited));
+const ranksOf = async () => (await cells(fault, waitsTable)).map((row) => row[1]).join();
+await fault.locator(`${waitsTable} th:nth-child(2) button`).click();
+const down = await ranksOf();
+await fault.locator(`${waitsTable} th:nth-child(2) button`).click();
+same("headers sort", `${down}; ${await ranksOf()}`, "rank 7,rank 6,rank 5,rank 4,rank 2,rank 1,rank 0; rank 0,rank 1,rank 2,rank 4,rank 5,rank 6,rank 7");
+same("and say it", await fault.locator(`${waitsTable} th:nth-child(2)`).getAttribute("aria-sort"), "ascending");
+await fault.locator(`${waitsTable} tbody tr`).nth(4).click();
+await settle(fault);
+const inWait = await state(fault);
+check("a wait leads to its call", inWait.choice?.kind === "span" && inWait.choice.location === 5 && inWait.from === 1.1e9 && inWait.to === 4.1e9, JSON.stringify(inWait));
+await fault.locator("#tab-profile").click();
+await fault.locator("#work").click();
+await settle(fault);
+const profile = await cells(fault, "#profile table");
+const odd = profile.find((row) => row[0].startsWith("<img"));
+same("balance of a region: least, mean, most, rank", String(odd?.slice(4, 8)), ",625.0 ms,2.000 s,3");
+await fault.locator("#profile th:nth-child(7) button").click();
+same("sorted by the most", (await cells(fault, "#profile table"))[0]?.[0], odd?.[0]);
+await fault.evaluate(() => window.refrainView.navigate.chooseMessage(0));
+check("a chosen message says the lines of both ends", /sent in\s+MPI_Send fault.c:30[^]*received in\s+MPI_Recv fault.c:40/.test(await fault.locator("#chosen").textContent().then((text) => text.replace(/(sent in|received in)/g, "$1 "))), await fault.locator("#chosen").textContent());
+await fault.locator("#tab-matrix").click();
+await settle(fault);
+same("the matrix has axes", await fault.evaluate(() => [...document.querySelectorAll("#matrix svg text")].map((text) => text.textContent).join()), "0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7,to rank,from rank");
+await fault.close();
+const nothing = await openAsIs("nothing");
+await nothing.locator("#tab-findings").click();
+check("without findings the page says so", /Nothing that costs 2.0 % of the run or more was found\.[^]*Nobody waits/.test(await nothing.locator("#findings").innerText()), await nothing.locator("#findings").innerText());
+await nothing.close();
 
 // ---- orders of ranks; a browser without WebAssembly
 

@@ -251,6 +251,8 @@ static void enter(struct refrain_delays *delays, const struct refrain_event *eve
     if (mark_of(delays, event->region) == MARK_FINALIZE) {
         line->ended = true;
         line->finalize = event->region;
+        if (!delays->has_finalize)
+            delays->first_finalize_ns = event->time_ns;
         delays->has_finalize = true;
     }
 }

@@ -89,6 +89,7 @@ struct refrain_delay_rank {
 struct refrain_delays {
     int64_t from_ns, to_ns;      /* the window */
     bool has_init, has_finalize; /* that the window begins and ends with; else with the trace */
+    int64_t first_finalize_ns;   /* where it has_finalize: the first begin of MPI_Finalize */
     size_t n_ranks, n_known;
     struct refrain_delay_rank *ranks;    /* by rank */
     struct refrain_delay_place **places; /* those that cause the longest waits first; filled at the end */

@@ -86,6 +86,8 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "program", refrain_json_text(refrain_process_name(first, first->header->executable)));
     json_object_set_new(object, "from_ns", json_integer(delays->from_ns));
     json_object_set_new(object, "to_ns", json_integer(delays->to_ns));
+    json_object_set_new(object, "first_finalize_ns",
+                        delays->has_finalize ? json_integer(delays->first_finalize_ns) : json_null());
     json_object_set_new(object, "run_ns", json_integer((json_int_t)report->run_ns));
     json_object_set_new(object, "least_percent", json_real(100 * report->least));
     json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));

@@ -25,12 +25,12 @@ _Static_assert(sizeof(struct refrain_picture_location) == 24, "as the page reads
 _Static_assert(sizeof(struct refrain_picture_span) == 56, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_segment) == 32, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_operation) == 64, "as the page reads it");
-_Static_assert(sizeof(struct refrain_picture_message) == 48, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_message) == 56, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_collective) == 64, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_share) == 12, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_total) == 32, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_pair) == 32, "as the page reads it");
-_Static_assert(sizeof(struct refrain_picture_wait) == 24, "as the page reads it");
+_Static_assert(sizeof(struct refrain_picture_wait) == 32, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_end) == 32, "as the page reads it");
 
 enum list {

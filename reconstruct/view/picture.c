@@ -221,7 +221,8 @@ static void give_end(struct refrain_picture *picture, uint32_t number, size_t de
                                             (uint32_t)depth, frame->region, frame->flags | flags};
 }
 
-static void note_wait(struct refrain_picture *picture, uint32_t number, const struct frame *frame) {
+static void note_wait(struct refrain_picture *picture, uint32_t number, size_t depth) {
+    const struct frame *frame = refrain_region_stack_at(&picture->state->locations[number].stack, depth);
     double ns = frame->waits_until_ns - frame->from_ns;
     if (ns <= 0 || frame->waits_until_ns < picture->from_ns || frame->from_ns > picture->to_ns)
         return;
@@ -232,7 +233,12 @@ static void note_wait(struct refrain_picture *picture, uint32_t number, const st
         return;
     uint32_t kept = picture->n_waits < REFRAIN_PICTURE_WAITS ? picture->n_waits : REFRAIN_PICTURE_WAITS - 1;
     memmove(&picture->waits[at + 1], &picture->waits[at], (kept - at) * sizeof *picture->waits);
-    picture->waits[at] = (struct refrain_picture_wait){frame->from_ns, frame->waits_until_ns, number, frame->region};
+    picture->waits[at] = (struct refrain_picture_wait){.from_ns = frame->from_ns,
+                                                       .to_ns = frame->waits_until_ns,
+                                                       .location = number,
+                                                       .region = frame->region,
+                                                       .depth = (uint32_t)depth,
+                                                       .cause_rank = frame->cause_rank};
     picture->n_waits = kept + 1;
 }
 
@@ -247,7 +253,7 @@ static void enter(struct refrain_picture *picture, uint32_t number, const struct
     }
     location->pending.n = 0;
     frame->from_ns = now_ns;
-    frame->region = event->region->index < picture->n_regions ? event->region->index : picture->n_regions;
+    frame->region = refrain_picture_number(picture, event->region);
     frame->flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0;
     frame->cause_rank = -1;
 }
@@ -271,7 +277,7 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
     if (now_ns >= picture->from_ns) {
         if (now_ns <= picture->to_ns)
             picture->totals[top->region].count++;
-        note_wait(picture, number, top);
+        note_wait(picture, number, depth - 1);
         give_span(picture, number, depth - 1, now_ns, 0);
     }
     give_end(picture, number, depth - 1, now_ns, 0);

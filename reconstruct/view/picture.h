@@ -67,6 +67,7 @@ struct refrain_picture_message {
     uint32_t from, to; /* locations; of an OPEN one, `to` is the first of its rank */
     int32_t comm;
     uint32_t flags;
+    uint32_t sent_in, received_in; /* regions: the calls at both ends; n_regions: unknown, as of an OPEN one */
 };
 
 /* One collective call of all members of a communicator. */
@@ -118,7 +119,8 @@ struct refrain_picture_pair {
 /* One of the longest times that a location waited in one call. */
 struct refrain_picture_wait {
     double from_ns, to_ns;
-    uint32_t location, region;
+    uint32_t location, region, depth;
+    int32_t cause_rank; /* for whom; -1: not known */
 };
 #define REFRAIN_PICTURE_WAITS 64u
 
@@ -190,6 +192,12 @@ void refrain_picture_finish(struct refrain_picture *picture, bool ended);
 bool refrain_picture_list_pairs(struct refrain_picture *picture);
 
 /* ---- for picture_match.c and picture_shares.c ---- */
+
+/* The number that records have of a region. */
+static inline uint32_t refrain_picture_number(const struct refrain_picture *picture,
+                                              const struct refrain_region_info *region) {
+    return region->index < picture->n_regions ? region->index : picture->n_regions;
+}
 
 /* Room for one more record of `bytes` bytes; null without memory. */
 void *refrain_picture_append(struct refrain_picture *picture, struct refrain_picture_list *list, size_t bytes);

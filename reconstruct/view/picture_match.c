@@ -20,6 +20,7 @@ struct in_flight {
     double sent_ns, bytes, tag;
     uint32_t from, flags;
     int32_t dest, comm;
+    uint32_t region; /* that it is sent in */
 };
 
 struct refrain_picture_joined {
@@ -66,6 +67,7 @@ void refrain_picture_sent(struct refrain_picture *picture, struct refrain_pictur
     message->flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0;
     message->dest = event->peer;
     message->comm = event->comm ? (int32_t)event->comm->index : -1;
+    message->region = refrain_picture_number(picture, event->region);
 }
 
 double refrain_picture_received(struct refrain_picture *picture, struct refrain_picture_match *match, uint32_t location,
@@ -86,7 +88,9 @@ double refrain_picture_received(struct refrain_picture *picture, struct refrain_
                                                       .comm = message->comm,
                                                       .flags = message->flags |
                                                                (event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0) |
-                                                               (event->request >= 0 ? REFRAIN_PICTURE_NONBLOCKING : 0)};
+                                                               (event->request >= 0 ? REFRAIN_PICTURE_NONBLOCKING : 0),
+                                                      .sent_in = message->region,
+                                                      .received_in = refrain_picture_number(picture, event->region)};
     }
     refrain_table_remove(&match->messages, event->match, 0);
     refrain_free(message);
@@ -201,7 +205,9 @@ void refrain_picture_give_open(struct refrain_picture *picture, const struct ref
                                                       .from = message->from,
                                                       .to = to,
                                                       .comm = message->comm,
-                                                      .flags = message->flags | REFRAIN_PICTURE_OPEN};
+                                                      .flags = message->flags | REFRAIN_PICTURE_OPEN,
+                                                      .sent_in = message->region,
+                                                      .received_in = picture->n_regions};
     }
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->collectives, slot));)
         give_collective(picture, &((const struct refrain_picture_joined *)slot->object)->shown);

@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "commands/counter_table.h"
 #include "times/block_times.h"
+#include "view/view_findings.h"
 #include "view/view_formulas.h"
 
 #include <jansson.h>
@@ -184,7 +185,7 @@ static json_t *missing_json(const struct refrain_trace *trace) {
     return missing;
 }
 
-enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t **about, struct refrain_error *error) {
+enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **about, struct refrain_error *error) {
     json_t *tree = NULL, *formulas = NULL;
     enum refrain_status status = tree_json(trace, &tree, error);
     if (!status)
@@ -207,10 +208,10 @@ enum refrain_status refrain_view_about(const struct refrain_trace *trace, json_t
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
-    *about =
-        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION, "program",
-                  refrain_json_text(slash ? slash + 1 : executable), "path", refrain_json_text(trace->path), "started",
-                  started, "size", (int)trace->size, "missing", missing_json(trace), "notes", notes_json(trace), "tree",
-                  tree, "formulas", formulas, "processes", processes_json(trace), "counters", of_counters);
+    *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
+                       "program", refrain_json_text(slash ? slash + 1 : executable), "path",
+                       refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
+                       missing_json(trace), "notes", notes_json(trace), "tree", tree, "formulas", formulas, "processes",
+                       processes_json(trace), "counters", of_counters, "report", refrain_view_findings(trace));
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

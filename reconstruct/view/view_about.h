@@ -6,9 +6,8 @@
 
 struct json_t; /* jansson */
 
-/* Program, losses, tree with times, formulas; regions and communicators are the engine's (engine.c). The caller
- * releases *about. */
-enum refrain_status refrain_view_about(const struct refrain_trace *trace, struct json_t **about,
-                                       struct refrain_error *error);
+/* Program, losses, findings, tree with times, formulas; regions and communicators are the engine's (engine.c). The
+ * caller releases *about. */
+enum refrain_status refrain_view_about(struct refrain_trace *trace, struct json_t **about, struct refrain_error *error);
 
 #endif

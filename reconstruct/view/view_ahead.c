@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VERSION 2
+#define VERSION 3
 #define STEP_EVENTS 10000u /* as page/worker.ts has it, though nothing depends on it */
 /* Intervals of the overview: of all locations together, and of one. */
 #define MOST_INTERVALS (1u << 17)

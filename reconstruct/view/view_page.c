@@ -114,7 +114,7 @@ static enum refrain_status write_prepared(const struct refrain_trace *trace, FIL
     return status;
 }
 
-static enum refrain_status write_data(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
+static enum refrain_status write_data(struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
     json_t *about;
     enum refrain_status status = refrain_view_about(trace, &about, error);
     if (status)
@@ -155,7 +155,7 @@ static enum refrain_status write_begin(const char *html, const char *end, FILE *
     return REFRAIN_OK;
 }
 
-enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
+enum refrain_status refrain_view_write(struct refrain_trace *trace, FILE *file, const char *path,
                                        struct refrain_error *error) {
     enum refrain_status status = write_begin(refrain_view_html, refrain_view_html_end, file, error);
     if (!status)
@@ -164,7 +164,7 @@ enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *
 }
 
 /* The whole page of a trace, as data of another page. */
-static enum refrain_status write_inner(const struct refrain_trace *trace, const char *id, FILE *file,
+static enum refrain_status write_inner(struct refrain_trace *trace, const char *id, FILE *file,
                                        struct refrain_error *error) {
     char *page = NULL;
     size_t bytes = 0;

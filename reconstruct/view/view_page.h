@@ -13,7 +13,7 @@
 bool refrain_view_built(void);
 
 /* Writes the page with the trace in it. The part in use of each rank's region is kept, compressed. */
-enum refrain_status refrain_view_write(const struct refrain_trace *trace, FILE *file, const char *path,
+enum refrain_status refrain_view_write(struct refrain_trace *trace, FILE *file, const char *path,
                                        struct refrain_error *error);
 
 /* Writes a page that holds those of two traces, shows one above the other and what became slower in the second. */

@@ -2,7 +2,7 @@
 
 import { END_BYTES, PAIR_BYTES, TOTAL_BYTES, WAIT_BYTES, type Shares } from "./protocol.js";
 
-const VERSION = 2;
+const VERSION = 3;
 
 /** The engine's memory after so many events: what differs from it after opening, or from the last key before. */
 export interface Difference {

@@ -4,7 +4,7 @@
 // intervals are powers of two of nanoseconds and do not depend on the window. So a bundle stays what it is while the window
 // moves, and those of intervals twice as long are made of those that there are.
 
-import type { Records } from "./records.js";
+import { MESSAGE_DOUBLES, MESSAGE_WORDS, type Records } from "./records.js";
 
 /** Bundles of one length of intervals; number i of each array is of bundle i. */
 export interface Level {
@@ -129,12 +129,12 @@ export class Bundles {
         const part = 1 / interval;
         for (let i = 0; i < nMessages; i++) {
             if (i % BETWEEN === 0) yield;
-            const received = numbers[i * 6 + 1];
+            const received = numbers[i * MESSAGE_DOUBLES + 1];
             collector.add(
-                bound(Math.floor((numbers[i * 6] - base) * part)),
+                bound(Math.floor((numbers[i * MESSAGE_DOUBLES] - base) * part)),
                 received === Infinity ? NEVER : bound(Math.floor((received - base) * part)),
-                Math.floor(rowOf[words[i * 12 + 8]] / across),
-                Math.floor(rowOf[words[i * 12 + 9]] / across),
+                Math.floor(rowOf[words[i * MESSAGE_WORDS + 8]] / across),
+                Math.floor(rowOf[words[i * MESSAGE_WORDS + 9]] / across),
                 i,
                 1,
             );

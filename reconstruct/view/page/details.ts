@@ -29,6 +29,12 @@ export function regionOfSpan(state: State, region: number): Region {
     return state.names.regions[region] ?? state.names.regions.at(-1)!;
 }
 
+/** "MPI_Send step.c:21" */
+export function nameCall(state: State, region: number): string {
+    const info = regionOfSpan(state, region);
+    return `${info.name} ${showSite(info)}`.trimEnd();
+}
+
 function nameComm(state: State, comm: number): string {
     if (comm < 0) return "unknown";
     return state.names.comms[comm] || `communicator ${comm}`;
@@ -129,9 +135,11 @@ export function ofSpan(state: State, records: Records, span: Span): Details {
 export function ofMessage(state: State, message: Message): Details {
     const lines: [string, string][] = [
         ["from", nameLocation(state, message.from)],
+        ["sent in", nameCall(state, message.sentIn)],
         ["to", nameLocation(state, message.to)],
-        ["sent", showMoment(message.sent)],
     ];
+    if (isFinite(message.received)) lines.push(["received in", nameCall(state, message.receivedIn)]);
+    lines.push(["sent", showMoment(message.sent)]);
     if (isFinite(message.received)) {
         lines.push(["received", showMoment(message.received)]);
         lines.push(["under way", showNs(message.received - message.sent)]);

@@ -51,6 +51,7 @@ const KEYS: [string, string][] = [
     ["← →", "earlier, later"],
     ["+ −", "closer, farther; the wheel does it around the pointer"],
     ["0", "the whole run"],
+    ["i", "from the last MPI_Init to the first MPI_Finalize, as the page opens"],
     ["Enter", "the window is what is chosen or marked"],
     ["n p", "next, previous event: on this rank and level, of this region, message after message"],
     ["↑ ↓", "the same moment on the rank above, below"],
@@ -76,12 +77,12 @@ async function start(): Promise<void> {
     const timeline = new Timeline(state, rows, byId("bars"), byId("marks"), byId("labels"),
                                   document.getElementById("axis") as unknown as SVGSVGElement, () => colours); // prettier-ignore
     new Overview(state, byId("overview"), byId("frame"), () => colours);
-    const panels = new Panels(state, timeline);
     const speak = (text: string): void => {
         byId("spoken").textContent = text;
         byId("status").textContent = text;
     };
     const navigate = new Navigate(state, speak);
+    const panels = new Panels(state, timeline, navigate);
     const marks = timeline.marks;
 
     // ---- notes and facts
@@ -104,6 +105,10 @@ async function start(): Promise<void> {
             : `reading: ${((100 * Math.min(state.scanned.upTo, state.end)) / state.end).toFixed(0)} %`;
         marks.setAttribute("aria-label", timeline.describe());
     };
+    // What is chosen is seen.
+    state.on(["choice"], () => {
+        if (state.choice?.kind === "span") rows.reveal(rows.rowOf(state.choice.location), timeline.height);
+    });
     state.on(["data", "rows", "window", "sums"], () => requestAnimationFrame(() => requestAnimationFrame(fillFacts)));
 
     // ---- zoom and drag
@@ -215,6 +220,7 @@ async function start(): Promise<void> {
                 from: Math.max(0, Math.min(drag.from, drag.to)),
                 to: Math.min(state.end, Math.max(drag.from, drag.to)),
             });
+        tellMark();
     });
     marks.addEventListener("click", (event) => {
         if (event.shiftKey || (pressed && Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > 4)) return;
@@ -249,9 +255,6 @@ async function start(): Promise<void> {
         const row = choice?.kind === "span" ? rows.rowOf(choice.location) + by : 0;
         if (row < 0 || row >= rows.rows.length) return;
         navigate.across(rows.rows[row].locations[0]);
-        const top = rows.top(row);
-        if (top < 0) rows.scroll += top;
-        else if (top + rows.height > timeline.height) rows.scroll += top + rows.height - timeline.height;
     };
     const pan = (part: number): void => {
         const by = (state.to - state.from) * part;
@@ -262,13 +265,24 @@ async function start(): Promise<void> {
         const half = ((state.to - state.from) / 2) * factor;
         state.show(middle - half, middle + half);
     };
+    const tellMark = (): void => {
+        if (!state.range) return;
+        panels.open("profile");
+        speak(
+            `marked ${showNs(state.range.to - state.range.from)} from ${showMoment(state.range.from)}: Enter goes there`,
+        );
+    };
     const markChosen = (): void => {
         const { choice, from, to } = state;
         if (choice?.kind === "span") state.mark({ from: choice.from, to: Math.min(choice.to, state.end) });
         else if (choice?.kind === "message" && isFinite(choice.received))
             state.mark({ from: choice.sent, to: choice.received });
         else state.mark({ from, to });
-        if (state.range) speak(`marked ${showNs(state.range.to - state.range.from)}`);
+        tellMark();
+    };
+    const showWait = (direction: 1 | -1): void => {
+        navigate.longest(direction);
+        if (state.choice) panels.open("chosen");
     };
     const turnTheme = (): void => {
         document.documentElement.classList.toggle("dark");
@@ -294,6 +308,7 @@ async function start(): Promise<void> {
         "=": () => scale(0.6),
         "-": () => scale(1 / 0.6),
         "0": () => state.show(0, state.end),
+        i: () => state.show(state.work.from, state.work.to),
         Home: () => state.show(0, state.to - state.from),
         End: () => state.show(state.end - (state.to - state.from), state.end),
         Enter: showChosen,
@@ -302,8 +317,8 @@ async function start(): Promise<void> {
         "[": () => navigate.nest(-1),
         "]": () => navigate.nest(1),
         m: () => navigate.follow(),
-        w: () => navigate.longest(1),
-        W: () => navigate.longest(-1),
+        w: () => showWait(1),
+        W: () => showWait(-1),
         "/": () => byId("search").focus(),
         PageUp: () => ((rows.scroll -= timeline.height * 0.8), timeline.draw()),
         PageDown: () => ((rows.scroll += timeline.height * 0.8), timeline.draw()),
@@ -323,8 +338,9 @@ async function start(): Promise<void> {
     });
     byId("next").addEventListener("click", actions.n);
     byId("previous").addEventListener("click", actions.p);
-    byId("longest").addEventListener("click", () => (actions.w(), panels.open("chosen")));
+    byId("longest").addEventListener("click", actions.w);
     byId("whole").addEventListener("click", actions["0"]);
+    byId("work").addEventListener("click", actions.i);
     byId("theme").addEventListener("click", turnTheme);
     byId("help").addEventListener("click", actions["?"]);
     const order = byId<HTMLSelectElement>("order");
@@ -403,6 +419,8 @@ async function start(): Promise<void> {
         )
             turnTheme();
         if (isFinite(from) && to > from) state.show(from, to);
+        // One of two runs follows the other from end to end.
+        else if (window.parent === window) state.show(state.work.from, state.work.to);
         const [l, depth, time] = (fragment.get("chosen") ?? "").split(",").map(Number);
         if (isFinite(time)) {
             const restore = (): void => {

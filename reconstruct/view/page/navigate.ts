@@ -1,14 +1,16 @@
 // navigate.ts: from one event to the next: along a rank, along a message, to the longest waits, to what is searched for.
 
-import { nameLocation, ofMessage, ofSpan } from "./details.js";
-import { Records, SPAN_DOUBLES, SPAN_WORDS, type Span } from "./records.js";
+import { nameLocation, ofMessage, ofSpan, regionOfSpan } from "./details.js";
+import { showNs } from "./format.js";
+import { MESSAGE_DOUBLES, Records, SPAN_DOUBLES, SPAN_WORDS, type Span } from "./records.js";
 import type { Group } from "./palette.js";
-import { FLAG_OPEN } from "./protocol.js";
+import { FLAG_OPEN, type Finding, type Place, type Wait } from "./protocol.js";
 import { regionOf } from "./shares.js";
 import type { Choice, State } from "./state.js";
 
 export class Navigate {
     private wait = -1;
+    private waitsOf: Wait[] = [];
     /** What is to be chosen once the window around it has come. */
     private pending: (() => boolean) | null = null;
 
@@ -92,9 +94,9 @@ export class Navigate {
         if (!records) return;
         let best = -1;
         for (let i = 0; i < records.exact.nMessages; i++) {
-            const sent = records.messageNumbers[i * 6];
+            const sent = records.messageNumbers[i * MESSAGE_DOUBLES];
             if (direction > 0 ? sent <= choice.sent : sent >= choice.sent) continue;
-            if (best < 0 || direction * (sent - records.messageNumbers[best * 6]) < 0) best = i;
+            if (best < 0 || direction * (sent - records.messageNumbers[best * MESSAGE_DOUBLES]) < 0) best = i;
         }
         if (best >= 0) this.chooseMessage(best);
     }
@@ -137,19 +139,78 @@ export class Navigate {
         else this.chooseMessage(best);
     }
 
-    /** The longest waits of the run, one after the other. */
-    longest(direction: 1 | -1): void {
+    /** The longest waits of what is marked, or of the run. */
+    get waits(): Wait[] {
         const waits = (this.state.range ? this.state.sums : this.state.whole)?.waits ?? [];
-        if (waits.length === 0) {
-            this.speak("nobody waits");
+        if (waits !== this.waitsOf) this.wait = -1;
+        return (this.waitsOf = waits);
+    }
+
+    /** One of them after the other. */
+    longest(direction: 1 | -1): void {
+        const n = this.waits.length;
+        if (n === 0) this.speak(this.state.scanned.done ? "nobody waits" : "the run is being read");
+        else this.toWait(this.wait < 0 && direction < 0 ? n - 1 : (this.wait + direction + n) % n);
+    }
+
+    isChosen({ location, depth, from }: Wait): boolean {
+        const { choice } = this.state;
+        return (
+            choice?.kind === "span" && choice.location === location && choice.depth === depth && choice.from === from
+        );
+    }
+
+    /** Chooses one of the longest waits; what there is to say of its call comes with the window around it. */
+    toWait(index: number): void {
+        const { state } = this;
+        const wait = this.waits[index];
+        const { location, depth, from, to, region } = wait;
+        this.wait = index;
+        state.show(from - (to - from), to + (to - from));
+        state.choose({ kind: "span", location, depth, from, to, left: true, region });
+        const { name } = regionOfSpan(state, region);
+        this.speak(
+            `wait ${index + 1} of ${this.waits.length}: ${nameLocation(state, location)} waits ${showNs(to - from)} in ${name}`,
+        );
+        this.chooseLater(location, from + (to - from) / 2, depth);
+    }
+
+    private regionAt(place: Place | null): number {
+        if (!place) return -1;
+        const { name, file, line, in_function } = place;
+        return this.state.names.regions.findIndex(
+            (region) =>
+                region.name === name &&
+                region.file === file &&
+                region.line === line &&
+                (region.kind !== "mpi" || region.function === in_function),
+        );
+    }
+
+    /** Goes to where a finding is at its worst, marks that, and chooses the rank's call or function that it is about. */
+    toFinding({ from_ns: from, to_ns: to, rank, function: inside, call, waits_in }: Finding): void {
+        const { state } = this;
+        const regions = [inside, call, waits_in].map((place) => this.regionAt(place)).filter((region) => region >= 0);
+        this.pending = null;
+        state.choose(regions.length ? { kind: "region", region: regions[0] } : null);
+        state.mark(null);
+        if (from === undefined || to === undefined) {
+            if (regions.length) this.step(1);
             return;
         }
-        this.wait = (this.wait + direction + waits.length) % waits.length;
-        const wait = waits[this.wait];
-        const length = wait.to - wait.from;
-        this.state.show(wait.from - length, wait.to + length);
-        this.chooseLater(wait.location, wait.from + length / 2, null);
-        this.speak(`wait ${this.wait + 1} of ${waits.length} on ${nameLocation(this.state, wait.location)}`);
+        state.show(from - (to - from) / 2, to + (to - from) / 2);
+        state.mark({ from, to });
+        const location = rank === null ? -1 : state.locations.findIndex((other) => other.rank === rank);
+        if (location < 0) return;
+        this.pending = () => {
+            const records = this.records();
+            if (!records) return false;
+            const span = regions.map((region) => records.longest(location, region, from, to)).find((found) => found);
+            const other = span ?? records.spanAt(location, (from + to) / 2, null);
+            if (other) this.chooseSpan(records, other);
+            return true;
+        };
+        if (this.pending()) this.pending = null;
     }
 
     /** The parent (-1) or what is open inside at its beginning (1). */

@@ -69,6 +69,45 @@ export interface About {
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
     counters: Counter[];
+    /** Null: the events cannot be read. */
+    report: Report | null;
+}
+
+/** Where a finding lies: a region, by which the engine's is found. */
+export interface Place {
+    name: string;
+    file: string;
+    line: number;
+    /** Of MPI functions: what calls them. */
+    in_function?: string;
+}
+
+export interface Finding {
+    kind: string;
+    cost_percent: number;
+    at_most: boolean;
+    sentence: string;
+    detail: string;
+    rank: number | null;
+    function: Place | null;
+    call: Place | null;
+    waits_in: Place | null;
+    /** Its worst moment, where there is one. */
+    from_ns?: number;
+    to_ns?: number;
+}
+
+/** What refrain report --json prints (docs/report.md), as far as the page shows it. */
+export interface Report {
+    from_ns: number;
+    to_ns: number;
+    first_finalize_ns: number | null;
+    least_percent: number;
+    efficiency: { parallel: number; load_balance: number; serialisation: number; transfer: number } | null;
+    remark: string | null;
+    findings: Finding[];
+    well: string[];
+    unknown: string[];
 }
 
 /** A counter or marker that the program tells, over all ranks; null: not known, as of markers. */
@@ -99,12 +138,12 @@ export const FLAG_WAITING = 4;
 export const SPAN_BYTES = 56;
 export const SEGMENT_BYTES = 32;
 export const OPERATION_BYTES = 64;
-export const MESSAGE_BYTES = 48;
+export const MESSAGE_BYTES = 56;
 export const COLLECTIVE_BYTES = 64;
 export const SHARE_BYTES = 12;
 export const TOTAL_BYTES = 32;
 export const PAIR_BYTES = 32;
-export const WAIT_BYTES = 24;
+export const WAIT_BYTES = 32;
 export const END_BYTES = 32;
 
 /** Shares of time of all locations over equal intervals. Location l, interval b: words[index[l * (bins + 1) + b]] to the next. */
@@ -158,6 +197,9 @@ export interface Wait {
     to: number;
     location: number;
     region: number;
+    depth: number;
+    /** The rank that it waits for; -1: not known. */
+    cause: number;
 }
 
 export interface Tile {
@@ -175,6 +217,8 @@ export interface Sums {
     totals: Total[];
     pairs: Pair[];
     waits: Wait[];
+    /** Own time by location and region, as parts of PART_NUMBERS numbers (shares.ts). */
+    parts: Float64Array;
     events: number;
     /** They are of the overview, until every event is counted: times are about right, numbers are not known. */
     rough?: boolean;

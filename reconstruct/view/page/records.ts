@@ -1,10 +1,13 @@
 // records.ts: the records of a window, as picture.h lays them out, read in place; and where in time they are found.
 
-import { SPAN_BYTES, type Exact } from "./protocol.js";
+import { MESSAGE_BYTES, SPAN_BYTES, type Exact } from "./protocol.js";
 
 /** From one span to the next, in the arrays of its numbers. */
 export const SPAN_DOUBLES = SPAN_BYTES / 8;
 export const SPAN_WORDS = SPAN_BYTES / 4;
+/** The same of messages. */
+export const MESSAGE_DOUBLES = MESSAGE_BYTES / 8;
+export const MESSAGE_WORDS = MESSAGE_BYTES / 4;
 
 export interface Span {
     index: number;
@@ -44,6 +47,9 @@ export interface Message {
     to: number;
     comm: number;
     flags: number;
+    /** Regions: the calls at both ends. */
+    sentIn: number;
+    receivedIn: number;
 }
 
 export interface Collective {
@@ -131,8 +137,8 @@ export class Records {
     }
 
     message(index: number): Message {
-        const n = index * 6;
-        const w = index * 12;
+        const n = index * MESSAGE_DOUBLES;
+        const w = index * MESSAGE_WORDS;
         return {
             index,
             sent: this.messageNumbers[n],
@@ -143,6 +149,8 @@ export class Records {
             to: this.messageWords[w + 9],
             comm: this.messageWords[w + 10] | 0,
             flags: this.messageWords[w + 11],
+            sentIn: this.messageWords[w + 12],
+            receivedIn: this.messageWords[w + 13],
         };
     }
 
@@ -203,6 +211,23 @@ export class Records {
                 return this.span(this.exact.order[at]);
         }
         return null;
+    }
+
+    /** The span of that region that lies longest between two moments, on a location; null: none. */
+    longest(location: number, region: number, from: number, to: number): Span | null {
+        const { lanes, order, depths } = this.exact;
+        let best = -1;
+        let most = 0;
+        for (let at = lanes[location * depths]; at < lanes[(location + 1) * depths]; at++) {
+            const i = order[at];
+            if (this.spanWords[i * SPAN_WORDS + 6] !== region) continue;
+            const times = i * SPAN_DOUBLES;
+            const inside = Math.min(to, this.spanTimes[times + 1]) - Math.max(from, this.spanTimes[times]);
+            if (inside <= most) continue;
+            most = inside;
+            best = i;
+        }
+        return best < 0 ? null : this.span(best);
     }
 
     /** How many lanes a location has in this window. */

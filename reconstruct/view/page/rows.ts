@@ -149,6 +149,14 @@ export class Rows {
         return row >= 0 && row < this.rows.length ? row : -1;
     }
 
+    /** Scrolls so that a row is among those of so many pixels; -1: there is none. */
+    reveal(row: number, pixels: number): void {
+        if (row < 0) return;
+        const top = this.top(row);
+        if (top < 0) this.scroll += top;
+        else if (top + this.height > pixels) this.scroll += top + this.height - pixels;
+    }
+
     top(row: number): number {
         return row * this.height - this.scroll;
     }

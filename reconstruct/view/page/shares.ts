@@ -82,25 +82,49 @@ function halve(shares: Shares, locations: number): Shares {
     return { from: shares.from, to: shares.from + bins * 2 * width, bins, index, words: words.slice(0, n) };
 }
 
-/** Own time and waiting of each region in an interval, over all locations; intervals at its edges count by their part in it. */
-export function timesIn(shares: Shares, locations: number, regions: number, from: number, to: number): Total[] {
-    const totals: Total[] = Array.from({ length: regions }, () => ({ count: NaN, own: 0, waiting: 0, inclusive: NaN }));
+/** Numbers of a part: location, region, own time, waiting. */
+export const PART_NUMBERS = 4;
+
+/** Own time and waiting of each region on each location in an interval, where there is any; intervals at its edges count by
+ *  their part in it. */
+export function partsIn(shares: Shares, locations: number, from: number, to: number): Float64Array {
+    const parts: number[] = [];
+    for (let l = 0; l < locations; l++) {
+        const times = timesOn(shares, l, from, to);
+        for (const [region, [own, waiting]] of times) parts.push(l, region, own, waiting);
+    }
+    return Float64Array.from(parts);
+}
+
+/** Own time and waiting by region on one location. */
+function timesOn(shares: Shares, location: number, from: number, to: number): Map<number, [number, number]> {
+    const times = new Map<number, [number, number]>();
     const width = (shares.to - shares.from) / shares.bins;
     const first = Math.max(0, Math.floor((from - shares.from) / width));
     const last = Math.min(shares.bins, Math.ceil((to - shares.from) / width));
     for (let b = first; b < last; b++) {
         const start = shares.from + b * width;
         const inside = Math.min(to, start + width) - Math.max(from, start);
-        for (let l = 0; l < locations; l++) {
-            const row = l * (shares.bins + 1) + b;
-            for (let i = shares.index[row]; i < shares.index[row + 1]; i++) {
-                const word = shares.words[i];
-                const total = totals[regionOf(word)];
-                if (!total) continue;
-                total.own += shareOf(word) * inside;
-                if (waits(word)) total.waiting += shareOf(word) * inside;
-            }
+        const row = location * (shares.bins + 1) + b;
+        for (let i = shares.index[row]; i < shares.index[row + 1]; i++) {
+            const word = shares.words[i];
+            let time = times.get(regionOf(word));
+            if (!time) times.set(regionOf(word), (time = [0, 0]));
+            time[0] += shareOf(word) * inside;
+            if (waits(word)) time[1] += shareOf(word) * inside;
         }
+    }
+    return times;
+}
+
+/** Sums of parts over all locations. */
+export function totalsOf(parts: Float64Array, regions: number): Total[] {
+    const totals: Total[] = Array.from({ length: regions }, () => ({ count: NaN, own: 0, waiting: 0, inclusive: NaN }));
+    for (let i = 0; i < parts.length; i += PART_NUMBERS) {
+        const total = totals[parts[i + 1]];
+        if (!total) continue;
+        total.own += parts[i + 2];
+        total.waiting += parts[i + 3];
     }
     return totals;
 }

@@ -2,7 +2,7 @@
 
 import { Palette } from "./palette.js";
 import type { About, Location, Names, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
-import { Pyramid, timesIn } from "./shares.js";
+import { partsIn, Pyramid, totalsOf } from "./shares.js";
 
 /** What is chosen: a span, a message or a region; times are of the run. */
 export type Choice =
@@ -16,6 +16,8 @@ export type Choice =
           bytes: number;
           tag: number;
           comm: number;
+          sentIn: number;
+          receivedIn: number;
       }
     | { kind: "region"; region: number };
 
@@ -32,6 +34,12 @@ const ASK_AFTER_MS = 40;
 /** The profile of an interval with more events is shown from the overview until they are counted. */
 const MOST_EVENTS_UNTOLD = 200_000;
 const ROUGH_INTERVALS = 256;
+
+/** Part of the run. */
+export interface Interval {
+    from: number;
+    to: number;
+}
 
 export class State {
     /** Nothing, until the engine has opened the trace. */
@@ -97,6 +105,14 @@ export class State {
         this.to = from + width;
         this.tell("window");
         this.askSoon();
+    }
+
+    /** From the last MPI_Init to the first MPI_Finalize; the whole run where that is nothing, or is not known. */
+    get work(): Interval {
+        const { report } = this.about;
+        const from = Math.max(0, report?.from_ns ?? 0);
+        const to = Math.min(this.end, report?.first_finalize_ns ?? report?.to_ns ?? this.end);
+        return to > from ? { from, to } : { from: 0, to: this.end };
     }
 
     choose(choice: Choice | null): void {
@@ -264,8 +280,9 @@ export class State {
         if (!overview) return;
         const { from, to } = askedSums;
         const shares = overview.level((to - from) / ROUGH_INTERVALS);
-        const totals = timesIn(shares, this.locations.length, this.names.regions.length, from, to);
-        this.sums = { from, to, totals, pairs: [], waits: [], events: NaN, rough: true };
+        const parts = partsIn(shares, this.locations.length, from, to);
+        const totals = totalsOf(parts, this.names.regions.length);
+        this.sums = { from, to, totals, pairs: [], waits: [], parts, events: NaN, rough: true };
         this.tell("sums");
     }
 
@@ -310,12 +327,6 @@ export class State {
         this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
         if (this.eventsBefore(over.to) - this.eventsBefore(over.from) > MOST_EVENTS_UNTOLD) this.tellRoughSums();
     }
-}
-
-/** Part of the run. */
-interface Interval {
-    from: number;
-    to: number;
 }
 
 const differ = (a: Interval, b: Interval): boolean => a.from !== b.from || a.to !== b.to;

@@ -9,7 +9,7 @@ import { laneAt, laneBox, lanesOf } from "./lanes.js";
 import { Bars } from "./bars.js";
 import { Bundles, NEVER, type Level } from "./bundles.js";
 import type { Paper } from "./raster.js";
-import { Records, SPAN_DOUBLES, SPAN_WORDS, type Message } from "./records.js";
+import { MESSAGE_DOUBLES, Records, SPAN_DOUBLES, SPAN_WORDS, type Message } from "./records.js";
 import type { Rows } from "./rows.js";
 import type { State } from "./state.js";
 
@@ -245,8 +245,8 @@ export class Timeline {
         const visible: number[] = [];
         let n = 0;
         for (let i = 0; i < records.exact.nMessages; i++) {
-            const sent = records.messageNumbers[i * 6];
-            const received = records.messageNumbers[i * 6 + 1];
+            const sent = records.messageNumbers[i * MESSAGE_DOUBLES];
+            const received = records.messageNumbers[i * MESSAGE_DOUBLES + 1];
             if (sent <= to && received >= from && n++ < MOST_LINES) visible.push(i);
         }
         this.drawn = [];

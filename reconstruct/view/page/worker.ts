@@ -19,14 +19,17 @@ import {
     type Pair,
     type Reply,
     type Request,
+    type Shares,
     type Sums,
     type Total,
     type Wait,
 } from "./protocol.js";
 import { SPAN_WORDS } from "./records.js";
-import { levelsOf, ShareCollector } from "./shares.js";
+import { levelsOf, partsIn, ShareCollector } from "./shares.js";
 
 const STEP_EVENTS = 10_000;
+/** Intervals of a window that is read for its sums alone: a share is a part of an interval, of 65535. */
+const SUMS_BINS = 256;
 /** Intervals of the overview, all locations together, and of one location. */
 const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
@@ -154,6 +157,7 @@ class Replayer {
             ahead.nPairs,
             ahead.waits,
             ahead.nWaits,
+            partsIn(ahead.overview, engine.nLocations, 0, this.end),
         );
         const density = Float64Array.from([
             0,
@@ -261,7 +265,7 @@ class Replayer {
                 events: engine.events,
                 done,
                 levels,
-                sums: this.sums(0, upTo),
+                sums: this.sums(0, upTo, levels[0]),
                 density: Float64Array.from([0, 0, upTo, engine.events]),
                 coarse: false,
             },
@@ -415,6 +419,7 @@ class Replayer {
             shares,
             exact: exact ? this.exact(lists.map(([, , chunks]) => chunks.join())) : null,
         };
+        const sums = request.kind === "tile" && request.sums ? this.sums(from, to, shares) : null;
         const transfer: Transferable[] = [shares.index.buffer, shares.words.buffer];
         if (tile.exact)
             for (const value of Object.values(tile.exact))
@@ -423,7 +428,7 @@ class Replayer {
         send({ kind: request.kind, id: request.id, tile, milliseconds: performance.now() - started }, transfer);
         if (request.kind === "beside") return;
         this.shown = { from, to, events: engine.events - first };
-        if (request.sums) send({ kind: "sums", id: request.id, sums: this.sums(from, to) });
+        if (sums) send({ kind: "sums", id: request.id, sums });
     }
 
     /** Keeps states around the window that was shown last, so that a window near it is replayed from near it. False: something
@@ -527,15 +532,17 @@ class Replayer {
     private async sumsOf(request: Asked & { kind: "sums" }): Promise<void> {
         const { engine } = this;
         this.goTo(request.from);
-        engine.window(request.from, request.to, 1, false);
+        engine.window(request.from, request.to, SUMS_BINS, false);
+        const collector = new ShareCollector(request.from, request.to, SUMS_BINS, engine.nLocations);
         let step: Step;
         do {
             step = engine.step(STEP_EVENTS);
-            engine.take(List.Shares, SHARE_BYTES);
+            collector.add(engine.take(List.Shares, SHARE_BYTES));
             if (await this.givesWay(request)) return;
         } while (step === Step.More);
         engine.finish(step === Step.Ended);
-        send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to) });
+        collector.add(engine.take(List.Shares, SHARE_BYTES));
+        send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to, collector.finish()) });
     }
 
     private takeEnds(ends: Map<string, End>): void {
@@ -566,12 +573,13 @@ class Replayer {
         if (end) send({ kind: "end", id: request.id, span: { location, depth, from, at }, end });
     }
 
-    private sums(from: number, to: number): Sums {
+    private sums(from: number, to: number, shares: Shares): Sums {
         const { engine } = this;
         const count = engine.count(List.Pairs);
         const pairs = new DataView(engine.take(List.Pairs, PAIR_BYTES).buffer);
         const waits = engine.waits();
-        return sumsIn(from, to, engine.events, engine.totals(), pairs, count, waits.view, waits.n);
+        const parts = partsIn(shares, engine.nLocations, from, to);
+        return sumsIn(from, to, engine.events, engine.totals(), pairs, count, waits.view, waits.n, parts);
     }
 }
 
@@ -595,6 +603,7 @@ function sumsIn(
     nPairs: number,
     waitRecords: DataView,
     nWaits: number,
+    parts: Float64Array,
 ): Sums {
     const pairs: Pair[] = Array.from({ length: nPairs }, (_, i) => ({
         from: pairRecords.getInt32(PAIR_BYTES * i, true),
@@ -614,8 +623,10 @@ function sumsIn(
         to: waitRecords.getFloat64(WAIT_BYTES * i + 8, true),
         location: waitRecords.getUint32(WAIT_BYTES * i + 16, true),
         region: waitRecords.getUint32(WAIT_BYTES * i + 20, true),
+        depth: waitRecords.getUint32(WAIT_BYTES * i + 24, true),
+        cause: waitRecords.getInt32(WAIT_BYTES * i + 28, true),
     }));
-    return { from, to, totals, pairs, waits, events };
+    return { from, to, totals, pairs, waits, parts, events };
 }
 
 let replayer: Replayer | null = null;
