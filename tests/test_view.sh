@@ -91,6 +91,25 @@ check "fault: report" refrain report --json "$work/fault.refrain" -o "$work/faul
 grep -E "^0	.*	MPI_(Init|Finalize)" "$work/fault.txt" | sed 'p; s/^0/1/' >"$work/nothing.txt"
 check "nothing: the trace" refrain convert "$work/nothing.txt" -o "$work/nothing.refrain"
 check "nothing: view" refrain view "$work/nothing.refrain" -o "$work/nothing.html"
+# A crowd of messages between 1 s and 2 s, and one alone.
+awk 'BEGIN {
+    OFS = "\t"
+    for (i = 0; i <= 600; i++) {
+        t = i < 600 ? 1 + i / 700 : 3
+        print 0, t, "enter", "MPI_Send", "file=", "line=0"
+        print 0, t, "send", "MPI_Send", "dest=1", "tag=1", "bytes=8", "comm=0"
+        print 0, t + 1e-6, "leave", "MPI_Send"
+        print 1, t + 0.1, "enter", "MPI_Recv", "file=", "line=0"
+        print 1, t + 0.1, "recv", "MPI_Recv", "source=0", "tag=1", "bytes=8", "comm=0"
+        print 1, t + 0.1 + 1e-6, "leave", "MPI_Recv"
+    }
+    for (r = 0; r < 2; r++) {
+        print r, 0, "enter", "main", "file=", "line=0"
+        print r, 4, "leave", "main"
+    }
+}' | sort -s -t "$(printf '\t')" -k2,2g >"$work/dense.txt"
+check "dense: the trace" refrain convert "$work/dense.txt" -o "$work/dense.refrain"
+check "dense: view" refrain view "$work/dense.refrain" -o "$work/dense.html"
 # Two runs of one program, of which the second is slower from step 120 on.
 check "run A" "$bin/many_ranks" 4 200 "$work/a.refrain"
 check "run B" "$bin/many_ranks" 4 200 "$work/b.refrain" 120

@@ -349,6 +349,43 @@ const inNs = (text) => parseFloat(text) * { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[t
 check("its nodes are in the order of their times", times.some((of) => of.length > 2) && times.every((of) => of.every((time, i) => i === 0 || inNs(time) <= inNs(of[i - 1]))), JSON.stringify(times));
 await page.close();
 
+// ---- messages in a crowd do not hide the bars, one alone is seen
+
+const dense = await openAsIs("dense");
+/** The strongest line of the left, crowded half, and of the right one, as a part of full strength. */
+const strongest = await dense.evaluate(() => {
+    const { timeline, state } = window.refrainView;
+    state.locations.forEach(() => (timeline.pointer = null));
+    timeline.showCollectives = false;
+    timeline.drawNow();
+    const { marks } = timeline;
+    const ratio = marks.width / timeline.width;
+    const most = (from, to) => {
+        const { data } = marks.getContext("2d").getImageData(Math.round(timeline.xOf(from) * ratio), 0, Math.round((timeline.xOf(to) - timeline.xOf(from)) * ratio), marks.height);
+        let greatest = 0;
+        for (let i = 3; i < data.length; i += 4) greatest = Math.max(greatest, data[i]);
+        return greatest / 255;
+    };
+    return [most(1.2e9, 1.8e9), most(2.95e9, 3.15e9), timeline.drawn.length];
+});
+check("messages fade where they are many, not where they are few", strongest[0] < 0.4 && strongest[1] > 0.8 && strongest[2] === 601, strongest.join());
+await dense.close();
+
+// ---- a page that is still being opened has no figures yet
+
+const early0 = await browser.newPage();
+await early0.addInitScript("globalThis.Worker = class { postMessage() {} addEventListener() {} }"); // never answers
+await early0.goto(`file://${join(directory, "fault.html")}`);
+await early0.waitForFunction(() => window.refrainView);
+await early0.waitForTimeout(100);
+const placeholders = await early0.evaluate(() => ({
+    facts: document.getElementById("facts").textContent, axis: getComputedStyle(document.getElementById("axis")).visibility,
+    profile: document.getElementById("profile").textContent, table: document.querySelector("#profile table").hidden,
+    progress: document.querySelector("#profile progress").hidden, findings: document.querySelectorAll("#findings tr.leads").length,
+}));
+check("before the run is read: findings, no figures, no axis", /^8 ranks, \d{4}-/.test(placeholders.facts) && placeholders.axis === "hidden" && placeholders.table && !placeholders.progress && placeholders.findings > 0 && /The run is being read/.test(placeholders.profile), JSON.stringify(placeholders));
+await early0.close();
+
 // ---- what a page opens on: MPI_Init to MPI_Finalize, the findings, the waits
 
 const fault = await openAsIs("fault");
@@ -409,6 +446,41 @@ check("a chosen message says the lines of both ends", /sent in\s+MPI_Send fault.
 await fault.locator("#tab-matrix").click();
 await settle(fault);
 same("the matrix has axes", await fault.evaluate(() => [...document.querySelectorAll("#matrix svg text")].map((text) => text.textContent).join()), "0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7,to rank,from rank");
+// What a key or the pointer chooses is seen: its panel opens, its row is on the screen.
+await fault.evaluate(() => {
+    const { rows, state, timeline } = window.refrainView;
+    rows.stretch(4, 0, timeline.height);
+    state.choose(null);
+});
+await fault.locator("#tab-findings").click();
+await fault.locator("#marks").focus();
+const opened = () => fault.evaluate(() => document.querySelector("[role=tab][aria-selected=true]").textContent.trim());
+const seen = [];
+for (let i = 0; i < 7; i++) {
+    await fault.keyboard.press("w");
+    await settle(fault);
+    seen.push(await fault.evaluate(() => {
+        const { rows, state, timeline } = window.refrainView;
+        const top = rows.top(rows.rowOf(state.choice.location));
+        return top >= -1 && top + rows.height <= timeline.height + 1;
+    }));
+}
+same("key w opens what it chose", await opened(), "Chosen");
+check("and scrolls to its row", seen.length === 7 && seen.every((is) => is), seen.join());
+const area = await fault.locator("#marks").boundingBox();
+await fault.keyboard.down("Shift");
+await fault.mouse.move(area.x + 100, area.y + 60);
+await fault.mouse.down();
+await fault.mouse.move(area.x + 300, area.y + 60, { steps: 4 });
+await fault.mouse.up();
+await fault.keyboard.up("Shift");
+await settle(fault);
+same("Shift and drag opens the profile of what is marked", await opened(), "Profile");
+check("which says how long it is", /^Marked /.test(await fault.locator("#profile h2").innerText()) && /^marked .*: Enter goes there$/.test(await fault.locator("#spoken").textContent()));
+await fault.keyboard.press("Escape");
+await fault.locator("#order").selectOption("folded");
+await settle(fault);
+same("ranks of like behaviour are folded, whenever they began", JSON.stringify(await fault.evaluate(() => window.refrainView.rows.rows.map((row) => row.locations))), "[[0,2,4,6],[1,5,7],[3]]");
 await fault.close();
 const nothing = await openAsIs("nothing");
 await nothing.locator("#tab-findings").click();

@@ -44,6 +44,7 @@ export class Findings {
             },
             {
                 title: "finding",
+                left: true,
                 about: "its kind and what it is",
                 key: (finding: Finding) => showKind(finding.kind),
                 cell: (finding: Finding) => this.sentence(finding),
@@ -114,7 +115,13 @@ export class Findings {
                 key: (wait: Wait) => wait.location,
                 cell: (wait: Wait) => nameLocation(state, wait.location),
             },
-            { title: "in", about: "the call that waits", key: place, cell: (wait: Wait) => link(place(wait)) },
+            {
+                title: "in",
+                left: true,
+                about: "the call that waits",
+                key: place,
+                cell: (wait: Wait) => link(place(wait)),
+            },
             {
                 title: "for",
                 about: "the rank that it waits for",
@@ -129,7 +136,7 @@ export class Findings {
             },
         ];
         return new Table(columns, 0, (wait, line) => {
-            line.cells[2].className = "name";
+            line.cells[2].classList.add("name");
             line.title = "go to it";
             line.classList.toggle("chosen", this.navigate.isChosen(wait));
             leads(line, () => this.navigate.toWait(this.navigate.waits.indexOf(wait)));

@@ -92,9 +92,10 @@ async function start(): Promise<void> {
     fillNotes();
     const fillFacts = (): void => {
         const threads = state.locations.length > about.processes.length ? `, ${state.locations.length} threads` : "";
+        const length = state.locations.length ? `, ${showNs(state.end)}` : "";
         const events = state.scanned.events ? `, ${showCount(state.scanned.events)} events` : "";
         byId("facts").textContent =
-            `${about.size} rank${about.size === 1 ? "" : "s"}${threads}, ${showNs(state.end)}${events}, ${about.started}`;
+            `${about.size} rank${about.size === 1 ? "" : "s"}${threads}${length}${events}, ${about.started}`;
         byId("facts").title = about.path;
         byId("progress").textContent = state.scanned.done
             ? timeline.bundled
@@ -102,7 +103,9 @@ async function start(): Promise<void> {
                 : state.tile()?.exact
                   ? ""
                   : "shares of time: come closer to see each event"
-            : `reading: ${((100 * Math.min(state.scanned.upTo, state.end)) / state.end).toFixed(0)} %`;
+            : state.locations.length
+              ? `reading: ${((100 * Math.min(state.scanned.upTo, state.end)) / state.end).toFixed(0)} %`
+              : "";
         marks.setAttribute("aria-label", timeline.describe());
     };
     // What is chosen is seen.

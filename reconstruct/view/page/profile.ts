@@ -98,7 +98,7 @@ export class Profile {
         });
         return [
             { title: "region", about: "", key: ({ group }) => group.name, cell: ({ group }) => this.name(group) },
-            time("own time", "in which nothing that it calls is open, all ranks", (total) => total.own),
+            time("own", "time in which nothing that it calls is open, all ranks", (total) => total.own),
             {
                 title: "share",
                 about: "of the time of all regions",
@@ -170,7 +170,7 @@ export class Profile {
         this.title.textContent = this.titleOf();
         this.reading.hidden = state.scanned.done;
         this.reading.max = state.end;
-        this.reading.value = Math.min(state.scanned.upTo, state.end);
+        if (state.scanned.upTo > 0) this.reading.value = Math.min(state.scanned.upTo, state.end);
         this.remark.textContent = state.sums?.rough
             ? "Times are those of the overview; events are being counted."
             : state.sums && state.sums.totals.every((total) => !total.own && !total.count)

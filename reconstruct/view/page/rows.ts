@@ -1,7 +1,7 @@
 // rows.ts: which locations are shown, in which order, and where: one row for a location or for several that are folded.
 
 import type { State } from "./state.js";
-import { regionOf, shareOf, waits } from "./shares.js";
+import { PART_NUMBERS, partsIn } from "./shares.js";
 
 export interface Row {
     locations: number[];
@@ -13,26 +13,27 @@ export interface Row {
 export type Order = "rank" | "waiting" | "alike";
 
 const MOST_FOLDS = 12;
+/** What lies in the first and last of so many intervals counts by its part. */
+const BEHAVIOUR_INTERVALS = 1024;
 const MOST_HEIGHT = 220;
 /** Letters that fit beside a row. */
 const SHORT = 9;
 
-/** Each location's share of time by group, then its waiting: what makes locations alike. */
+/** Each location's share of time by group, then its waiting, between MPI_Init and MPI_Finalize: what makes locations alike. When
+ *  they begin and end differs by chance. */
 function vectors(state: State): Float64Array[] {
     const groups = state.palette.groups.length;
-    const shares = state.overview?.level(state.end / 64);
-    return state.locations.map((_, l) => {
-        const vector = new Float64Array(groups + 1);
-        if (!shares) return vector;
-        const row = l * (shares.bins + 1);
-        for (let i = shares.index[row]; i < shares.index[row + shares.bins]; i++) {
-            const word = shares.words[i];
-            const share = shareOf(word) / shares.bins;
-            vector[state.palette.groupOf[regionOf(word)]?.index ?? 0] += share;
-            if (waits(word)) vector[groups] += share;
-        }
-        return vector;
-    });
+    const { from, to } = state.work;
+    const all = state.locations.map(() => new Float64Array(groups + 1));
+    const { overview } = state;
+    if (!overview) return all;
+    const parts = partsIn(overview.level((to - from) / BEHAVIOUR_INTERVALS), all.length, from, to);
+    for (let i = 0; i < parts.length; i += PART_NUMBERS) {
+        const vector = all[parts[i]];
+        vector[state.palette.groupOf[parts[i + 1]]?.index ?? 0] += parts[i + 2] / (to - from);
+        vector[groups] += parts[i + 3] / (to - from);
+    }
+    return all;
 }
 
 function distance(a: Float64Array, b: Float64Array): number {

@@ -289,7 +289,8 @@ export class State {
     /** Asks for a tile of the window where there is none that is fine enough, then for one around it, and for the sums over
      *  what is looked at. */
     private ask(): void {
-        if (this.locations.length === 0) return;
+        // Before that it is not known whether the overview is enough.
+        if (!this.overview) return;
         const { from, to } = this;
         const width = to - from;
         const bins = this.windowBins();

@@ -9,6 +9,8 @@ export interface Column<Row> {
     /** By which rows are sorted: numbers from the greatest on at first, texts from the first on; NaN is always last. */
     key(row: Row): number | string;
     cell(row: Row): string | HTMLElement;
+    /** It holds text: numbers stand on the right. */
+    left?: boolean;
 }
 
 /** The same element for good, so that its order stays when its rows are others. */
@@ -30,6 +32,7 @@ export class Table<Row> {
             const head = element("th");
             const button = element("button", column.title, "link");
             head.scope = "col";
+            if (column.left) head.className = "left";
             button.title = [column.about, "click: sort by it"].filter(Boolean).join("; ");
             button.addEventListener("click", () => this.sort(i));
             head.append(button);
@@ -76,9 +79,9 @@ export class Table<Row> {
 
     private line(row: Row): HTMLElement {
         const line = element("tr");
-        for (const { cell } of this.columns) {
+        for (const { cell, left } of this.columns) {
             const made = cell(row);
-            const holder = element("td", typeof made === "string" ? made : "");
+            const holder = element("td", typeof made === "string" ? made : "", left ? "left" : "");
             if (typeof made !== "string") holder.append(made);
             line.append(holder);
         }

@@ -7,6 +7,8 @@ import { nameLocation } from "./details.js";
 import { showNs } from "./format.js";
 import { laneAt, laneBox, lanesOf } from "./lanes.js";
 import { Bars } from "./bars.js";
+import { Chosen } from "./chosen.js";
+import { strengths } from "./density.js";
 import { Bundles, NEVER, type Level } from "./bundles.js";
 import type { Paper } from "./raster.js";
 import { MESSAGE_DOUBLES, Records, SPAN_DOUBLES, SPAN_WORDS, type Message } from "./records.js";
@@ -20,7 +22,6 @@ const BUNDLE_HEIGHT = 3;
 const BUNDLE_STRENGTHS = 4;
 /** Making bundles goes on with the next frame after so long. */
 const BUNDLE_MS = 3;
-const FEW_LINES = 600;
 const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
 /** Pixels of a letter of the moment that ticks count from, and from its end to the middle of the first tick's label. */
@@ -47,6 +48,19 @@ interface DrawnMessage {
     count: number;
 }
 
+/** A dot where it is sent, an arrow where it is received. */
+function drawEnds(context: CanvasRenderingContext2D, { x0, y0, x1, y1 }: DrawnMessage): void {
+    context.beginPath();
+    context.arc(x0, y0, 2, 0, 7);
+    context.fill();
+    const angle = Math.atan2(y1 - y0, x1 - x0);
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x1 - 7 * Math.cos(angle - 0.4), y1 - 7 * Math.sin(angle - 0.4));
+    context.lineTo(x1 - 7 * Math.cos(angle + 0.4), y1 - 7 * Math.sin(angle + 0.4));
+    context.fill();
+}
+
 export class Timeline {
     width = 100;
     height = 100;
@@ -61,6 +75,7 @@ export class Timeline {
     private scheduled = false;
     private ratio = 1;
     private readonly bars: Bars;
+    private readonly chosen: Chosen;
 
     constructor(
         private readonly state: State,
@@ -72,6 +87,7 @@ export class Timeline {
         private readonly colours: () => Colours,
     ) {
         this.bars = new Bars(state, rows, paper, colours);
+        this.chosen = new Chosen(state, this, colours);
         state.on(["window", "data", "choice", "legend", "rows", "theme", "range"], () => this.draw());
         new ResizeObserver(() => this.resize()).observe(marks);
     }
@@ -125,9 +141,22 @@ export class Timeline {
             if (this.showMessages) this.drawMessages(context, records);
             else this.drawn = [];
         } else this.drawn = [];
-        this.drawMarks(context);
+        this.chosen.draw(context);
+        if (!this.state.overview) this.drawNotYet(context);
         this.drawLabels();
         this.drawAxis();
+    }
+
+    /** Before there is anything to draw. */
+    private drawNotYet(context: CanvasRenderingContext2D): void {
+        context.font = "14px system-ui, sans-serif";
+        context.textBaseline = "middle";
+        context.fillStyle = this.colours().faint;
+        context.fillText(
+            this.state.locations.length ? "The run is being read …" : "The trace is being opened …",
+            16,
+            24,
+        );
     }
 
     // ---- above the bars
@@ -220,6 +249,17 @@ export class Timeline {
         context.setLineDash([]);
     }
 
+    /** Where a location shows what is open at a depth; null: it has no row. */
+    boxOf(location: number, depth: number): { top: number; bottom: number } | null {
+        const row = this.rowIndex(location);
+        if (row < 0) return null;
+        const tile = this.state.tile();
+        const lanes = this.lanes(row, tile?.exact ? Records.of(tile.exact) : null);
+        const top = this.rows.top(row);
+        if (!lanes) return { top, bottom: top + this.rows.height };
+        return laneBox(top, this.rows.height, lanes, Math.min(depth, lanes - 1));
+    }
+
     /** The middle of a location's row; of its lowest lane where it has lanes. */
     yOf(location: number, records: Records | null): number {
         const row = this.rowIndex(location);
@@ -252,35 +292,48 @@ export class Timeline {
         this.drawn = [];
         this.bundled = n > MOST_LINES ? n : 0;
         if (this.bundled) return this.drawBundles(context, records);
-        context.lineWidth = 1;
-        context.strokeStyle = context.fillStyle = this.colours().message;
-        context.globalAlpha = visible.length > 800 ? 0.35 : visible.length > 200 ? 0.6 : 0.9;
-        context.beginPath();
-        for (const i of visible) {
+        this.drawn = visible.map((i) => {
             const message = records.message(i);
             const x0 = this.xOf(message.sent);
             const y0 = this.yOf(message.from, records);
             const open = !isFinite(message.received);
             const x1 = open ? x0 + 14 : this.xOf(message.received);
             const y1 = open ? y0 + (this.yOf(message.to, records) > y0 ? 10 : -10) : this.yOf(message.to, records);
-            context.moveTo(x0, y0);
-            context.lineTo(x1, y1);
-            this.drawn.push({ x0, y0, x1, y1, message, count: 1 });
-        }
-        context.stroke();
-        if (visible.length * 14 < this.width)
-            for (const { x0, y0, x1, y1 } of this.drawn) {
-                context.beginPath();
-                context.arc(x0, y0, 2, 0, 7);
-                context.fill();
-                const angle = Math.atan2(y1 - y0, x1 - x0);
-                context.beginPath();
-                context.moveTo(x1, y1);
-                context.lineTo(x1 - 7 * Math.cos(angle - 0.4), y1 - 7 * Math.sin(angle - 0.4));
-                context.lineTo(x1 - 7 * Math.cos(angle + 0.4), y1 - 7 * Math.sin(angle + 0.4));
-                context.fill();
+            return { x0, y0, x1, y1, message, count: 1 };
+        });
+        this.strokeMessages(context, visible.length * 14 < this.width);
+    }
+
+    /** The lines of `drawn`: the more they stand for the thicker, and the more of them are in one place the fainter. */
+    private strokeMessages(context: CanvasRenderingContext2D, pointed: boolean): void {
+        const { drawn } = this;
+        const fade = strengths(drawn, this.width, this.height);
+        const most = Math.log(1 + drawn.reduce((greatest, { count }) => Math.max(greatest, count), 1));
+        // Lines of about the same strength are one path.
+        const paths = new Map<number, DrawnMessage[]>();
+        drawn.forEach((line, i) => {
+            const faint = Math.round(-2 * Math.log2(fade[i]));
+            const thick = this.bundled ? Math.floor((Math.log(line.count) / most) * BUNDLE_STRENGTHS) : 0;
+            const key = faint * BUNDLE_STRENGTHS + thick;
+            const path = paths.get(key);
+            if (path) path.push(line);
+            else paths.set(key, [line]);
+        });
+        context.strokeStyle = context.fillStyle = this.colours().message;
+        for (const [key, lines] of paths) {
+            const thick = (key % BUNDLE_STRENGTHS) / BUNDLE_STRENGTHS;
+            context.globalAlpha = 0.9 * Math.pow(2, -Math.floor(key / BUNDLE_STRENGTHS) / 2);
+            context.lineWidth = this.bundled ? 0.6 + 1.4 * thick : 1;
+            context.beginPath();
+            for (const { x0, y0, x1, y1 } of lines) {
+                context.moveTo(x0, y0);
+                context.lineTo(x1, y1);
             }
+            context.stroke();
+            if (pointed) for (const line of lines) drawEnds(context, line);
+        }
         context.globalAlpha = 1;
+        context.lineWidth = 1;
     }
 
     private bundles: { of: Bundles; rows: unknown; height: number } | null = null;
@@ -309,15 +362,11 @@ export class Timeline {
             if (!level) return this.draw(); // no lines for some frames
             visible = bundles.visible(level, from, to);
         } while (visible.length > MOST_LINES && level.interval < to - from);
-        let most = 1;
-        for (const i of visible) most = Math.max(most, level.count[i]);
         const y = Float64Array.from(this.state.locations, (_, location) => this.yOf(location, records));
-        const strengths = Array.from({ length: BUNDLE_STRENGTHS }, (): DrawnMessage[] => []);
         for (const i of visible) {
             if (level.received[i] === NEVER) continue;
             const message = records.message(level.first[i]);
-            const strength = Math.floor((Math.log(level.count[i]) / Math.log(most + 1)) * BUNDLE_STRENGTHS);
-            strengths[strength].push({
+            this.drawn.push({
                 x0: this.xOf(message.sent),
                 y0: y[message.from],
                 x1: this.xOf(message.received),
@@ -326,22 +375,7 @@ export class Timeline {
                 count: level.count[i],
             });
         }
-        // Lines of about the same strength are drawn together; very many of them must not hide the bars.
-        context.strokeStyle = this.colours().message;
-        const fade = Math.max(0.35, Math.min(1, FEW_LINES / visible.length));
-        strengths.forEach((lines, strength) => {
-            context.globalAlpha = fade * (0.3 + (0.5 * strength) / BUNDLE_STRENGTHS);
-            context.lineWidth = 0.6 + (1.4 * strength) / BUNDLE_STRENGTHS;
-            context.beginPath();
-            for (const { x0, y0, x1, y1 } of lines) {
-                context.moveTo(x0, y0);
-                context.lineTo(x1, y1);
-            }
-            context.stroke();
-            this.drawn.push(...lines);
-        });
-        context.globalAlpha = 1;
-        context.lineWidth = 1;
+        this.strokeMessages(context, false);
     }
 
     private drawCollectives(context: CanvasRenderingContext2D, records: Records): void {
@@ -382,64 +416,6 @@ export class Timeline {
         context.globalAlpha = 1;
     }
 
-    private drawMarks(context: CanvasRenderingContext2D): void {
-        const colours = this.colours();
-        const { range, choice } = this.state;
-        for (const marked of [range, this.drag]) {
-            if (!marked) continue;
-            const x0 = this.xOf(Math.min(marked.from, marked.to));
-            const x1 = this.xOf(Math.max(marked.from, marked.to));
-            context.fillStyle = colours.chosen;
-            context.globalAlpha = 0.15;
-            context.fillRect(x0, 0, x1 - x0, this.height);
-            context.globalAlpha = 1;
-            context.strokeStyle = colours.chosen;
-            context.strokeRect(x0 + 0.5, -1, x1 - x0, this.height + 2);
-            context.fillStyle = colours.ink;
-            context.font = "12px system-ui, sans-serif";
-            context.textBaseline = "top";
-            context.fillText(showNs(Math.abs(marked.to - marked.from)), Math.max(2, x0 + 4), 3);
-        }
-        if (choice?.kind === "span") {
-            const row = this.rowIndex(choice.location);
-            if (row >= 0) {
-                const tile = this.state.tile();
-                const lanes = this.lanes(row, tile?.exact ? Records.of(tile.exact) : null);
-                const box = lanes
-                    ? laneBox(this.rows.top(row), this.rows.height, lanes, Math.min(choice.depth, lanes - 1))
-                    : { top: this.rows.top(row), bottom: this.rows.top(row) + this.rows.height };
-                const y = box.top;
-                const height = box.bottom - box.top;
-                const x0 = Math.max(-2, this.xOf(choice.from));
-                const x1 = Math.min(this.width + 2, this.xOf(choice.to));
-                context.strokeStyle = colours.paperCss;
-                context.lineWidth = 4;
-                context.strokeRect(x0, y, Math.max(2, x1 - x0), height);
-                context.strokeStyle = colours.chosen;
-                context.lineWidth = 2;
-                context.strokeRect(x0, y, Math.max(2, x1 - x0), height);
-                context.lineWidth = 1;
-            }
-        } else if (choice?.kind === "message") {
-            const tile = this.state.tile();
-            const records = tile?.exact ? Records.of(tile.exact) : null;
-            context.strokeStyle = colours.chosen;
-            context.lineWidth = 3;
-            context.beginPath();
-            context.moveTo(this.xOf(choice.sent), this.yOf(choice.from, records));
-            context.lineTo(this.xOf(choice.received), this.yOf(choice.to, records));
-            context.stroke();
-            context.lineWidth = 1;
-        }
-        if (this.pointer) {
-            context.strokeStyle = colours.faint;
-            context.beginPath();
-            context.moveTo(this.pointer.x + 0.5, 0);
-            context.lineTo(this.pointer.x + 0.5, this.height);
-            context.stroke();
-        }
-    }
-
     // ---- beside the bars
 
     private drawLabels(): void {
@@ -472,6 +448,7 @@ export class Timeline {
 
     private drawAxis(): void {
         const { from, to } = this.state;
+        this.axis.style.visibility = this.state.locations.length ? "" : "hidden";
         const width = to - from;
         const unit = width < 2e3 ? 1 : width < 2e6 ? 1e3 : width < 2e9 ? 1e6 : 1e9;
         const name = { 1: "ns", 1e3: "µs", 1e6: "ms", 1e9: "s" }[unit];
