@@ -369,6 +369,9 @@ const strongest = await dense.evaluate(() => {
     return [most(1.2e9, 1.8e9), most(2.95e9, 3.15e9), timeline.drawn.length];
 });
 check("messages fade where they are many, not where they are few", strongest[0] < 0.4 && strongest[1] > 0.8 && strongest[2] === 601, strongest.join());
+await dense.locator("#tab-profile").click();
+const shares = await dense.evaluate(() => [...document.querySelectorAll("#profile tbody tr")].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+same("of what one rank does alone it has most, all of it", shares.filter((row) => row[0].startsWith("MPI_")).map((row) => [row[0], row[1] === row[6], row[7]].join()).sort().join("; "), "MPI_Recv,true,1; MPI_Send,true,0");
 await dense.close();
 
 // ---- a page that is still being opened has no figures yet

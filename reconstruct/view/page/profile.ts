@@ -33,14 +33,22 @@ export function balances(state: State): Map<Group, Balance> {
     const at = new Map(ranks.map((rank, i) => [rank, i]));
     const own = new Map<Group, Float64Array>();
     const parts = sums?.parts ?? new Float64Array(0);
+    const exact = scaleOf(parts, sums?.totals ?? []);
     for (let i = 0; i < parts.length; i += PART_NUMBERS) {
         const group = palette.groupOf[parts[i + 1]];
         if (!group) continue;
         let times = own.get(group);
         if (!times) own.set(group, (times = new Float64Array(ranks.length)));
-        times[at.get(locations[parts[i]].rank)!] += parts[i + 2];
+        times[at.get(locations[parts[i]].rank)!] += parts[i + 2] * exact[parts[i + 1]];
     }
     return new Map([...own].map(([group, times]) => [group, balanceOf(times, ranks)]));
+}
+
+/** By which the parts of each region are multiplied so that they add up to its total: parts are made of shares, which are rounded. */
+function scaleOf(parts: Float64Array, totals: { own: number }[]): Float64Array {
+    const sums = new Float64Array(totals.length);
+    for (let i = 0; i < parts.length; i += PART_NUMBERS) sums[parts[i + 1]] += parts[i + 2];
+    return sums.map((sum, region) => (sum > 0 ? totals[region].own / sum : 0));
 }
 
 function balanceOf(times: Float64Array, ranks: number[]): Balance {
@@ -184,11 +192,12 @@ export class Profile {
     }
 
     private titleOf(): string {
-        const { range, scanned, sums, end, work } = this.state;
+        const { range, scanned, sums, end, work, about } = this.state;
+        const ended = (about.report?.first_finalize_ns ?? null) !== null;
         if (range) return `Marked ${showNs(range.to - range.from)}, all ranks`;
         if (!scanned.done) return sums ? "As far as the run has been read" : "The run is being read";
         if (!sums || (sums.from <= 0 && sums.to >= end)) return "Whole run, all ranks";
-        if (sums.from === work.from && sums.to === work.to)
+        if (ended && sums.from === work.from && sums.to === work.to)
             return `From MPI_Init to MPI_Finalize, ${showNs(sums.to - sums.from)}, all ranks`;
         return `Window of ${showNs(sums.to - sums.from)}, all ranks`;
     }

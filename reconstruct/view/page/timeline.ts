@@ -8,6 +8,7 @@ import { showNs } from "./format.js";
 import { laneAt, laneBox, lanesOf } from "./lanes.js";
 import { Bars } from "./bars.js";
 import { Chosen } from "./chosen.js";
+import { drawCollectives } from "./collectives.js";
 import { strengths } from "./density.js";
 import { Bundles, NEVER, type Level } from "./bundles.js";
 import type { Paper } from "./raster.js";
@@ -22,7 +23,6 @@ const BUNDLE_HEIGHT = 3;
 const BUNDLE_STRENGTHS = 4;
 /** Making bundles goes on with the next frame after so long. */
 const BUNDLE_MS = 3;
-const MOST_COLLECTIVES = 1500;
 const NAME_FROM = 30;
 /** Pixels of a letter of the moment that ticks count from, and from its end to the middle of the first tick's label. */
 const BASE_LETTER = 8;
@@ -137,7 +137,7 @@ export class Timeline {
         context.clearRect(0, 0, this.width, this.height);
         if (records) {
             this.drawNames(context, records);
-            if (this.showCollectives) this.drawCollectives(context, records);
+            if (this.showCollectives) drawCollectives(context, records, this.state, this, this.colours().ink);
             if (this.showMessages) this.drawMessages(context, records);
             else this.drawn = [];
         } else this.drawn = [];
@@ -376,44 +376,6 @@ export class Timeline {
             });
         }
         this.strokeMessages(context, false);
-    }
-
-    private drawCollectives(context: CanvasRenderingContext2D, records: Records): void {
-        const { from, to, palette } = this.state;
-        const visible: number[] = [];
-        for (let i = 0; i < records.exact.nCollectives; i++) {
-            const last = records.collectiveNumbers[i * 8 + 1];
-            if (last >= from && last <= to) visible.push(i);
-        }
-        if (visible.length > MOST_COLLECTIVES) return;
-        context.lineWidth = 1.5;
-        for (const i of visible) {
-            const collective = records.collective(i);
-            const group = palette.groupOf[collective.region] ?? palette.groups[0];
-            if (!group.shown) continue;
-            const x = this.xOf(collective.last);
-            const ys = [collective.lowest, collective.highest].map((l) => this.yOf(l, records));
-            context.strokeStyle = context.fillStyle = this.colours().ink;
-            context.globalAlpha = visible.length > 200 ? 0.25 : 0.55;
-            context.setLineDash([1, 2]);
-            context.beginPath();
-            context.moveTo(x, Math.min(...ys));
-            context.lineTo(x, Math.max(...ys));
-            context.stroke();
-            context.setLineDash([]);
-            if (visible.length < 300) {
-                // The one that all others waited for.
-                context.globalAlpha = 1;
-                context.beginPath();
-                const y = this.yOf(collective.lastLocation, records);
-                context.moveTo(x, y - 4);
-                context.lineTo(x + 4, y);
-                context.lineTo(x, y + 4);
-                context.lineTo(x - 4, y);
-                context.fill();
-            }
-        }
-        context.globalAlpha = 1;
     }
 
     // ---- beside the bars
