@@ -41,6 +41,7 @@ const show = (frame, from, to) => frame.evaluate(([a, b]) => window.refrainView.
 
 const matmul = await open("matmul", 1200, 640, "light");
 const end = await matmul.evaluate(() => window.refrainView.state.end);
+await matmul.locator("[role=tab]", { hasText: "Profile" }).click();
 await show(matmul, from - 2e6, from + (end - from) / 4);
 await settle(matmul);
 await shoot(matmul, "whole");
@@ -54,6 +55,7 @@ await shoot(matmul, "sender");
 await matmul.context().close();
 
 const ranks = await open("ranks", 1200, 640, "dark");
+await ranks.locator("[role=tab]", { hasText: "Profile" }).click();
 await shoot(ranks, "ranks");
 await ranks.context().close();
 

@@ -9,8 +9,9 @@ import { Matrix } from "./matrix.js";
 import type { Navigate } from "./navigate.js";
 import { Profile } from "./profile.js";
 import { Records } from "./records.js";
-import type { Formula, Region, TreeNode } from "./protocol.js";
+import type { Counter, Formula, Region, TreeNode } from "./protocol.js";
 import type { State } from "./state.js";
+import { Table, type Column } from "./tables.js";
 import type { Timeline } from "./timeline.js";
 
 export function detailsElement(details: Details): HTMLElement[] {
@@ -175,20 +176,33 @@ export class Panels {
     }
 
     private counterTable(): HTMLElement {
-        const table = element("table", "", "counters");
-        const head = element("tr");
-        for (const title of ["name", "times", "least", "mean", "most"]) head.append(element("th", title));
-        table.append(head);
         const show = (value: number | null): string =>
             value === null ? "–" : value.toLocaleString("en", { maximumFractionDigits: 2 });
-        for (const counter of this.state.about.counters) {
-            const row = element("tr");
-            row.append(element("td", counter.name), element("td", showCount(counter.times)));
-            for (const value of [counter.least, counter.mean, counter.most]) row.append(element("td", show(value)));
-            row.title = `${counter.kind}, told by ${counter.ranks} ranks`;
-            table.append(row);
-        }
-        return table;
+        const value = (title: string, of: (counter: Counter) => number | null): Column<Counter> => ({
+            title,
+            about: "",
+            key: (counter) => of(counter) ?? NaN,
+            cell: (counter) => show(of(counter)),
+        });
+        const table = new Table<Counter>(
+            [
+                { title: "name", about: "", key: (counter) => counter.name, cell: (counter) => counter.name },
+                {
+                    title: "times",
+                    about: "that it was told",
+                    key: (counter) => counter.times,
+                    cell: (counter) => showCount(counter.times),
+                },
+                value("least", (counter) => counter.least),
+                value("mean", (counter) => counter.mean),
+                value("most", (counter) => counter.most),
+            ],
+            1,
+            (counter, line) => (line.title = `${counter.kind}, told by ${counter.ranks} ranks`),
+        );
+        table.element.className = "counters";
+        table.fill(this.state.about.counters);
+        return table.element;
     }
 
     private treeElement(node: TreeNode, depth: number): HTMLElement {
