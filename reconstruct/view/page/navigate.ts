@@ -202,9 +202,10 @@ export class Navigate {
         state.mark({ from, to });
         const location = rank === null ? -1 : state.locations.findIndex((other) => other.rank === rank);
         if (location < 0) return;
+        const window = state.from;
         this.pending = () => {
             const records = this.records();
-            if (!records) return false;
+            if (!records) return state.from !== window; // the user went on
             const span = regions.map((region) => records.longest(location, region, from, to)).find((found) => found);
             const other = span ?? records.spanAt(location, (from + to) / 2, null);
             if (other) this.chooseSpan(records, other);
