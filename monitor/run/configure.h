@@ -1,4 +1,4 @@
-/* configure.h: what the REFRAIN_* variables ask for (refrain/settings.h lists them), and messages to the user. */
+/* configure.h: what the REFRAIN_* variables ask for (refrain/variables.def lists them), and messages to the user. */
 #ifndef REFRAIN_CONFIGURE_H
 #define REFRAIN_CONFIGURE_H
 

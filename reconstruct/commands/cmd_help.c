@@ -8,9 +8,8 @@
 enum { OPTION_MAN = 256, OPTION_COMPLETION };
 
 const char refrain_help_description[] =
-    "Reads the traces that programs built with refrain-mpicc or refrain-cc write: what was run, where the time went, "
-    "which events happened.\n"
-    "A TRACE is a directory <program>-<date>-<time>.refrain, or one rank-N.trace in it.\n";
+    "Traces MPI programs (refrain record), and reads traces: what was run, where the time went, which events happened.\n"
+    "A TRACE is a directory <program>-<date>-<time>.refrain, one rank-N.trace in it, or a .refrain-pack.\n";
 
 const char refrain_help_statuses[] = "0  done; what was asked for holds\n"
                                      "1  failed: something is wrong with data or the system\n"
