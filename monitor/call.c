@@ -126,6 +126,7 @@ static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) 
 
 /* What is done now and then. */
 static __attribute__((noinline)) void look_around(struct refrain_context *context) {
+    context->calls_before += REFRAIN_CLOCK_REFRESH_CALLS;
     context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
     refrain_trace_file_refresh_clock();
     refrain_allowance_look(context);

@@ -38,9 +38,20 @@ static bool give_guest_room(void) {
     return refrain_pool_take_kept(&refrain_trace_file.kept_for_guests, sizeof(struct refrain_guest));
 }
 
+#define UNFORESEEN_LEAST_BYTES                                                                                         \
+    (3u << 9) /* what is kept for the first call sites of some functions, whatever comes                               \
+               */
+
+/* Of what is kept for functions that have not been called yet, call sites of those that have take what is over, at
+ * last.
+ */
 struct refrain_guest *refrain_call_room_guest(void) {
     enum refrain_pool_use use = give_guest_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_GUESTS;
-    return refrain_pool_take(sizeof(struct refrain_guest), use);
+    struct refrain_guest *guest = refrain_pool_take(sizeof *guest, use);
+    if (!guest && __atomic_load_n(&refrain_trace_file.kept_for_unforeseen, __ATOMIC_RELAXED) > UNFORESEEN_LEAST_BYTES &&
+        refrain_pool_take_kept(&refrain_trace_file.kept_for_unforeseen, sizeof *guest))
+        guest = refrain_pool_take(sizeof *guest, REFRAIN_POOL_LAST);
+    return guest;
 }
 
 static void keep(uint64_t bytes) {

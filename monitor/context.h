@@ -112,6 +112,7 @@ struct refrain_context {
     bool python;                             /* the functions of Python are looked at (python.h) */
     bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
     _Alignas(REFRAIN_LINE_BYTES) struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
+    uint64_t calls_before;                        /* MPI calls before those that calls_left counts */
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
     uint32_t trials;                              /* the first trial whose room may be taken back (learn_spare.h) */
@@ -122,6 +123,11 @@ struct refrain_context {
     uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site ... */
     uint64_t counted[REFRAIN_CALL_WORDS];   /* ... the first of which is sure of room for counts of its rows */
 };
+
+/* MPI calls of the thread so far. */
+static inline uint64_t refrain_context_calls(const struct refrain_context *context) {
+    return context->calls_before + (uint64_t)(REFRAIN_CLOCK_REFRESH_CALLS - context->calls_left);
+}
 
 /* The calling thread's, null where it has none yet. */
 extern REFRAIN_SHARED __thread struct refrain_context *refrain_thread_context;

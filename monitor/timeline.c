@@ -553,6 +553,21 @@ bool refrain_timeline_give_page(struct refrain_timeline_writer *writer) {
     return true;
 }
 
+bool refrain_timeline_give_all(struct refrain_timeline_writer *writer) {
+    uint64_t *from = &refrain_trace_file.header->times_from, bytes = refrain_trace_file.header->bytes;
+    if (!writer->timeline || *from >= bytes)
+        return false;
+    stop(writer);
+    refrain_commit();
+    writer->timeline->first = 0;
+    writer->timeline->pages = 0;
+    refrain_commit();
+    writer->page = writer->spare = writer->swept = NULL;
+    memset(lowest_page(), 0, bytes - *from);
+    __atomic_store_n(from, bytes, __ATOMIC_SEQ_CST);
+    return true;
+}
+
 void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t now) {
     if (writer->limit || !writer->timeline || writer->timeline->end_block || writer->blocks == 0)
         return;

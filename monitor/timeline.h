@@ -44,6 +44,10 @@ void refrain_timeline_finish(struct refrain_timeline_writer *writer, uint64_t no
  * of these functions. */
 bool refrain_timeline_give_page(struct refrain_timeline_writer *writer);
 
+/* Gives back all pages: the thread has no timeline from now on, as if there had been no memory to go on with it. False
+ * where it has no pages. As above. */
+bool refrain_timeline_give_all(struct refrain_timeline_writer *writer);
+
 /* The rest of refrain_timeline_block(). */
 __attribute__((visibility("default"))) void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now,
                                                                    uint64_t elapsed);

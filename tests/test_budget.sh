@@ -227,6 +227,47 @@ for arguments in "" deeper; do
     rm -rf "$work/run"
 done
 
+# With little memory for what is learned, next to nothing is left unused while values are lost, and all calls are at their
+# own call site: of 100, half come first and half last, behind calls with values of chance.
+{
+    echo '#include <mpi.h>'
+    echo '#include <stdint.h>'
+    echo 'static uint64_t seed = 1;'
+    echo 'static int chance(int below) { seed = seed * 6364136223846793005u + 1442695040888963407u; return (seed >> 33) % below; }'
+    echo 'static char to[64], from[64];'
+    for phase in first last; do
+        echo "static void $phase(void) {"
+        seq 1 50 | sed 's/.*/MPI_Sendrecv(to, &, MPI_CHAR, 0, 1, from, 64, MPI_CHAR, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);/'
+        echo '}'
+    done
+    echo 'int main(int c, char **v) {'
+    echo 'MPI_Init(&c, &v);'
+    echo 'first();'
+    echo 'for (int i = 0; i < 20000; i++)'
+    echo 'if (chance(2))'
+    echo 'MPI_Sendrecv(to, chance(64), MPI_CHAR, 0, chance(30), from, 64, MPI_CHAR, 0, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);'
+    echo 'else'
+    echo 'MPI_Allreduce(to, from, 1 + chance(60), MPI_CHAR, MPI_MAX, MPI_COMM_SELF);'
+    echo 'last();'
+    echo 'MPI_Finalize();'
+    echo '}'
+} >"$work/little.c"
+mpicc.mpich -O1 -w "$work/little.c" -o "$work/little" || fail "compile little"
+# number NAME: in the JSON of `refrain info`.
+number() {
+    tr -d ' ,' <"$work/json" | sed -n "s/^\"$1\"://p" | head -n 1
+}
+for memory in 300K 320K; do
+    rm -rf "$work/little.run"
+    refrain record -q --no-report --memory $memory --directory "$work/little.run" "$work/little" || fail "little: status $?"
+    refrain info --json "$(the_trace "$work/little.run")" >"$work/json"
+    unused=$(($(number bytes) - $(number pool_used_bytes)))
+    [ "$(number summary_values)" -gt 0 ] && [ $((10 * unused)) -le "$(number bytes)" ] && pass ||
+        fail "$memory: $unused of $(number bytes) bytes unused"
+    [ "$(number stopped)" = false ] && ! grep -q '"calls"\|"sites"' "$work/json" && pass ||
+        fail "$memory: $(grep '"stopped"\|"calls"\|"sites"' "$work/json")"
+done
+
 # Resident memory that the monitor adds: the peak of a traced run less that of an untraced one.
 cat >"$work/peak.c" <<'END'
 #include <stdio.h>

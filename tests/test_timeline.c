@@ -1,7 +1,8 @@
 /* test_timeline.c: a timeline that its thread writes (monitor/timeline.c). Wherever the order of two changes counts, a
  * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
  * that it takes, no entry of several blocks is longer than a small part of the run. Pages that were lent are given back
- * whenever they are asked for, down to the least, and nothing is lost but how long single blocks took. */
+ * whenever they are asked for, down to the least, and nothing is lost but how long single blocks took; in need all are.
+ */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "times/block_times.h"
@@ -17,6 +18,7 @@ static uint64_t ends[BLOCKS + 1]; /* of each block, the first one's beginning fi
 static uint64_t n_blocks, n_found, changes;
 static struct refrain_thread thread;
 static unsigned looks, failed;
+static bool all_given; /* from now on there may be no times */
 
 static void check(bool condition, const char *what, uint64_t block) {
     failed += !condition;
@@ -39,7 +41,7 @@ static uint64_t read_all(void) {
             longest = span.end_ticks - begin;
         begin = span.end_ticks;
     }
-    check(block >= n_found, "less is found than before", block);
+    check(block >= n_found || all_given, "less is found than before", block);
     n_found = block;
     return longest;
 }
@@ -126,6 +128,35 @@ static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     check(share < most_share, "an entry is too long", n_found);
 }
 
+/* All pages may be given back, too: then nothing is told of the thread's times any more, whatever comes. */
+static void give_all(void) {
+    static struct refrain_context context;
+    struct refrain_header *header = refrain_trace_file.header;
+    run(0, 64 << 10, 0.002, true);
+    memset(&context, 0, sizeof context);
+    header->times_from = FILE_BYTES;
+    header->pool_used = REFRAIN_HEADER_BYTES;
+    memset(refrain_trace_file.base + REFRAIN_HEADER_BYTES, 0, FILE_BYTES - REFRAIN_HEADER_BYTES);
+    thread.timeline = 0;
+    n_found = 0;
+    context.thread = &thread;
+    context.learning = 1;
+    refrain_timeline_open(&context);
+    for (uint64_t i = 1; i <= BLOCKS; i++) {
+        if (i == BLOCKS / 2) {
+            all_given = true;
+            check(refrain_timeline_give_all(&context.timeline) && header->times_from == FILE_BYTES, "pages stay", i);
+            check(!refrain_timeline_give_all(&context.timeline), "pages are given back twice", i);
+        }
+        refrain_timeline_block(&context.timeline, ends[i], ends[i] - ends[i - 1]);
+    }
+    refrain_timeline_finish(&context.timeline, ends[BLOCKS]);
+    read_all(); /* sets n_found */
+    check(n_found == 0 && header->times_from == FILE_BYTES && !refrain_timeline_give_page(&context.timeline),
+          "there are times", n_found);
+    check(context.timeline.timeline->end_block == REFRAIN_TIME_STOPPED, "it has not ended early", BLOCKS);
+}
+
 int main(void) {
     refrain_alone_open(aligned_alloc(4096, FILE_BYTES), FILE_BYTES);
     if (!refrain_trace_file.base)
@@ -138,6 +169,7 @@ int main(void) {
         run(kind, 64 << 10, 0.002, true);
         run(kind, 512 << 10, 0.002, true);
     }
+    give_all();
     printf("test_timeline: %u looks, %u failed\n", looks, failed);
     return failed != 0 || looks == 0;
 }

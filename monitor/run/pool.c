@@ -1,14 +1,16 @@
 /* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
 #define _GNU_SOURCE
 #include "run/pool.h"
-#include "begin.h"
 #include "arch/clock.h"
 #include "arch/clock_system.h"
+#include "begin.h"
 #include "run/tracing.h"
 #include <refrain/trace.h>
 
 #include <string.h>
 #include <time.h>
+
+#define SETTLING_CALLS 32u /* before what is kept becomes less */
 
 struct refrain_trace_file refrain_trace_file;
 int refrain_mpi_linked;
@@ -18,17 +20,42 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
         __atomic_fetch_add(&refrain_trace_file.header->losses[loss], n, __ATOMIC_RELAXED);
 }
 
+#define LEAST_PAGES_BYTES (REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page))
+
+/* May it take the place of all times? In little memory what is met for the first time is worth more than these. */
+static bool ends_times(enum refrain_pool_use use) {
+    return use >= REFRAIN_POOL_FIRST_MET && refrain_trace_file.sure_for_times < 2 * LEAST_PAGES_BYTES;
+}
+
 /* Where the part of the file ends that `use` may take: behind it is what is kept for others, of which times have as
  * much as they are sure of. */
 static uint64_t end_for(enum refrain_pool_use use) {
     const uint64_t bytes = refrain_trace_file.header->bytes;
     uint64_t pages =
         bytes - refrain_least(bytes, __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED));
-    uint64_t times = use < REFRAIN_POOL_SHORT
-                         ? refrain_trace_file.sure_for_times
-                         : refrain_least(pages, REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page));
+    uint64_t times = use < REFRAIN_POOL_SHORT ? refrain_trace_file.sure_for_times
+                     : ends_times(use)        ? 0
+                                              : refrain_least(pages, LEAST_PAGES_BYTES);
     uint64_t kept = refrain_pool_kept(use);
     return bytes - refrain_least(bytes, kept > times ? kept : times);
+}
+
+/* A run that goes on as it did meets about as much for the first time while its MPI calls double as while they doubled
+ * last. So of what is kept the part remains that this was of all that it has met. */
+static void settle(void) {
+    struct refrain_trace_file *file = &refrain_trace_file;
+    const struct refrain_context *context = refrain_thread_context;
+    if (!file->is_settling || !context)
+        return;
+    uint64_t calls = refrain_context_calls(context),
+             met = refrain_pool_taken(REFRAIN_POOL_FIRST_MET, REFRAIN_POOL_LAST);
+    while (calls >= 2 * file->doubled_calls) {
+        file->doubled_calls = file->doubled_calls ? 2 * file->doubled_calls : SETTLING_CALLS;
+        file->met_at_doubling[0] = file->met_at_doubling[1];
+        file->met_at_doubling[1] = met;
+    }
+    uint64_t lately = met - file->met_at_doubling[0];
+    file->settled_parts = REFRAIN_POOL_PARTS * lately / (met ? met : 1);
 }
 
 /* Each kind but further rows of guests is sure of a part of what is kept for such things. More it may have as long as
@@ -62,15 +89,17 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     return true;
 }
 
-/* The timeline's lowest page becomes free. False where there is none, or it is not the calling thread's. */
-static bool take_page_back(void) {
+/* The timeline's lowest page becomes free, or in need all of them. False where there is none, or it is not the calling
+ * thread's. */
+static bool take_page_back(enum refrain_pool_use use) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || !context->timeline.timeline || !refrain_pool_lends_pages())
         return false;
     bool inside = context->busy == 1;
     if (!inside && !refrain_begin())
         return false;
-    bool taken = refrain_timeline_give_page(&context->timeline);
+    bool taken = refrain_timeline_give_page(&context->timeline) ||
+                 (ends_times(use) && refrain_timeline_give_all(&context->timeline));
     if (!inside)
         refrain_end(context);
     return taken;
@@ -95,12 +124,13 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     if (use >= REFRAIN_POOL_CALL_SITES && use < REFRAIN_POOL_LAST && !refrain_pool_share(bytes, use))
         return NULL;
     bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    settle();
     for (;;) {
         uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);
         if (at + bytes > end_for(use) || at + bytes < at)
             return NULL;
         if (at + bytes > __atomic_load_n(&refrain_trace_file.header->times_from, __ATOMIC_RELAXED)) {
-            if (!take_page_back())
+            if (!take_page_back(use))
                 return NULL;
         } else if (move_end(at, at + bytes)) {
             __atomic_fetch_add(&refrain_trace_file.taken[use], bytes, __ATOMIC_RELAXED);
@@ -114,10 +144,7 @@ struct refrain_time_page *refrain_pool_take_page(void) {
     if (!refrain_pool_lends_pages())
         return refrain_pool_take(sizeof *page, REFRAIN_POOL_VALUES);
     uint64_t from = refrain_trace_file.header->times_from, *used = &refrain_trace_file.header->pool_used;
-    uint64_t least = REFRAIN_TIME_LEAST_PAGES * sizeof *page, pages = refrain_trace_file.header->bytes - from;
-    uint64_t kept =
-        pages < least && refrain_trace_file.sure_for_times < 2 * least ? refrain_pool_kept(REFRAIN_POOL_VALUES) : 0;
-    if (from < sizeof *page + kept + __atomic_load_n(used, __ATOMIC_RELAXED))
+    if (from < sizeof *page + __atomic_load_n(used, __ATOMIC_RELAXED))
         return NULL;
     __atomic_store_n(&refrain_trace_file.header->times_from, from - sizeof *page, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(used, __ATOMIC_SEQ_CST) <= from - sizeof *page)

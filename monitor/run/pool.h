@@ -7,12 +7,15 @@
  * what is not kept in order, what is under way) and what is met for the first time (call sites, communicators). Some of
  * it is kept for the latter two from the first, and for what is met for the first time from the second. How much is
  * kept follows from what is foreseen (the program's tables say so, and it becomes less with each thing that comes), and
- * from what came so far: a use that has taken n bytes is expected to take a part of n more (refrain_pool_kept).
+ * from what came so far: a use that has taken n bytes is expected to take a part of n more (refrain_pool_kept). Where
+ * no table tells of the program's calls, what is kept is given out in steps, each time the number of calls has doubled:
+ * the less has been met for the first time meanwhile, the less is kept (pool.c).
  *
  * The times of single blocks take what nothing else has needed yet: of a process with one thread their pages lie at the
  * end of the file, where memory is kept for others. When it is needed there, blocks are added up, so that the lowest
- * page becomes free (timeline.h). So what is kept is in use, and is there all the same when it is needed. Where there
- * are several threads, one cannot add up the blocks of another: pages are taken like all else then.
+ * page becomes free (timeline.h), in little memory down to the last one. So what is kept is in use, and is there all
+ * the same when it is needed. Where there are several threads, one cannot add up the blocks of another: pages are taken
+ * like all else then.
  */
 #ifndef REFRAIN_POOL_H
 #define REFRAIN_POOL_H
@@ -65,6 +68,12 @@ struct refrain_trace_file {
     uint64_t most_first_met, most_counts, most_control;
     bool is_foreseen; /* the tables tell of the program's calls, or there is little memory: as much is kept in any case
                        */
+    /* No table tells of the calls of the one thread: what is kept becomes less as less is met for the first time. Bytes
+     * that are kept in any case; MPI calls when their number had doubled last; bytes of what had been met by then, and
+     * by the doubling before; the share that is kept, in parts. */
+    bool is_settling;
+    uint64_t least_kept, doubled_calls, met_at_doubling[2];
+    uint32_t settled_parts;  /* of REFRAIN_POOL_PARTS */
     uint64_t sure_of_kind;   /* bytes that each kind of what shares the room for first met things is sure of (pool.c) */
     uint64_t sure_for_times; /* bytes that the times of single blocks leave to nothing but counts */
     uint64_t taken[REFRAIN_POOL_USES];           /* bytes so far */
@@ -123,8 +132,8 @@ static inline uint64_t refrain_pool_kept_first_met(void) {
     return refrain_pool_expected(refrain_trace_file.most_first_met, refrain_trace_file.most_first_met / 2 + met / 2);
 }
 
-/* Bytes at the end of the pool that are kept for uses after this one. */
-static inline uint64_t refrain_pool_kept(enum refrain_pool_use use) {
+/* Bytes at the end of the pool that are kept for uses after this one, as long as new things come. */
+static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
     const struct refrain_trace_file *file = &refrain_trace_file;
     if (use == REFRAIN_POOL_LAST)
         return 0;
@@ -157,6 +166,29 @@ static inline uint64_t refrain_pool_kept(enum refrain_pool_use use) {
     default:
         return last + first_met + open + counts + control;
     }
+}
+
+#define REFRAIN_POOL_PARTS 256u
+#define REFRAIN_POOL_FEW_COUNTS ((uint64_t)8 << 10)
+
+/* Bytes that are kept for uses after this one although nothing has been met for the first time for long: for the sake
+ * of calls and of some guests, and for counts, which learners of what else comes would take. */
+static inline uint64_t refrain_pool_kept_settled(enum refrain_pool_use use) {
+    const struct refrain_trace_file *file = &refrain_trace_file;
+    uint64_t kept = refrain_pool_kept_unsettled(REFRAIN_POOL_FIRST_MET) + file->least_kept;
+    uint64_t counts = REFRAIN_POOL_FEW_COUNTS + refrain_pool_taken(REFRAIN_POOL_SHORT, REFRAIN_POOL_COUNTS) / 2;
+    return use < REFRAIN_POOL_MANY ? kept + refrain_least(file->most_counts * 3 / 4, counts) : kept;
+}
+
+/* Bytes at the end of the pool that are kept for uses after this one. */
+static inline uint64_t refrain_pool_kept(enum refrain_pool_use use) {
+    const struct refrain_trace_file *file = &refrain_trace_file;
+    uint64_t kept = refrain_pool_kept_unsettled(use);
+    if (!file->is_settling || use >= REFRAIN_POOL_OPEN)
+        return kept;
+    uint64_t least = refrain_least(kept, refrain_pool_kept_settled(use));
+    uint64_t still = kept / REFRAIN_POOL_PARTS * file->settled_parts;
+    return still > least ? still : least;
 }
 
 static inline uint32_t refrain_reference(const void *p) {
