@@ -164,9 +164,9 @@ static struct refrain_trace *open_in_memory(const char *directory) {
 
 /* The bytes of states of the trace, all `events` events one. */
 static unsigned char *make_states(const char *path, uint64_t events, size_t *n) {
-    struct refrain_trace *one, *other;
+    struct refrain_trace *one = NULL, *other = NULL;
     struct refrain_error error = {0};
-    unsigned char *bytes;
+    unsigned char *bytes = NULL;
     struct refrain_saved_states_options options = {.build = 1, .most_bytes = (size_t)4 << 20, .events = events};
     if (refrain_trace_open(path, false, &one, &error) || refrain_trace_open(path, false, &other, &error) ||
         refrain_saved_states_make(one, other, &options, &bytes, n, &error))
