@@ -170,8 +170,9 @@ static bool add_bytes(struct making *making, const struct flat *flat, const stru
     return true;
 }
 
-/* Adds the state of a checkpoint of both, told by an earlier one unless half of it differs from that. */
-static bool add_state(struct making *making, const struct refrain_checkpoint *one,
+/* Adds the state of a checkpoint of both, told by an earlier one unless half of it differs from that; none where they
+ * do not agree, or without memory. */
+static void add_state(struct making *making, const struct refrain_checkpoint *one,
                       const struct refrain_checkpoint *other) {
     struct pair pair = {.one = making->one, .other = making->other};
     refrain_arena_restore(making->one->arena, one->memory);
@@ -187,24 +188,30 @@ static bool add_state(struct making *making, const struct refrain_checkpoint *on
         row->base = making->base_row = making->n_rows;
         sound = add_bytes(making, &pair.flat, NULL);
         flat_close(&making->base);
-        making->base = pair.flat;
-        pair.flat = (struct flat){0};
+        making->base = sound ? pair.flat : (struct flat){0};
+        pair.flat = sound ? (struct flat){0} : pair.flat;
     }
-    making->n_rows += sound;
+    if (sound)
+        making->n_rows++;
+    else
+        making->n = before;
     flat_close(&pair.flat);
-    return sound;
 }
 
-/* All states, or every `step`th where all are more than there is room for. False where a state cannot be made. */
-static bool add_states(struct making *making, size_t step) {
+/* All states that both replays have, or those after multiples of so many events. One in which the replays do not agree
+ * is left out: bytes that nobody reads may differ. */
+static void add_states(struct making *making, uint64_t events) {
     const struct refrain_cursor *one = making->one, *other = making->other;
     making->n = making->n_rows = making->base_row = 0;
     flat_close(&making->base);
-    bool sound = one->n_checkpoints == other->n_checkpoints;
-    for (size_t i = 0; sound && i < one->n_checkpoints && making->n <= making->most; i += step)
-        sound = one->checkpoints[i].position.events == other->checkpoints[i].position.events &&
-                add_state(making, &one->checkpoints[i], &other->checkpoints[i]);
-    return sound;
+    for (size_t i = 0, k = 0; i < one->n_checkpoints && making->n <= making->most; i++) {
+        const struct refrain_checkpoint *checkpoint = &one->checkpoints[i];
+        while (k < other->n_checkpoints && other->checkpoints[k].position.events < checkpoint->position.events)
+            k++;
+        if (k < other->n_checkpoints && other->checkpoints[k].position.events == checkpoint->position.events &&
+            checkpoint->position.events % events == 0)
+            add_state(making, checkpoint, &other->checkpoints[k]);
+    }
 }
 
 static bool finish(struct making *making, uint64_t key, unsigned char **result, size_t *n) {
@@ -252,11 +259,13 @@ enum refrain_status refrain_saved_states_make(struct refrain_trace *one, struct 
     making.one = replay(one, how, error);
     making.other = making.one ? replay(other, how, error) : NULL;
     bool sound = making.other && (making.rows = calloc(making.one->n_checkpoints + 1, sizeof *making.rows));
-    bool replayed = making.other != NULL;
-    size_t step = 1;
-    while (sound && (sound = add_states(&making, step)) && making.n > making.most && making.n_rows > 1)
-        step *= 2;
-    bool made = sound && finish(&making, key, bytes, n);
+    const bool replayed = making.other != NULL;
+    uint64_t events = sound ? making.one->interval : 0;
+    if (sound)
+        add_states(&making, events);
+    while (sound && making.n > making.most && making.n_rows > 1)
+        add_states(&making, events *= 2);
+    bool made = sound && (making.n_rows == 0 || finish(&making, key, bytes, n));
     flat_close(&making.base);
     free(making.rows);
     free(making.bytes);
@@ -264,7 +273,7 @@ enum refrain_status refrain_saved_states_make(struct refrain_trace *one, struct 
         refrain_cursor_close(making.one, NULL);
     if (making.other)
         refrain_cursor_close(making.other, NULL);
-    return !replayed ? REFRAIN_ERROR : sound && !made ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+    return !replayed ? REFRAIN_ERROR : made ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
 /* ---- using them ---- */

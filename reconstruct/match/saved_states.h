@@ -10,7 +10,7 @@
  * words of it are addresses is found by comparison: two replays of one trace, each with a copy of the trace of its own,
  * are alike in every word that is none, and differ in every word that is one. So no structure of the replay is
  * described here, and none that is added later can be forgotten. A word that differs and is no address of both at the
- * same place of the same part makes no state at all. An address is kept as a part (a chunk of the arena, an image, a
+ * same place of the same part makes no state. An address is kept as a part (a chunk of the arena, an image, a
  * table of the trace ...) and an offset in it.
  *
  * The bytes are believed as memory is. They belong where only the user can write; a checksum tells damage, not intent.
