@@ -2,6 +2,8 @@
 #include "packed_file.h"
 #include "packed_image.h"
 
+#include <refrain/trace.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_GRAIN_BYTES << 32)
@@ -99,6 +101,10 @@ size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned
     return sizeof header + length;
 }
 
+void refrain_packed_file_took(unsigned char *file, uint64_t ns) {
+    memcpy(file + offsetof(struct refrain_packed_header, pack_ns), &ns, sizeof ns);
+}
+
 bool refrain_packed_is_file(const void *bytes, size_t length) {
     return length >= sizeof REFRAIN_PACKED_MAGIC - 1 &&
            memcmp(bytes, REFRAIN_PACKED_MAGIC, sizeof REFRAIN_PACKED_MAGIC - 1) == 0;
@@ -135,5 +141,8 @@ const char *refrain_packed_file_read(const void *file, size_t length, void *imag
     refrain_packed_models_begin(models);
     refrain_packed_coder_open(&parts.structure, models, first, (size_t)header.structure_bytes, true);
     refrain_packed_coder_open(&parts.times, models, times, (size_t)header.times_bytes, true);
-    return refrain_packed_read(image, (size_t)header.image_bytes, &stream) ? NULL : stream.wrong;
+    if (!refrain_packed_read(image, (size_t)header.image_bytes, &stream))
+        return stream.wrong;
+    ((struct refrain_header *)image)->pack_ns = header.pack_ns;
+    return NULL;
 }

@@ -20,6 +20,7 @@ struct refrain_packed_header {
     uint64_t image_bytes; /* when it is read */
     uint64_t structure_bytes, times_bytes, copied_bytes;
     uint64_t checksum; /* of the three parts */
+    uint64_t pack_ns;  /* as in struct refrain_header: known only when the file is made */
 };
 
 /* Bytes that a packed trace file of so many bytes in use takes at most, header included. */
@@ -29,6 +30,9 @@ REFRAIN_PACKED_API size_t refrain_packed_most_bytes(uint64_t used);
  * are scratch. Returns the bytes of the file, 0 where the trace file is not sound (*wrong says why). */
 REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned char *file,
                                                     struct refrain_packed_models *models, const char **wrong);
+
+/* What making the packed file took, in processor time; it becomes the image's `pack_ns`. */
+REFRAIN_PACKED_API void refrain_packed_file_took(unsigned char *file, uint64_t ns);
 
 /* The checksum of what follows a header. */
 REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n);

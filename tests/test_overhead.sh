@@ -72,6 +72,7 @@ check "... --json" sh -c "refrain overhead --json '$trace' >json"
 # In cold caches it is more, and it takes something to begin; the pages are those of the file.
 [ "$(field "(o['seconds_in_cold_caches'] is None or o['seconds_in_cold_caches'] > o['seconds']) and 0 < o['seconds_to_begin'] < o['run_seconds'] and o['pages'] > 3 and o['seconds_for_pages'] > 0")" = True ] &&
     pass || fail "in place: $(cat json)"
+[ "$(field "0 < o['seconds_to_pack'] < 10 and o['processes_not_packed'] == 0")" = True ] && pass || fail "packing: $(cat json)"
 [ "$(uname -m)" != x86_64 ] || [ "$(field "o['seconds_in_cold_caches'] is None")" = False ] && pass || fail "cold caches were not measured"
 refrain overhead "$trace" | sed -n 1,3p | tr '\n' ' ' | grep -qE "probes took at least .* up to .* leaves nothing of the monitor .* besides these .* s to set up and in MPI_Init" &&
     pass || fail "heading: $(refrain overhead "$trace" | head -n 3)"

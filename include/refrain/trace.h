@@ -618,6 +618,7 @@ struct refrain_header {
     uint32_t page_ticks; /* first store to a page of the trace file; 0: not measured */
     uint32_t binaries;   /* reference of the first file with code, the newest */
     uint32_t arguments;  /* reference of struct refrain_name: of the program, as a shell would take them */
+    uint64_t pack_ns;    /* processor time that packing this file took when the process ended; 0: it was not packed */
 };
 
 /* Where the free bytes of a trace file end that begin at pool_used: all others are in use. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRIES 3
@@ -47,9 +48,15 @@ static void give_back(const char *path, const struct refrain_header *header) {
     close(fd);
 }
 
+static uint64_t processor_ns(void) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void refrain_pack_trace_file(const char *path, bool may_pack, bool (*still)(void)) {
     const struct refrain_header *header = refrain_trace_file.header;
-    uint64_t until = refrain_used_until(header), used = refrain_used_bytes(header);
+    uint64_t until = refrain_used_until(header), used = refrain_used_bytes(header), begin_ns = processor_ns();
     if (!may_pack) {
         give_back(path, header);
         return;
@@ -64,6 +71,8 @@ void refrain_pack_trace_file(const char *path, bool may_pack, bool (*still)(void
         if (!still() || refrain_used_bytes(header) != used)
             n = 0;
     }
+    if (n > 0)
+        refrain_packed_file_took(file, processor_ns() - begin_ns);
     if (n == 0 || !replace(path, file, n))
         give_back(path, header);
     if (file != MAP_FAILED)

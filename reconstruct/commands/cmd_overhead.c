@@ -92,8 +92,12 @@ static void print_text(const char *path, const struct refrain_overhead *overhead
             overhead->cold_ns / 1e9, percent(overhead->cold_ns, overhead));
     else
         puts("it is more where the program leaves nothing of the monitor in the caches; that was not measured");
-    printf("besides these %.6f s to set up and in MPI_Init, and up to %.6f s for %s new pages of the trace files\n\n",
+    printf("besides these %.6f s to set up and in MPI_Init, and up to %.6f s for %s new pages of the trace files\n",
            overhead->begin_ns / 1e9, overhead->pages_ns / 1e9, refrain_show_count(overhead->pages));
+    printf("and %.6f s to pack the trace files when the processes ended", overhead->pack_ns / 1e9);
+    if (overhead->n_unpacked)
+        printf(", which is not known of %zu of them", overhead->n_unpacked);
+    fputs("\n\n", stdout);
     print_kinds(overhead);
     print_functions(overhead, lines);
 }
@@ -109,6 +113,8 @@ static json_t *overhead_json(const char *path, const struct refrain_overhead *ov
     json_object_set_new(object, "seconds_in_cold_caches",
                         overhead->n_cold_unknown ? json_null() : json_real(overhead->cold_ns / 1e9));
     json_object_set_new(object, "seconds_to_begin", json_real(overhead->begin_ns / 1e9));
+    json_object_set_new(object, "seconds_to_pack", json_real(overhead->pack_ns / 1e9));
+    json_object_set_new(object, "processes_not_packed", json_integer((json_int_t)overhead->n_unpacked));
     json_object_set_new(object, "pages", json_integer((json_int_t)overhead->pages));
     json_object_set_new(object, "seconds_for_pages", json_real(overhead->pages_ns / 1e9));
     json_object_set_new(object, "processes_without_costs", json_integer((json_int_t)overhead->n_unmeasured));
@@ -228,13 +234,14 @@ static const struct argp argp = {
     "a loop of calls; that is the least. The second line of the heading has the cost where all of it comes from "
     "memory, as "
     "in a program that goes through more memory between two calls than the caches hold; that is the most. What "
-    "probes cost in place lies between the two. The third line has what it took to begin, and what the first stores to "
-    "pages of the trace files took.\n\n"
-    "Not in it are: the end of the process, at which the trace file is packed, which takes some milliseconds; what "
-    "refrain's wrappers look up of communicators, datatypes and requests; what probes that are off cost by keeping the "
-    "compiler from something; and what tracing displaces from the caches. To see all, compare a run with one of the "
-    "program "
-    "without refrain. REFRAIN_MODE=off leaves out all but the probes that are off.\n\n"
+    "probes cost in place lies between the two. The next lines have what it took to begin, what the first stores to "
+    "pages of the trace files took, and how long the processes packed their trace files when they ended.\n\n"
+    "Not in it are: loading refrain's libraries; writing the packed file; what refrain's wrappers look up of "
+    "communicators, datatypes and requests; what probes that are off cost by keeping the compiler from something; and "
+    "what tracing displaces from the caches. Nor is the names' look-up, which refrain record does when the job is "
+    "over: "
+    "some hundredths of a second for a large program. To see all, compare a run with one of the program without "
+    "refrain. REFRAIN_MODE=off leaves out all but the probes that are off.\n\n"
     "The filter is a file in the syntax of Score-P for refrain-mpicc --filter=FILE. It never leaves out main, and MPI "
     "calls are traced whatever it says.\n\n"
     "A trace of mode events has no counts and is refused.",

@@ -48,6 +48,8 @@ static void count_process(struct counter *counter) {
     uint64_t pages = (used + REFRAIN_PAGE_BYTES - 1) / REFRAIN_PAGE_BYTES;
     overhead->n_cold_unknown += header->cold_call == 0;
     overhead->begin_ns += (double)refrain_trace_span_ns(counter->process, header->setup_ticks + header->init_ticks);
+    overhead->pack_ns += (double)header->pack_ns;
+    overhead->n_unpacked += header->pack_ns == 0;
     overhead->pages += pages;
     overhead->pages_ns += (double)pages * (double)refrain_trace_span_ns(counter->process, header->page_ticks);
     counter->cold_probes = cold_share(counter, header->cold_probes, 0, REFRAIN_PROBE_CALL_BEGIN);

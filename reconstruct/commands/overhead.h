@@ -27,6 +27,8 @@ struct refrain_overhead {
     double cold_ns;        /* ... and in cold ones; less than that where some process did not measure it */
     size_t n_cold_unknown; /* such processes */
     double begin_ns;       /* setting up and MPI_Init, of all processes */
+    double pack_ns;        /* packing the trace files when they ended */
+    size_t n_unpacked;     /* processes of which that is not known */
     uint64_t pages;        /* of trace files that were stored to, at most */
     double pages_ns;
     size_t n_unmeasured; /* processes that measured no costs: not in any of these figures */
