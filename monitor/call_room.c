@@ -38,13 +38,11 @@ static bool give_guest_room(void) {
     return refrain_pool_take_kept(&refrain_trace_file.kept_for_guests, sizeof(struct refrain_guest));
 }
 
-#define UNFORESEEN_LEAST_BYTES                                                                                         \
-    (3u << 9) /* what is kept for the first call sites of some functions, whatever comes                               \
-               */
+/* Kept in any case for the first call sites of functions that have not been called yet. */
+#define UNFORESEEN_LEAST_BYTES (3u << 9)
 
-/* Of what is kept for functions that have not been called yet, call sites of those that have take what is over, at
- * last.
- */
+/* Once all other room is taken, call sites of functions that were called may use what is kept for the others beyond
+ * that. */
 struct refrain_guest *refrain_call_room_guest(void) {
     enum refrain_pool_use use = give_guest_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_GUESTS;
     struct refrain_guest *guest = refrain_pool_take(sizeof *guest, use);
