@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool watch(void *delays, const struct refrain_event *event) {
-    return refrain_delays_event(delays, event);
-}
-
 /* One walk. */
 static enum refrain_status walk(struct refrain_trace *trace, struct refrain_activity_request *request,
                                 struct refrain_delays *delays, struct refrain_activity **activity,
                                 struct refrain_error *error) {
-    request->watch = watch;
+    request->watch = refrain_delays_watch;
     request->watch_data = delays;
     enum refrain_status status = refrain_activity_open(trace, request, activity, error);
     if (!*activity)
@@ -26,7 +22,7 @@ static enum refrain_status walk(struct refrain_trace *trace, struct refrain_acti
 static struct refrain_critical_row *row_of(struct refrain_critical *critical, const struct refrain_delay_place *place) {
     struct refrain_delay_group group = refrain_delay_group(place);
     for (size_t i = critical->n; i-- > 0;)
-        if (critical->rows[i].group.before == group.before && critical->rows[i].group.at == group.at)
+        if (refrain_delay_group_is(critical->rows[i].group, group))
             return &critical->rows[i];
     struct refrain_critical_row *row = &critical->rows[critical->n++];
     *row = (struct refrain_critical_row){.place = place, .group = group, .rank = -1};

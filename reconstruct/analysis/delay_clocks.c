@@ -26,7 +26,7 @@ void refrain_delay_clocks_move(struct refrain_delays *delays, int32_t rank, cons
     struct refrain_delay_group group = refrain_delay_group(place);
     for (size_t i = 0; i < delays->parts->n_clocks; i++) {
         const struct refrain_delay_clock *clock = &delays->parts->clocks[i];
-        if (group.before == clock->without.before && group.at == clock->without.at)
+        if (refrain_delay_group_is(group, clock->without))
             continue;
         if (is_call && clock->has_calls)
             refrain_ideal_call(clock->ideal, rank, ns);

@@ -117,6 +117,9 @@ struct refrain_delay_group {
     uint64_t before, at;
 };
 struct refrain_delay_group refrain_delay_group(const struct refrain_delay_place *place);
+static inline bool refrain_delay_group_is(struct refrain_delay_group one, struct refrain_delay_group other) {
+    return one.before == other.before && one.at == other.at;
+}
 extern const struct refrain_delay_group refrain_delay_no_group;
 
 /* Before the first event: also find out when the run would have ended if these groups had taken no time;
@@ -127,6 +130,11 @@ bool refrain_delays_without(struct refrain_delays *delays, const struct refrain_
 
 /* Takes the next event, with its waits. False without memory. */
 bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_event *event);
+
+/* The same, as struct refrain_activity_request takes it. */
+static inline bool refrain_delays_watch(void *delays, const struct refrain_event *event) {
+    return refrain_delays_event((struct refrain_delays *)delays, event);
+}
 
 /* There are no further events: fills what is filled at the end. False without memory. */
 bool refrain_delays_finish(struct refrain_delays *delays);

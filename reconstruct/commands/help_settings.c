@@ -42,28 +42,13 @@ void refrain_help_settings(refrain_help_setting *each, refrain_help_heading *hea
 
 enum { INDENT = 6, COLUMNS = 79 };
 
-/* One paragraph of words, as many in a line as fit. */
-static void print_wrapped(const char *text, size_t n_text, size_t indent) {
-    size_t column = 0;
-    for (const char *end = text + n_text; text < end;) {
-        size_t n = strcspn(text, " \n");
-        bool fits = column > 0 && column + 1 + n <= COLUMNS;
-        if (fits)
-            putchar(' ');
-        else
-            printf("%s%*s", column > 0 ? "\n" : "", (int)indent, "");
-        column = fits ? column + 1 + n : indent + n;
-        printf("%.*s", (int)n, text);
-        text += n + strspn(text + n, " \n");
-    }
-    putchar('\n');
-}
-
 static void print_setting(void *data, const char *name, const char *preset, const char *meaning) {
     (void)data;
     printf("  %s%s%s%s%s%s\n", refrain_style(REFRAIN_BOLD), name, refrain_style(REFRAIN_NORMAL), *preset ? " (" : "",
            preset, *preset ? ")" : "");
-    print_wrapped(meaning, strlen(meaning), INDENT);
+    printf("%*s", INDENT, "");
+    refrain_print_wrapped(stdout, meaning, strlen(meaning), INDENT, COLUMNS);
+    putchar('\n');
 }
 
 static void print_heading(void *data, const char *heading) {
@@ -74,7 +59,8 @@ static void print_heading(void *data, const char *heading) {
 void refrain_help_settings_text(void) {
     for (const char *line = refrain_help_settings_description; *line;) {
         size_t n = strcspn(line, "\n");
-        print_wrapped(line, n, 0);
+        refrain_print_wrapped(stdout, line, n, 0, COLUMNS);
+        putchar('\n');
         line += n + (line[n] == '\n');
     }
     refrain_help_settings(print_setting, print_heading, NULL);

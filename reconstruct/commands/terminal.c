@@ -115,3 +115,20 @@ const char *refrain_style(enum refrain_style style) {
                   !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0));
     return color ? sequences[style] : "";
 }
+
+void refrain_print_wrapped(FILE *file, const char *text, size_t n, unsigned indent, unsigned width) {
+    size_t at = indent;
+    for (const char *end = text + n; text < end;) {
+        size_t word = strcspn(text, " \n");
+        if (at > indent && at + 1 + word > width) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            fputc(' ', file);
+            at++;
+        }
+        fprintf(file, "%.*s", (int)word, text);
+        at += word;
+        text += word + strspn(text + word, " \n");
+    }
+}

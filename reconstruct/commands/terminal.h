@@ -4,6 +4,7 @@
 #ifndef REFRAIN_TERMINAL_H
 #define REFRAIN_TERMINAL_H
 
+#include <stdio.h>
 #include <stdbool.h>
 
 enum refrain_color { REFRAIN_COLOR_AUTO, REFRAIN_COLOR_ALWAYS, REFRAIN_COLOR_NEVER };
@@ -30,5 +31,9 @@ unsigned refrain_terminal_columns(void);
 /* Escape sequences, or "" where there is no colour. NORMAL ends the others. */
 enum refrain_style { REFRAIN_NORMAL, REFRAIN_BOLD, REFRAIN_FAINT, REFRAIN_RED, REFRAIN_YELLOW, REFRAIN_GREEN };
 const char *refrain_style(enum refrain_style style);
+
+/* The first n bytes of a text, a line's end where the next word would go beyond `width` columns. The first word stands
+ * where the cursor is, which is at `indent`, where further lines begin. Spaces and line feeds divide words. */
+void refrain_print_wrapped(FILE *file, const char *text, size_t n, unsigned indent, unsigned width);
 
 #endif

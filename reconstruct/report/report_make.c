@@ -75,10 +75,6 @@ static void set_efficiency(struct refrain_report *report) {
     efficiency->parallel = efficiency->balance * efficiency->serialisation * efficiency->transfer;
 }
 
-static bool watch(void *delays, const struct refrain_event *event) {
-    return refrain_delays_event(delays, event);
-}
-
 static void find(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
     report->run_ns = (double)(delays->to_ns - delays->from_ns) * (double)delays->n_known;
@@ -103,7 +99,7 @@ enum refrain_status refrain_report_make(struct refrain_trace *trace, const struc
                                                    .recorded = request->recorded,
                                                    .around = request->around,
                                                    .around_data = request->around_data,
-                                                   .watch = watch,
+                                                   .watch = refrain_delays_watch,
                                                    .watch_data = report->delays};
     enum refrain_status status = refrain_activity_open(trace, &of_activity, &report->activity, error);
     if (!report->activity)

@@ -6,22 +6,9 @@
 
 #define INDENT "         "
 
-/* The text, a line's end where the next word does not fit any more. */
 static void print_wrapped(FILE *file, const char *text) {
     unsigned width = refrain_terminal_columns();
-    width = width > 120 || width < 40 ? 100 : width;
-    unsigned at = sizeof INDENT - 1;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        bool first = at == sizeof INDENT - 1;
-        if (!first && at + 1 + n > width) {
-            fputs("\n" INDENT, file);
-            at = sizeof INDENT - 1;
-            first = true;
-        }
-        at += (unsigned)fprintf(file, "%s%.*s", first ? "" : " ", (int)n, text);
-        text += n + (text[n] == ' ');
-    }
+    refrain_print_wrapped(file, text, strlen(text), sizeof INDENT - 1, width > 120 || width < 40 ? 100 : width);
 }
 
 static void print_head(const struct refrain_report *report, FILE *file) {
