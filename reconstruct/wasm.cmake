@@ -22,32 +22,48 @@ endif()
 file(GLOB wasm_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packed/*.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/counters.c
      ${CMAKE_CURRENT_SOURCE_DIR}/analysis/open_regions.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/profile.c
      ${CMAKE_CURRENT_SOURCE_DIR}/analysis/span_times.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/waiting*.c)
-file(GLOB wasm_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/refrain/* ${PROJECT_SOURCE_DIR}/packed/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/analysis/*.h)
 foreach(folder common sequence model times walk match)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
-    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.h)
     list(APPEND wasm_sources ${sources})
-    list(APPEND wasm_headers ${headers})
 endforeach()
+# Objects of these sources in the list `result`, each compiled by itself: several at once, and again only when it changed.
+# `way` names a directory; flags follow.
+function(refrain_wasm_objects result way sources)
+    foreach(source ${sources})
+        file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+        set(object ${PROJECT_BINARY_DIR}/wasm/${way}/${name}.o)
+        get_filename_component(directory ${object} DIRECTORY)
+        file(MAKE_DIRECTORY ${directory})
+        add_custom_command(
+            OUTPUT ${object}
+            COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${wasm_command} ${ARGN} -MD -MF ${object}.d -c ${source} -o ${object}
+            DEPENDS ${source}
+            DEPFILE ${object}.d
+            COMMENT "Compiling ${name} for WebAssembly")
+        list(APPEND objects ${object})
+    endforeach()
+    set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
 set(wasm_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+refrain_wasm_objects(wasm_objects read "${wasm_sources}")
 add_custom_command(
     OUTPUT ${wasm_directory}/refrain-read.wasm
     COMMAND ${CMAKE_COMMAND} -E make_directory ${wasm_directory}
-    COMMAND ${wasm_command} -mexec-model=reactor ${wasm_sources} -Wl,--export-dynamic -Wl,--export=malloc -Wl,--export=free
+    COMMAND ${wasm_command} -mexec-model=reactor ${wasm_objects} -Wl,--export-dynamic -Wl,--export=malloc -Wl,--export=free
             -o ${wasm_directory}/refrain-read.wasm
-    DEPENDS ${wasm_sources} ${wasm_headers}
-    COMMENT "Compiling the reading library for WebAssembly")
+    DEPENDS ${wasm_objects}
+    COMMENT "Linking the reading library for WebAssembly")
 set(wasm_outputs ${wasm_directory}/refrain-read.wasm)
 if(REFRAIN_TESTS)
     # node's own WASI may crash at the end of a program whose memory grew: this one's is large enough from the start.
-    set(dump ${PROJECT_SOURCE_DIR}/tests/dump_images.c)
+    refrain_wasm_objects(dump read ${PROJECT_SOURCE_DIR}/tests/dump_images.c)
     add_custom_command(
         OUTPUT ${wasm_directory}/dump_images.wasm
-        COMMAND ${wasm_command} ${dump} ${wasm_sources} -Wl,--initial-memory=268435456
+        COMMAND ${wasm_command} ${dump} ${wasm_objects} -Wl,--initial-memory=268435456
                 -o ${wasm_directory}/dump_images.wasm
-        DEPENDS ${wasm_sources} ${wasm_headers} ${dump} ${wasm_directory}/refrain-read.wasm
-        COMMENT "Compiling dump_images for WebAssembly")
+        DEPENDS ${dump} ${wasm_objects} ${wasm_directory}/refrain-read.wasm
+        COMMENT "Linking dump_images for WebAssembly")
     list(APPEND wasm_outputs ${wasm_directory}/dump_images.wasm)
 endif()
 add_custom_target(refrain-read-wasm ALL DEPENDS ${wasm_outputs})

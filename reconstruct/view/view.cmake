@@ -24,12 +24,12 @@ if(NODE AND NPM AND WASM_CLANG_WORKS)
     set(view_wasm ${view_build}/engine.wasm)
     file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c
          ${view_directory}/view_symbols.c)
-    file(GLOB view_headers CONFIGURE_DEPENDS ${view_directory}/*.h)
+    refrain_wasm_objects(view_objects engine "${view_engine};${wasm_sources}" -flto=thin)
     add_custom_command(
         OUTPUT ${view_wasm}
-        COMMAND ${wasm_command} -mexec-model=reactor -flto=thin ${view_engine} ${wasm_sources} -o ${view_wasm}
-        DEPENDS ${view_engine} ${view_headers} ${wasm_sources} ${wasm_headers}
-        COMMENT "Compiling the page's engine for WebAssembly")
+        COMMAND ${wasm_command} -mexec-model=reactor -flto=thin ${view_objects} -o ${view_wasm}
+        DEPENDS ${view_objects}
+        COMMENT "Linking the page's engine for WebAssembly")
     file(GLOB view_page CONFIGURE_DEPENDS ${view_directory}/page/*)
     add_custom_command(
         OUTPUT ${view_html} ${view_compare_html}
