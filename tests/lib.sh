@@ -67,11 +67,6 @@ x86_64_only() {
     [ "$(uname -m)" = x86_64 ] || skip "$1"
 }
 
-# parallel_only: the test ends here, skipped, where refrain-reconstruct was not built.
-parallel_only() {
-    [ -x "$bin/refrain-reconstruct" ] || skip "built without MPI or OTF2"
-}
-
 # launch MPI RANKS COMMAND...: runs under that MPI's launcher. Ranks that wait yield: another test may run beside them.
 launch() {
     mpi=$1

@@ -34,7 +34,7 @@ static const struct argp argp = {
     "The index takes 64 MB at most, and some four times as much memory while it is made. It lies in "
     "$XDG_CACHE_HOME/refrain, or ~/.cache/refrain, where all indexes take 512 MB at most: the oldest go. It may be "
     "deleted at any time. One of another trace or of another build of refrain is never used, nor one that is damaged. "
-    "--compensate, --recorded and refrain-reconstruct with several processes do without it.",
+    "--compensate and --recorded do without it.",
     NULL,
     NULL,
     NULL};

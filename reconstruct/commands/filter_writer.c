@@ -19,8 +19,6 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 static int event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct filter_writer *filtered = (struct filter_writer *)writer;
     const struct refrain_filter *filter = &filtered->filter;
-    if (event->time_ns < filter->from_ns || (event->time_ns >= filter->to_ns && filter->to_ns != REFRAIN_TIME_LAST))
-        return 0;
     if (event->kind == REFRAIN_EVENT_RECV && event->match && event->match_time_ns < filter->sent_from_ns) {
         filtered->late++;
         return 0;
@@ -40,8 +38,7 @@ static int end(struct refrain_writer *writer) {
 }
 
 struct refrain_writer *refrain_filter_writer(struct refrain_writer *inner, const struct refrain_filter *filter) {
-    if (filter->from_ns == REFRAIN_TIME_FIRST && filter->to_ns == REFRAIN_TIME_LAST &&
-        filter->sent_from_ns == REFRAIN_TIME_FIRST)
+    if (filter->sent_from_ns == REFRAIN_TIME_FIRST)
         return inner;
     struct filter_writer *filtered = malloc(sizeof *filtered);
     if (!filtered)

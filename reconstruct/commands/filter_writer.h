@@ -1,7 +1,7 @@
 /* filter_writer.h: which of the events that are replayed a format gets (replay -> writer).
  *
- * Events of a window of time; and, for formats whose readers pair messages by their order, no receives of messages that
- * were sent before the part of the run that is written:
+ * For formats whose readers pair messages by their order: no receives of messages that were sent before the part of the
+ * run that is written:
  *
  *     whole run   send 1   send 2   | recv 1   send 3   recv 2   recv 3
  *     part                          |          send 3            recv 3
@@ -13,9 +13,8 @@
 #include "match/event.h"
 
 struct refrain_filter {
-    int64_t from_ns, to_ns; /* events at from_ns <= time < to_ns; with to_ns REFRAIN_TIME_LAST also the very last */
-    int64_t sent_from_ns;   /* messages that were sent before are not received; REFRAIN_TIME_FIRST: all are */
-    const char *format;     /* for the line that says at the end how many these were; null: none is said */
+    int64_t sent_from_ns; /* messages that were sent before are not received; REFRAIN_TIME_FIRST: all are */
+    const char *format;   /* for the line that says at the end how many these were; null: none is said */
 };
 
 /* A writer around a writer that passes on what the filter lets through; the inner one itself where that is all. Frees

@@ -217,21 +217,12 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* What each process has written of its ranks becomes what all have. The report of its cursor is of all ranks already.
- */
-static void add_up(const struct refrain_together *together, struct refrain_progress *progress) {
-    uint64_t values[] = {progress->events, progress->approximate};
-    together->combine(together, values, sizeof values / sizeof *values, true);
-    progress->events = values[0];
-    progress->approximate = values[1];
-}
-
-/* How many threads are of use: unasked no more than one where processes share the work. */
+/* How many threads are of use. */
 static unsigned n_threads(const struct refrain_output *output) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (output->threads)
         return output->threads;
-    return !output->together && processors > 1 ? (unsigned)processors : 1;
+    return processors > 1 ? (unsigned)processors : 1;
 }
 
 /* Whom the events pass on their way to the format: who adds what was waited for, who leaves some out. Null without
@@ -239,11 +230,8 @@ static unsigned n_threads(const struct refrain_output *output) {
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
                                     struct refrain_error *error) {
     const bool in_order = output->format->by_order && !output->paragraph && output->from_ns;
-    const bool first = !output->together || output->together->number == 0; /* it says for all what is left out */
-    const struct refrain_filter filter = {.from_ns = output->in_parts ? output->part_from_ns : REFRAIN_TIME_FIRST,
-                                          .to_ns = output->in_parts ? output->part_to_ns : REFRAIN_TIME_LAST,
-                                          .sent_from_ns = in_order ? output->from_ns : REFRAIN_TIME_FIRST,
-                                          .format = first ? output->format->name : NULL};
+    const struct refrain_filter filter = {.sent_from_ns = in_order ? output->from_ns : REFRAIN_TIME_FIRST,
+                                          .format = output->format->name};
     struct refrain_writer *filtered = refrain_filter_writer(inner, &filter), *waiting = filtered;
     if (filtered && (output->waiting || output->format->waiting))
         waiting = refrain_waiting_writer(filtered, error);
@@ -273,21 +261,18 @@ static struct refrain_cursor_options options_of(const struct refrain_output *out
 }
 
 static enum refrain_status replay_to(struct refrain_trace *trace, const struct refrain_output *output,
-                                     struct refrain_writer *inner, struct refrain_error *error) {
+                                     struct refrain_turns *turns, struct refrain_writer *inner,
+                                     struct refrain_error *error) {
     struct refrain_progress progress;
     struct refrain_writer *beside = NULL;
     unsigned threads = n_threads(output);
     struct refrain_cursor_options options = options_of(output, &threads);
     struct refrain_cursor_report report = {0};
-    const bool by_turns = output->team && output->team->by_turns;
-    /* What comes after a part is not needed, unless for what it says of calls before. */
-    if (output->in_parts && output->part_to_ns != REFRAIN_TIME_LAST && !output->waiting)
-        options.to_ns = output->part_to_ns;
     struct refrain_writer *outer = chain(output, inner, error);
     if (!outer)
         return REFRAIN_ERROR;
     /* Several threads that write have the progress before them, a single one does its work. */
-    const bool several = threads > 2 && by_turns;
+    const bool several = threads > 2 && turns;
     if (several && (beside = refrain_thread_writer(outer, output->format->part, threads - 1)))
         outer = beside;
     refrain_progress_open(&progress, outer, output->path && strcmp(output->path, "-") != 0);
@@ -296,12 +281,10 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
-    enum refrain_status status = refrain_write_shared(trace, &options, output->team,
-                                                      beside && !several ? beside : &progress.writer, &report, error);
-    if (output->team && output->team->wrong)
+    enum refrain_status status =
+        refrain_write_by_turns(trace, &options, turns, beside && !several ? beside : &progress.writer, &report, error);
+    if (turns && turns->wrong)
         return status; /* it is done again otherwise */
-    if (output->team && !by_turns)
-        add_up(output->together, &progress);
     refrain_warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
@@ -310,19 +293,16 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     return status;
 }
 
-bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output) {
+/* Need the events of different locations not come in time order? Which windows and files were there without having been
+ * made is said of all ranks at once. */
+static bool goes_by_turns(const struct refrain_trace *trace, const struct refrain_output *output) {
     for (size_t i = 0; i < trace->n_regions; i++) {
         enum refrain_mpi_kind kind = refrain_mpi_kind(&trace->regions[i]);
         if (refrain_mpi_is_file(kind) || refrain_mpi_is_window(kind))
             return false;
     }
-    return !output->from_ns && !output->has_to && !output->waiting;
-}
-
-/* Need the events of different locations not come in time order? */
-static bool goes_by_turns(const struct refrain_trace *trace, const struct refrain_output *output) {
-    return output->format->part && !output->together && !output->recorded && !output->compensate &&
-           refrain_output_can_be_shared(trace, output);
+    return output->format->part && !output->recorded && !output->compensate && !output->from_ns && !output->has_to &&
+           !output->waiting;
 }
 
 enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
@@ -334,25 +314,22 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
                                              .waiting = output->waiting,
                                              .paragraph = output->paragraph,
                                              .picl_verbose = output->picl_verbose,
-                                             .picl_levels = output->picl_levels,
-                                             .together = output->together};
+                                             .picl_levels = output->picl_levels};
     struct refrain_writer *writer = NULL;
     if (!status && goes_by_turns(trace, output)) {
-        struct refrain_team team = {.trace = trace, .by_turns = true};
-        struct refrain_output by_turns = *output;
-        by_turns.team = &team;
-        request.team = &team;
+        struct refrain_turns turns = {0};
+        request.turns = &turns;
         status = output->format->open(&request, &writer, error);
         if (!status)
-            status = replay_to(trace, &by_turns, writer, error);
-        if (!team.wrong)
+            status = replay_to(trace, output, &turns, writer, error);
+        if (!turns.wrong)
             return status;
-        request.team = NULL;
+        request.turns = NULL;
         status = REFRAIN_OK;
     }
     if (!status)
         status = output->format->open(&request, &writer, error);
-    return status ? status : replay_to(trace, output, writer, error);
+    return status ? status : replay_to(trace, output, NULL, writer, error);
 }
 
 enum refrain_status refrain_output_window(struct refrain_output *output, const struct refrain_trace *trace,

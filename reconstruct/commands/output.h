@@ -26,11 +26,7 @@ struct refrain_output {
     bool has_to;                         /* ... and without it to the end */
     int32_t *ranks;                      /* null: all; freed by refrain_output_write */
     size_t n_ranks;
-    unsigned threads;                        /* 0: as many as help */
-    const struct refrain_together *together; /* the processes that write it; null: this one alone */
-    struct refrain_team *team;               /* ... and share out the replay as well; null: each replays all */
-    bool in_parts;                           /* only what comes at part_from_ns <= time < part_to_ns is written, ... */
-    int64_t part_from_ns, part_to_ns;        /* ... and all of it without edges between parts */
+    unsigned threads; /* 0: as many as help */
 };
 
 /* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --compensate, --from, --to,
@@ -42,10 +38,6 @@ extern const struct argp_option refrain_output_options[];
 error_t refrain_output_parse(int key, char *value, struct argp_state *state);
 char *refrain_output_help(int key, const char *text, void *input);
 const char *refrain_output_choices(int key);
-
-/* May several replay some ranks each? Which windows and files were there without having been made is said of all ranks,
- * and known to nobody who replays some, nor is what they waited for. */
-bool refrain_output_can_be_shared(const struct refrain_trace *trace, const struct refrain_output *output);
 
 enum refrain_status refrain_output_write(struct refrain_output *output, struct refrain_error *error);
 

@@ -6,9 +6,8 @@
 #define REFRAIN_FORMAT_H
 
 #include "common/error.h"
-#include "formats/together.h"
 #include "match/event.h"
-#include "match/team.h"
+#include "match/turns.h"
 
 /* PICL: whether there are records of its own event types, of user events, and of tracing itself but its begin and end.
  */
@@ -25,9 +24,8 @@ struct refrain_format_request {
     bool paragraph;    /* picl: states that do not overlap, sends and receives in pairs */
     bool picl_verbose; /* picl: all fields, and their formats written out */
     struct refrain_picl_levels picl_levels;
-    const struct refrain_together *together; /* otf2: the processes that write it; null: this one alone */
-    struct refrain_team *team;               /* where events do not come by time; null: they do. What was written is
-                                                void where `wrong` says why, which a format may say, too */
+    struct refrain_turns *turns; /* events do not come by time; null: they do. What was written is void where `wrong`
+                                    says why, which a format may say, too */
 };
 
 struct refrain_format {

@@ -8,9 +8,7 @@
  * Events go out as they come; definitions, which hold the number of events of each location, at the end. An archive
  * that is there is replaced when the new one is complete.
  *
- * Several processes may write one archive (together.h): each writes the events of its own ranks, and passes over those
- * of others; the first one makes directories and writes what is common. So may several threads of a process, each by a
- * part of its own (format.h). */
+ * Several threads may write one archive, each by a part of its own (format.h). */
 #define _GNU_SOURCE
 #include "formats/format.h"
 #include "formats/otf2_communication.h"
@@ -67,15 +65,13 @@ struct otf2_writer {
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_otf2_rma rma;
-    const struct refrain_together *together; /* null: alone */
-    bool waiting;                            /* events carry their waits: */
-    OTF2_AttributeList *wait;                /* those of the one that is being written */
+    bool waiting;             /* events carry their waits: */
+    OTF2_AttributeList *wait; /* those of the one that is being written */
     uint64_t end_ns;
-    uint64_t unknown;          /* of all locations */
-    bool opened;               /* there are files */
-    bool begun;                /* by all processes */
-    bool failed;               /* OTF2 met an error, which it does not always return */
-    struct refrain_team *team; /* null: events come by time */
+    uint64_t unknown;            /* of all locations */
+    bool opened;                 /* there are files */
+    bool failed;                 /* OTF2 met an error, which it does not always return */
+    struct refrain_turns *turns; /* null: events come by time */
 };
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -144,25 +140,11 @@ static inline struct refrain_otf2_location *location_of(struct otf2_writer *otf2
 
 /* ---- begin ---- */
 
-static bool owns(const struct otf2_writer *otf2, int32_t rank) {
-    return !otf2->together || otf2->together->owns(otf2->together, rank);
-}
-
-/* Is this the process that does what is to be done once? */
-static bool is_first(const struct otf2_writer *otf2) {
-    return !otf2->together || otf2->together->number == 0;
-}
-
-/* Have all processes come to here? */
-static bool all(const struct otf2_writer *otf2, bool done) {
-    return otf2->together ? otf2->together->all(otf2->together, done) : done;
-}
-
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     otf2->trace = trace;
     otf2->first_value = refrain_otf2_first_value(trace);
-    bool made = !is_first(otf2) || refrain_otf2_files_make(&otf2->files, otf2->error);
+    bool made = refrain_otf2_files_make(&otf2->files, otf2->error);
     otf2->comms = refrain_otf2_comms(trace);
     otf2->rma = (struct refrain_otf2_rma){.objects = &otf2->objects, .comms = otf2->comms};
     if (otf2->comms)
@@ -174,7 +156,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
     }
-    if (!all(otf2, made))
+    if (!made)
         return 1;
     OTF2_Error_RegisterCallback(on_error, otf2);
     otf2->archive =
@@ -186,27 +168,20 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(otf2->archive, &flush_callbacks, NULL);
     if (!code)
         code = OTF2_Archive_SetMemoryCallbacks(otf2->archive, refrain_otf2_memory(), NULL);
-    if (!code && !otf2->together)
+    if (!code)
         code = OTF2_Pthread_Archive_SetLockingCallbacks(otf2->archive, NULL);
-    if (!code && !otf2->together)
+    if (!code)
         code = OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive);
-    else if (!code && !otf2->together->set_collectives(otf2->together, otf2->archive))
-        code = OTF2_ERROR_COLLECTIVE_CALLBACK;
     if (!code)
         code = OTF2_Archive_SetCreator(otf2->archive, "refrain");
     if (!code)
         code = OTF2_Archive_OpenEvtFiles(otf2->archive);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
-        if (!owns(otf2, otf2->locations[i].rank))
-            continue;
         otf2->locations[i].writer = OTF2_Archive_GetEvtWriter(otf2->archive, otf2->locations[i].id);
         if (!otf2->locations[i].writer)
             code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
-    if (code)
-        fail(otf2, code);
-    otf2->begun = all(otf2, !code);
-    return !otf2->begun;
+    return code ? fail(otf2, code) : 0;
 }
 
 /* ---- events ---- */
@@ -235,8 +210,6 @@ static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_ev
         return OTF2_SUCCESS;
     const struct refrain_event waited = refrain_waited_in(event, wait);
     struct refrain_otf2_location *location = location_of(otf2, &waited);
-    if (!location->writer)
-        return OTF2_SUCCESS;
     OTF2_RegionRef at = refrain_otf2_region(otf2->trace, wait->cause);
     OTF2_RegionRef call = refrain_otf2_region(otf2->trace, wait->region);
     OTF2_ErrorCode code = OTF2_AttributeList_RemoveAllAttributes(otf2->wait);
@@ -264,15 +237,6 @@ static OTF2_ErrorCode told_value(const struct otf2_writer *otf2, struct refrain_
     location->events++;
     return OTF2_EvtWriter_Metric(location->writer, NULL, time, refrain_otf2_value(otf2->first_value, event->region), 1,
                                  &type, &value);
-}
-
-/* The call paths of all locations, also of those that other processes write. */
-static void follow_call(struct otf2_part *part, struct refrain_otf2_location *location,
-                        const struct refrain_event *event) {
-    if (event->kind == REFRAIN_EVENT_ENTER)
-        refrain_call_tree_enter(&part->calls, &location->call, refrain_otf2_region(part->otf2->trace, event->region));
-    else if (event->kind == REFRAIN_EVENT_LEAVE)
-        refrain_call_tree_leave(&part->calls, &location->call);
 }
 
 static inline OTF2_ErrorCode leave_plainly(struct otf2_part *part, struct refrain_otf2_location *location,
@@ -376,11 +340,6 @@ static __attribute__((noinline)) int write_any(struct otf2_part *part, struct re
         return fail(otf2, code);
     if (!refrain_otf2_rma_follow(&otf2->rma, location, event))
         return fail(otf2, OTF2_ERROR_MEM_ALLOC_FAILED);
-    if (!location->writer) {
-        follow_call(part, location, event);
-        refrain_otf2_follow(&otf2->objects, event);
-        return 0;
-    }
     code = write_records(part, location, event);
     return code ? fail(otf2, code) : 0;
 }
@@ -390,7 +349,7 @@ static inline int write_to_part(struct otf2_part *part, const struct refrain_eve
     struct otf2_writer *otf2 = part->otf2;
     struct refrain_otf2_location *location = location_of(otf2, event);
     OTF2_ErrorCode code;
-    if (!location->writer || otf2->waiting)
+    if (otf2->waiting)
         return write_any(part, location, event);
     if (event->kind == REFRAIN_EVENT_ENTER)
         code = enter(part, location, event, time_in(location, event));
@@ -442,62 +401,18 @@ static OTF2_ErrorCode join_parts(struct otf2_writer *otf2) {
         if (!added)
             return OTF2_ERROR_MEM_ALLOC_FAILED;
     }
-    if (own->left_out && otf2->team && !otf2->team->wrong)
-        otf2->team->wrong = "there are more call paths than are kept";
+    if (own->left_out && otf2->turns && !otf2->turns->wrong)
+        otf2->turns->wrong = "there are more call paths than are kept";
     for (size_t i = 0; i < otf2->n_locations; i++)
         if (otf2->locations[i].last_ns > otf2->end_ns)
             otf2->end_ns = otf2->locations[i].last_ns;
     return OTF2_SUCCESS;
 }
 
-/* What definitions say of all locations, whoever wrote their events. */
-static OTF2_ErrorCode share_totals(struct otf2_writer *otf2) {
-    uint64_t *values = calloc(otf2->n_locations + 1, sizeof *values);
-    if (!all(otf2, values != NULL)) {
-        free(values);
-        return OTF2_ERROR_MEM_ALLOC_FAILED;
-    }
-    for (size_t i = 0; i < otf2->n_locations; i++)
-        values[i] = otf2->locations[i].events;
-    values[otf2->n_locations] = otf2->end_ns;
-    otf2->together->combine(otf2->together, values, otf2->n_locations + 1, false);
-    for (size_t i = 0; i < otf2->n_locations; i++)
-        otf2->locations[i].events = values[i];
-    otf2->end_ns = values[otf2->n_locations];
-    otf2->together->combine(otf2->together, &otf2->rma.incomplete, 1, true);
-    otf2->together->combine(otf2->together, &otf2->unknown, 1, true);
-    free(values);
-    return OTF2_SUCCESS;
-}
-
-/* Each process has met the call paths of its own ranks: all get those of all. */
-static OTF2_ErrorCode share_calls(struct otf2_writer *otf2) {
-    const struct refrain_together *together = otf2->together;
-    const uint64_t own = otf2->own.calls.n;
-    bool done = true;
-    for (int process = 0; process < together->n; process++) {
-        uint64_t n = process == together->number ? own : 0;
-        together->combine(together, &n, 1, false);
-        uint64_t *nodes = calloc((size_t)n + 1, sizeof *nodes);
-        if (!all(otf2, nodes != NULL)) {
-            free(nodes);
-            return OTF2_ERROR_MEM_ALLOC_FAILED;
-        }
-        if (process == together->number)
-            list_calls(&otf2->own.calls, n, nodes);
-        together->combine(together, nodes, (size_t)n, false);
-        done = done && (process == together->number || refrain_call_tree_add(&otf2->own.calls, nodes, (uint32_t)n));
-        free(nodes);
-    }
-    return all(otf2, done) ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
-}
-
 static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
         struct refrain_otf2_location *location = &otf2->locations[i];
-        if (!location->writer)
-            continue;
         if (location->in_collective) /* the run ended in it */
             code = refrain_otf2_collective_end(otf2->comms, location, location->last_ns);
         refrain_otf2_rma_end(&otf2->rma, location);
@@ -505,18 +420,11 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
         if (!code)
             code = OTF2_Archive_CloseEvtWriter(otf2->archive, location->writer);
     }
-    code = all(otf2, !code) ? OTF2_Archive_CloseEvtFiles(otf2->archive) : code ? code : OTF2_ERROR_COLLECTIVE_CALLBACK;
+    if (!code)
+        code = OTF2_Archive_CloseEvtFiles(otf2->archive);
     if (!code)
         code = OTF2_Archive_OpenDefFiles(otf2->archive);
-    if (!all(otf2, !code))
-        return code ? code : OTF2_ERROR_COLLECTIVE_CALLBACK;
-    if (otf2->together)
-        code = share_totals(otf2);
-    if (otf2->together && !code)
-        code = share_calls(otf2);
     for (size_t i = 0; !code && i < otf2->n_locations; i++) {
-        if (!owns(otf2, otf2->locations[i].rank))
-            continue;
         OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(otf2->archive, otf2->locations[i].id);
         code = definitions ? OTF2_SUCCESS : OTF2_ERROR_FILE_CAN_NOT_OPEN;
         /* The times of all locations are those of one clock already. */
@@ -546,13 +454,13 @@ static int finish(struct otf2_writer *otf2) {
     OTF2_ErrorCode code = otf2->failed ? OTF2_ERROR_FILE_INTERACTION : join_parts(otf2);
     if (!code)
         code = close_locations(otf2);
-    OTF2_GlobalDefWriter *global = code || !is_first(otf2) ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
+    OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
                                    &otf2->rma.groups, &otf2->own.calls, otf2->end_ns, otf2->waiting);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
-    bool complete = all(otf2, !code && (global || !is_first(otf2)) && !otf2->failed);
+    bool complete = !code && global && !otf2->failed;
     if (!complete)
         abandon(otf2);
     else
@@ -560,38 +468,22 @@ static int finish(struct otf2_writer *otf2) {
     return !complete || code || otf2->failed ? fail(otf2, code ? code : OTF2_ERROR_FILE_INTERACTION) : 0;
 }
 
-/* Ends the archive if what all processes did for it is well, and else what there is of it. */
-static int finish_together(struct otf2_writer *otf2) {
-    if (!otf2->archive && !otf2->error->code)
-        otf2->together->abandon(otf2->together, "the trace cannot be replayed");
-    if (!otf2->archive)
-        otf2->together->abandon(otf2->together, otf2->error->message);
-    if (otf2->together->settle(otf2->together, !otf2->error->code && !otf2->failed))
-        return !all(otf2, finish(otf2) == 0);
-    if (otf2->begun)
-        abandon(otf2);
-    all(otf2, true); /* so that nobody writes any more when the files are removed */
-    return 1;
-}
-
 static int end(struct refrain_writer *writer) {
     struct otf2_writer *otf2 = (struct otf2_writer *)writer;
     int result = 1;
-    if (otf2->together)
-        result = finish_together(otf2);
-    else if (otf2->archive && otf2->locations)
-        result = finish(otf2) || (otf2->team && otf2->team->wrong);
+    if (otf2->archive && otf2->locations)
+        result = finish(otf2) || (otf2->turns && otf2->turns->wrong);
     OTF2_Error_RegisterCallback(NULL, NULL);
-    if (is_first(otf2) && !refrain_otf2_files_settle(&otf2->files, otf2->opened, result == 0, otf2->error))
+    if (!refrain_otf2_files_settle(&otf2->files, otf2->opened, result == 0, otf2->error))
         result = 1;
-    if (is_first(otf2) && result == 0 && otf2->own.calls.left_out)
+    if (result == 0 && otf2->own.calls.left_out)
         refrain_warn("otf2 defines the first %u call paths: %" PRIu64 " calls are of further ones", otf2->own.calls.n,
                      otf2->own.calls.left_out);
-    if (is_first(otf2) && result == 0 && otf2->rma.incomplete)
+    if (result == 0 && otf2->rma.incomplete)
         refrain_warn("otf2 has one-sided accesses without their completion: %" PRIu64
                      ", as no call that completes them is in what was written",
                      otf2->rma.incomplete);
-    if (is_first(otf2) && result == 0 && otf2->unknown)
+    if (result == 0 && otf2->unknown)
         refrain_warn("otf2 names ranks, communicators, windows and files: %" PRIu64
                      " messages, collectives and accesses of which the trace does not know them are left out",
                      otf2->unknown);
@@ -631,20 +523,12 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     if (stat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
         return REFRAIN_FAIL(error, "%s: exists and is not a directory; an OTF2 archive is one", directory);
     bool replaces = refrain_otf2_files_there(directory);
-    long process = (long)getpid();
-    if (request->together) { /* what the first process sees is so for all */
-        uint64_t values[2] = {request->together->number == 0 && replaces,
-                              request->together->number == 0 ? (uint64_t)process : 0};
-        request->together->combine(request->together, values, 2, false);
-        replaces = values[0];
-        process = (long)values[1];
-    }
     if (replaces && !request->force)
         return REFRAIN_FAIL(error, "%s: holds an archive (traces.otf2); --force overwrites it", directory);
     struct otf2_writer *otf2 = calloc(1, sizeof *otf2);
     if (!otf2)
         return REFRAIN_FAIL_MEMORY(error);
-    if (!refrain_otf2_files_name(&otf2->files, directory, replaces, process)) {
+    if (!refrain_otf2_files_name(&otf2->files, directory, replaces, (long)getpid())) {
         refrain_otf2_files_free(&otf2->files);
         free(otf2);
         return REFRAIN_FAIL_MEMORY(error);
@@ -652,9 +536,8 @@ static enum refrain_status open_otf2(const struct refrain_format_request *reques
     otf2->writer = (struct refrain_writer){begin, write_event, end};
     otf2->own.otf2 = otf2;
     pthread_mutex_init(&otf2->error_mutex, NULL);
-    otf2->team = request->team;
+    otf2->turns = request->turns;
     otf2->error = error;
-    otf2->together = request->together;
     otf2->waiting = request->waiting;
     *writer = &otf2->writer;
     return REFRAIN_OK;

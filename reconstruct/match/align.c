@@ -5,12 +5,6 @@
 #include "match/align_next.h"
 #include "model/trace_read.h"
 
-/* Events that a process reads ahead of its own locations, where it shares the run with others; of each location at
- * least and at most so many. */
-#define READ_AHEAD_OF_ALL ((size_t)65536)
-#define READ_AHEAD_LEAST ((size_t)64)
-#define READ_AHEAD_MOST ((size_t)4096)
-
 /* Events of a turn, and of the turns of all locations: at most as many messages more are in flight than by time. */
 #define TURN_MOST ((size_t)512)
 #define TURN_LEAST ((size_t)16)
@@ -92,7 +86,7 @@ static bool take_group(struct refrain_align *align, struct refrain_align_locatio
 /* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
  * Else false: what was read, if anything, is read again by read_group(). */
 static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
-    if (location->inside || location->has_ahead || location->exhausted || location->foreign || align->without_probes)
+    if (location->inside || location->has_ahead || location->exhausted || align->without_probes)
         return false;
     const struct refrain_event *read = refrain_stream_read(location->stream);
     if (read && align->adjust && refrain_event_completes(read))
@@ -108,59 +102,6 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
         return false;
     }
     refrain_align_load_event(align, location, event);
-    return true;
-}
-
-/* Events of the location, which nobody else waits for, go before the group. */
-static void pass_by(struct refrain_align_location *location, const struct refrain_notice *notice) {
-    location->now_ns = refrain_align_later(location->now_ns, notice->later_ns);
-    if (location->now_ns < notice->earliest_ns)
-        location->now_ns = notice->earliest_ns;
-    location->shift_ns = location->now_ns - notice->passed_ns;
-    location->time_ns = location->now_ns;
-}
-
-/* The event that a notice tells of, as far as the alignment of other locations asks for it. */
-static void set_event(const struct refrain_trace *trace, const struct refrain_notice *notice,
-                      struct refrain_event *event) {
-    static const struct refrain_region_info unknown_region = {
-        .index = UINT32_MAX, .name = "", .file = "", .function = "", .collective = ""};
-    bool is_event = notice->kind != REFRAIN_NOTICE_PASSED;
-    event->kind = is_event ? (enum refrain_event_kind)notice->event : REFRAIN_EVENT_MARKER;
-    event->approximate = is_event && notice->approximate;
-    event->time_ns = is_event ? notice->time_ns : notice->passed_ns;
-    event->probes_ns = notice->passed ? 0 : notice->probes_ns;
-    event->region = is_event && notice->region < trace->n_regions ? &trace->regions[notice->region] : &unknown_region;
-    event->comm = notice->comm < trace->n_comms ? &trace->comms[notice->comm] : NULL;
-    event->peer = notice->peer;
-    event->tag = notice->tag;
-    event->received = notice->received;
-    event->request = notice->requested ? 0 : -1;
-    event->value = notice->passed ? 0 : notice->value;
-    event->overtook = notice->overtook;
-    event->unsure = is_event && notice->unsure;
-}
-
-/* The next notice of a location that another process reads, as its group. False without memory, or where that process
- * has stopped. */
-static bool read_steps(struct refrain_align *align, struct refrain_align_location *location) {
-    const struct refrain_location_info *info = &align->team->trace->locations[location->number];
-    const struct refrain_notice *notice;
-    do {
-        notice = refrain_team_next(align->team, location->number);
-        align->stopped |= !notice;
-        if (!notice || notice->kind == REFRAIN_NOTICE_END)
-            return notice != NULL;
-        location->passes = notice->kind == REFRAIN_NOTICE_PASSED;
-        if (notice->passed)
-            pass_by(location, notice);
-        struct refrain_event *event = group_add(location);
-        if (!event)
-            return false;
-        event->rank = info->rank;
-        event->thread = info->thread;
-        set_event(align->team->trace, notice, event);
-    } while (notice->kind == REFRAIN_NOTICE_GROUP);
     return true;
 }
 
@@ -180,10 +121,9 @@ static void load(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     location->n_group = 0;
     location->waiting = 0;
-    bool read =
-        location->foreign ? read_steps(align, location) : take_group(align, location) || read_group(align, location);
-    if (!read || location->posting_order.no_memory || (location->told && location->told->no_memory)) {
-        align->no_memory |= !align->stopped;
+    bool read = take_group(align, location) || read_group(align, location);
+    if (!read || location->posting_order.no_memory) {
+        align->no_memory = true;
         location->n_group = 0;
         return;
     }
@@ -194,8 +134,6 @@ static void load(struct refrain_align *align, uint32_t number) {
         end_location(align, rank, location->now_ns);
         return;
     }
-    if (location->passes)
-        return;
     const struct refrain_event *last = refrain_align_last(location);
     bool elastic = refrain_event_completes(&location->group[0]) || refrain_event_leaves_mpi(last);
     location->time_ns =
@@ -230,7 +168,7 @@ static bool release_earliest(struct refrain_align *align) {
     }
     if (!earliest)
         return false;
-    refrain_align_not_shareable(align, "what is left waits for each other");
+    refrain_align_order_matters(align, "what is left waits for each other");
     if (align->stopped)
         return false;
     uint32_t number = earliest->number;
@@ -284,9 +222,9 @@ static void look_at_teller(struct refrain_align *align, const struct refrain_ali
         1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES | 1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
     uint32_t *teller = &align->teller[location->stream->rank];
     if (*teller > 0 && *teller != location->number + 1)
-        refrain_align_not_shareable(align, "several threads of a rank communicate");
+        refrain_align_order_matters(align, "several threads of a rank communicate");
     if (counts >> event->kind & 1)
-        refrain_align_not_shareable(align, "messages or collectives passed in a pause");
+        refrain_align_order_matters(align, "messages or collectives passed in a pause");
     *teller = location->number + 1;
 }
 
@@ -330,31 +268,15 @@ static void go_on_or_alone(struct refrain_align *align) {
         go_on(align, location);
 }
 
-/* What the group of another process's location, which is given now, means to others. */
-static void give_foreign(struct refrain_align *align) {
-    struct refrain_align_location *location = align->emitting;
-    for (uint32_t i = 0; i < location->n_group; i++) {
-        location->group[i].time_ns = location->time_ns;
-        if (refrain_event_is_told(&location->group[i]))
-            tell(align, location->number, &location->group[i], i);
-    }
-    align->given = location->n_group;
-}
-
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
-    for (;;) {
-        if (align->emitting && align->given == align->emitting->n_group)
-            go_on_or_alone(align);
-        if (align->no_memory || align->stopped || (!align->emitting && !begin_any(align))) {
-            align->plain &= !align->no_memory && !align->stopped;
-            return NULL;
-        }
-        if (!align->emitting->foreign)
-            break;
-        give_foreign(align);
+    if (align->emitting && align->given == align->emitting->n_group)
+        go_on_or_alone(align);
+    if (align->no_memory || align->stopped || (!align->emitting && !begin_any(align))) {
+        align->plain &= !align->no_memory && !align->stopped;
+        return NULL;
     }
     struct refrain_event *event = refrain_align_give(align, stream);
-    if (refrain_event_is_told(event))
+    if (refrain_event_matters(event))
         tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
     return event;
 }
@@ -394,40 +316,14 @@ static bool open_turns(struct refrain_align *align) {
     return (align->teller = refrain_calloc(align->n_ranks + 1, sizeof *align->teller)) != NULL;
 }
 
-/* Locations of this process are read ahead, others are not read at all. False without memory. */
-static bool open_shared(struct refrain_align *align) {
-    struct refrain_team *team = align->team;
-    size_t n_own = 0;
-    for (size_t i = 0; i < align->n; i++)
-        n_own += team->owns(team, align->locations[i].stream->rank);
-    size_t capacity = READ_AHEAD_MOST;
-    while (capacity > READ_AHEAD_LEAST && capacity * n_own > READ_AHEAD_OF_ALL)
-        capacity /= 2;
-    for (uint32_t i = 0; i < align->n; i++) {
-        struct refrain_align_location *location = &align->locations[i];
-        location->foreign = !team->owns(team, location->stream->rank);
-        if (location->foreign)
-            continue;
-        location->told = refrain_calloc(1, sizeof *location->told);
-        if (!location->told ||
-            !refrain_team_stream_open(location->told, location->stream, team, i, capacity, align->without_probes))
-            return false;
-        location->stream = &location->told->stream;
-    }
-    for (size_t i = 0; i < align->n; i++) /* before the first one waits */
-        if (align->locations[i].told)
-            refrain_team_stream_fill(align->locations[i].told);
-    return true;
-}
-
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
-                                         enum refrain_align_times times, struct refrain_team *team) {
+                                         enum refrain_align_times times, struct refrain_turns *turns) {
     struct refrain_align *align = make(n);
     if (!align)
         return NULL;
     align->adjust = times != REFRAIN_TIMES_AS_THEY_ARE;
     align->without_probes = times == REFRAIN_TIMES_WITHOUT_PROBES;
-    align->team = team;
+    align->turns = turns;
     align->plain = !align->without_probes;
     align->now_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++)
@@ -447,7 +343,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         align->locations[i].now_ns = INT64_MIN;
         align->running[streams[i]->rank]++;
     }
-    if (team && !(team->by_turns ? open_turns(align) : open_shared(align))) {
+    if (turns && !open_turns(align)) {
         refrain_align_close(align);
         return NULL;
     }
@@ -465,9 +361,6 @@ void refrain_align_close(struct refrain_align *align) {
     for (size_t i = 0; i < align->n && align->locations; i++) {
         refrain_posting_order_close(&align->locations[i].posting_order);
         refrain_free(align->locations[i].gathered);
-        if (align->locations[i].told)
-            refrain_team_stream_close(align->locations[i].told);
-        refrain_free(align->locations[i].told);
     }
     refrain_channels_close(&align->channels);
     refrain_store_close(&align->unsure);

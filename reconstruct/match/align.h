@@ -21,7 +21,7 @@
 #define REFRAIN_ALIGN_H
 
 #include "match/posting_order.h"
-#include "match/team.h"
+#include "match/turns.h"
 #include <refrain/read.h>
 
 /* The merged run under way. */
@@ -33,15 +33,13 @@ enum refrain_align_times {
     REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
 };
 
-/* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `team` (not with
- * REFRAIN_TIMES_AS_THEY_ARE): this process reads only the streams of its own ranks, and gives their events; the other
- * ranks' events come through `team` as notices. Null: this process reads all streams, and gives their events by time;
- * with team->by_turns each location's by time. */
+/* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `turns` (not with
+ * REFRAIN_TIMES_AS_THEY_ARE): each location's events come by time, those of several in any order. Null: all by time. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
-                                         enum refrain_align_times times, struct refrain_team *team);
+                                         enum refrain_align_times times, struct refrain_turns *turns);
 
 /* The next event of all, its match filled, and the stream that it is of; null at the end, or without memory
- * (refrain_align_failed), or where team->wrong says why. Valid until the next call. */
+ * (refrain_align_failed), or where turns->wrong says why. Valid until the next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
 /* Did memory run out? Then no further events are given. */

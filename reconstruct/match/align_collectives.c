@@ -48,7 +48,7 @@ static bool never_complete(struct refrain_align *align, const struct collective 
             continue;
         /* Another one may have ended before, and that is not known yet. */
         if (align->turn > 0 && rank >= 0 && (size_t)rank < align->n_ranks && align->ended_ns[rank] > INT64_MIN)
-            refrain_align_not_shareable(align, "a rank ended before others' collective");
+            refrain_align_order_matters(align, "a rank ended before others' collective");
         return true;
     }
     return false;

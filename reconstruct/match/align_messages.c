@@ -93,7 +93,7 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         return;
     bool comes = !refrain_align_gone(align, event->peer);
     if (event->approximate)
-        refrain_align_not_shareable(align, "some receives are approximate");
+        refrain_align_order_matters(align, "some receives are approximate");
     uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
     if (!at) {
         pass_in_vain(align, location, event->peer);

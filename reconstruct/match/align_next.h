@@ -118,7 +118,7 @@ static inline const struct refrain_event *refrain_align_next_read(struct refrain
         }
         location = earliest;
     }
-    if (location->foreign || refrain_event_is_told(&location->group[align->given]))
+    if (refrain_event_matters(&location->group[align->given]))
         return NULL;
     return refrain_align_give(align, stream);
 }

@@ -12,7 +12,6 @@
 #include "match/channels.h"
 #include "match/collective_rule.h"
 #include "match/ready_queue.h"
-#include "match/team_stream.h"
 
 struct refrain_align_location {
     uint32_t number;
@@ -24,9 +23,6 @@ struct refrain_align_location {
     size_t capacity_gathered;
     struct refrain_event ahead; /* read, but not of `gathered` */
     bool has_ahead, exhausted;
-    bool foreign, passes; /* another process reads it; its group stands for events that concern nobody else */
-    struct refrain_team_stream
-        *told; /* the stream that also sends the location's notices to other processes; else null */
     bool wait_collective;
     bool is_root;
     uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */
@@ -65,15 +61,37 @@ struct refrain_align {
     size_t given;                                        /* events of it */
     int64_t now_ns;                                      /* of the last event of all */
     bool adjust, without_probes, no_memory;
-    bool plain;                /* events can be given by align_next.h: no virtual time, nothing has failed */
-    bool stopped;              /* another process has */
-    bool collectives_untold;   /* some passed in a pause */
-    uint64_t turn;             /* events that a location may go on for although others are earlier; 0: by time */
-    uint64_t turn_end;         /* by report.events */
-    int64_t ending_ns;         /* by turns: when the rank ended that somebody waited for */
-    struct refrain_team *team; /* null: all locations are here */
+    bool plain;                  /* events can be given by align_next.h: no virtual time, nothing has failed */
+    bool stopped;                /* the order of locations matters: turns->wrong */
+    bool collectives_untold;     /* some passed in a pause */
+    uint64_t turn;               /* events that a location may go on for although others are earlier; 0: by time */
+    uint64_t turn_end;           /* by report.events */
+    int64_t ending_ns;           /* by turns: when the rank ended that somebody waited for */
+    struct refrain_turns *turns; /* null: by time */
     struct refrain_cursor_report report;
 };
+
+/* ---- kinds of events ---- */
+
+/* Does the event happen when an MPI call of its location completes operations? All of those have one time. */
+static inline bool refrain_event_completes(const struct refrain_event *event) {
+    const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
+                           1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
+                           1u << REFRAIN_EVENT_ACCESS_COMPLETE;
+    return kinds >> event->kind & 1;
+}
+
+static inline bool refrain_event_leaves_mpi(const struct refrain_event *event) {
+    return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
+}
+
+/* Does it matter to other locations when and whether it happens? */
+static inline bool refrain_event_matters(const struct refrain_event *event) {
+    const unsigned kinds = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
+                           1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
+                           1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
+    return kinds >> event->kind & 1;
+}
 
 /* ---- align_wait.c ---- */
 
@@ -98,9 +116,8 @@ struct refrain_moment refrain_align_moment(const struct refrain_align *align, ui
 /* Has the rank no more events, or none here at all? */
 bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
 
-/* Where several processes share the run, or locations go by turns: it is not certain what goes with what, so that it
- * depends on the order of events of which others are not told. */
-void refrain_align_not_shareable(struct refrain_align *align, const char *why);
+/* Where locations go by turns: what goes with what depends on the order in which they go. */
+void refrain_align_order_matters(struct refrain_align *align, const char *why);
 
 /* ---- align_messages.c ---- */
 

@@ -50,10 +50,10 @@ bool refrain_align_gone(const struct refrain_align *align, int32_t rank) {
     return rank < 0 || (size_t)rank >= align->n_ranks || align->running[rank] == 0;
 }
 
-void refrain_align_not_shareable(struct refrain_align *align, const char *why) {
-    if (!align->team)
+void refrain_align_order_matters(struct refrain_align *align, const char *why) {
+    if (!align->turns)
         return;
-    if (!align->team->wrong)
-        align->team->wrong = why;
+    if (!align->turns->wrong)
+        align->turns->wrong = why;
     align->stopped = true;
 }

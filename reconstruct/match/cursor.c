@@ -71,11 +71,8 @@ static void open_location(void *data, size_t i) {
     struct refrain_cursor *cursor = opening->cursor;
     const struct refrain_location_info *info = &cursor->trace->locations[i];
     struct refrain_location_stream *location = &cursor->position.locations[i];
-    if (!cursor->team || cursor->team->by_turns || cursor->team->owns(cursor->team, info->rank))
-        refrain_location_stream_open(location, refrain_trace_process(cursor->trace, info->rank), info->thread,
-                                     &cursor->options, &opening->errors[i]);
-    else /* another process reads it */
-        location->stream.rank = info->rank;
+    refrain_location_stream_open(location, refrain_trace_process(cursor->trace, info->rank), info->thread,
+                                 &cursor->options, &opening->errors[i]);
 }
 
 /* Opens the locations: that replays long runs, so it is done by as many threads as the caller has. */
@@ -121,7 +118,7 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
                                          options->compensate ? REFRAIN_TIMES_WITHOUT_PROBES
                                          : as_they_are       ? REFRAIN_TIMES_AS_THEY_ARE
                                                              : REFRAIN_TIMES_CONSISTENT,
-                                         cursor->team);
+                                         cursor->turns);
     return position->align ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
@@ -229,12 +226,13 @@ static void free_cursor(struct refrain_cursor *cursor) {
 
 enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                         struct refrain_cursor **result, struct refrain_error *error) {
-    return refrain_cursor_open_shared(trace, options, NULL, result, error);
+    return refrain_cursor_open_by_turns(trace, options, NULL, result, error);
 }
 
-enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
-                                               const struct refrain_cursor_options *options, struct refrain_team *team,
-                                               struct refrain_cursor **result, struct refrain_error *error) {
+enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
+                                                 const struct refrain_cursor_options *options,
+                                                 struct refrain_turns *turns, struct refrain_cursor **result,
+                                                 struct refrain_error *error) {
     static const struct refrain_cursor_options all = REFRAIN_CURSOR_ALL;
     *result = NULL;
     struct refrain_cursor *cursor = calloc(1, sizeof *cursor);
@@ -242,7 +240,7 @@ enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
         return REFRAIN_FAIL_MEMORY(error);
     cursor->trace = trace;
     cursor->options = all;
-    cursor->team = team;
+    cursor->turns = turns;
     enum refrain_status status = options ? refrain_options_take(&cursor->options, options, error) : REFRAIN_OK;
     if (!status)
         status = refrain_replayable(trace, cursor->options.recorded, error);

@@ -40,8 +40,8 @@ struct refrain_checkpoint {
 struct refrain_cursor {
     struct refrain_trace *trace;
     struct refrain_cursor_options options;
-    struct refrain_team *team; /* null: all ranks are replayed here */
-    bool *wanted;              /* by rank; null: all */
+    struct refrain_turns *turns; /* null: by time */
+    bool *wanted;                /* by rank; null: all */
     size_t n_wanted;
     struct refrain_cursor_position position;
     struct refrain_arena *arena;            /* null: the position's memory is of malloc() */

@@ -276,8 +276,6 @@ struct refrain_event *refrain_posting_order_take(struct refrain_posting_order *o
                                                  struct refrain_event *event) {
     int64_t before;
     const struct refrain_posted *found;
-    if (stream->in_order)
-        return event;
     order->no_memory = !note(order, event, &before, &found);
     if (order->no_memory)
         return NULL;

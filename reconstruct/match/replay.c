@@ -27,7 +27,7 @@ static int write_edge(const struct refrain_trace *trace, const struct refrain_cu
 enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error) {
-    return refrain_write_shared(trace, options, NULL, writer, report, error);
+    return refrain_write_by_turns(trace, options, NULL, writer, report, error);
 }
 
 /* All events: what the writer said. */
@@ -41,17 +41,17 @@ static int write_events(struct refrain_cursor *cursor, bool by_turns, struct ref
     return said;
 }
 
-enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                         struct refrain_team *team, struct refrain_writer *writer,
-                                         struct refrain_cursor_report *report, struct refrain_error *error) {
+enum refrain_status refrain_write_by_turns(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                           struct refrain_turns *turns, struct refrain_writer *writer,
+                                           struct refrain_cursor_report *report, struct refrain_error *error) {
     struct refrain_cursor *cursor = NULL;
-    enum refrain_status status = refrain_cursor_open_shared(trace, options, team, &cursor, error);
+    enum refrain_status status = refrain_cursor_open_by_turns(trace, options, turns, &cursor, error);
     if (!status && writer->begin && writer->begin(writer, trace))
         status = REFRAIN_ERROR;
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&
         write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns))
         status = REFRAIN_ERROR;
-    int said = status ? 0 : write_events(cursor, team && team->by_turns, writer);
+    int said = status ? 0 : write_events(cursor, turns != NULL, writer);
     if (said && said != REFRAIN_WRITER_ENOUGH)
         status = REFRAIN_ERROR;
     if (!status && options && options->to_ns != REFRAIN_TIME_LAST &&

@@ -3,7 +3,7 @@
 #define REFRAIN_REPLAY_H
 
 #include "match/event.h"
-#include "match/team.h"
+#include "match/turns.h"
 #include "model/trace_read.h"
 
 /* Gives the events that the options name to the writer, between its begin and its end; null options: all. At the
@@ -14,19 +14,19 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error);
 
-/* The same of the ranks that `team` says are this process's, without a window; null: of all. Events of one location
- * come in time order, those of several need not. When it returns, team->wrong may say that what was written is void.
- */
-enum refrain_status refrain_write_shared(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                         struct refrain_team *team, struct refrain_writer *writer,
-                                         struct refrain_cursor_report *report, struct refrain_error *error);
+/* The same without a window, by turns (turns.h; null: by time): events of one location come in time order, those of
+ * several need not. When it returns, turns->wrong may say that what was written is void. */
+enum refrain_status refrain_write_by_turns(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                           struct refrain_turns *turns, struct refrain_writer *writer,
+                                           struct refrain_cursor_report *report, struct refrain_error *error);
 
 /* A cursor over them. */
-enum refrain_status refrain_cursor_open_shared(struct refrain_trace *trace,
-                                               const struct refrain_cursor_options *options, struct refrain_team *team,
-                                               struct refrain_cursor **cursor, struct refrain_error *error);
+enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
+                                                 const struct refrain_cursor_options *options,
+                                                 struct refrain_turns *turns, struct refrain_cursor **cursor,
+                                                 struct refrain_error *error);
 
-/* Of one whose team goes by turns: the next events of one location, *n of them; null at the end. Valid until the next
+/* Of one that goes by turns: the next events of one location, *n of them; null at the end. Valid until the next
  * call. What locations are in is not followed. */
 const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *cursor, size_t *n);
 

@@ -403,7 +403,7 @@ static uint64_t last_before(const struct refrain_saved_states *states, int64_t t
 /* Are the states those of a replay as the cursor does it? */
 static bool is_alike(const struct refrain_cursor *cursor) {
     const struct refrain_cursor_options *options = &cursor->options;
-    return cursor->trace->states && !cursor->team && !options->checkpoint_bytes && !options->recorded &&
+    return cursor->trace->states && !cursor->turns && !options->checkpoint_bytes && !options->recorded &&
            !options->unaligned && !options->compensate && !options->at_once;
 }
 

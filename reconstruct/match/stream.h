@@ -13,7 +13,6 @@ struct refrain_stream {
      * than n if it likes, which stay there until it is asked again. */
     size_t (*read)(struct refrain_stream *stream, struct refrain_event *events, size_t n);
     int32_t rank;
-    bool in_order;    /* its receives have their `overtook` already (posting_order.h) */
     uint32_t next, n; /* those of from[] that were read and not given */
     struct refrain_event *from;
     struct refrain_event events[REFRAIN_STREAM_EVENTS];

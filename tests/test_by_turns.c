@@ -1,12 +1,9 @@
-/* test_team_stream.c: random runs, aligned by one process and by several, each of which reads some of the ranks and
- * the notices of the others. What each gives of its own ranks is what the one gives. No MPI: the notices of all
- * locations are collected before, and come in batches of any size. And aligned by one process by turns: what that gives
- * of each location is the same.
+/* test_by_turns.c: random runs, aligned by time and by turns (match/turns.h). What each gives of a location is the
+ * same.
  *
- *     test_team_stream [RUNS] */
+ *     test_by_turns [RUNS] */
 #include "check.h"
 #include "match/align.h"
-#include "match/team_stream.h"
 #include "model/trace_read.h"
 
 #include <stdio.h>
@@ -16,7 +13,7 @@
 #define MOST_RANKS 6
 #define MOST_LOCATIONS (2 * MOST_RANKS)
 
-static unsigned shared, in_turns;
+static unsigned in_turns;
 
 static void *room(void *array, size_t bytes) {
     void *more = realloc(array, bytes);
@@ -63,7 +60,6 @@ struct run {
     struct made_stream made[MOST_LOCATIONS];
     struct refrain_location_info locations[MOST_LOCATIONS];
     struct refrain_comm_info world;
-    struct refrain_trace trace;
     int n_ranks;
     bool orderly; /* it is certain which thread receives a message, and which collective a thread is in */
     size_t n, first[MOST_RANKS + 1]; /* location of a rank */
@@ -237,110 +233,14 @@ static void make(struct run *run, unsigned steps, bool threads) {
         }
     }
     run->n_ranks = n_ranks;
-    run->trace = (struct refrain_trace){.locations = run->locations,
-                                        .n_locations = run->n,
-                                        .regions = regions,
-                                        .n_regions = N_REGIONS,
-                                        .comms = &run->world,
-                                        .n_comms = 1};
 }
 
-/* ---- a process's part of it ---- */
+/* ---- aligned ---- */
 
-#define ROOM 3
-
-struct told {
-    struct refrain_notice *notices;
-    size_t n, capacity, given;
-};
-
-struct fake {
-    struct refrain_team team;
-    struct refrain_notice room[ROOM];
-    struct refrain_notices come[MOST_LOCATIONS];
-    struct told *told; /* by location */
-    bool keeps;        /* what is told; else it is passed over, as those who are told have it */
-    unsigned n_processes, process;
-    size_t stops; /* after so many batches none comes; 0 never */
-};
-
-static bool owns(const struct refrain_team *team, int32_t rank) {
-    const struct fake *fake = (const struct fake *)team;
-    return (unsigned)rank * 7 % fake->n_processes == fake->process;
+static void close_run(struct run *run) {
+    for (size_t i = 0; i < run->n; i++)
+        free(run->made[i].events);
 }
-
-static void take(struct refrain_team *team, uint32_t location) {
-    struct fake *fake = (struct fake *)team;
-    struct told *told = &fake->told[location];
-    for (const struct refrain_notice *notice = fake->room; fake->keeps && notice < team->room; notice++) {
-        if (told->n == told->capacity) {
-            told->capacity = told->capacity ? told->capacity * 2 : 64;
-            told->notices = room(told->notices, told->capacity * sizeof *told->notices);
-        }
-        told->notices[told->n++] = *notice;
-    }
-    team->room = fake->room;
-}
-
-static const struct refrain_notice *give(struct refrain_team *team, uint32_t location) {
-    struct fake *fake = (struct fake *)team;
-    struct told *told = &fake->told[location];
-    size_t n = 1 + any(5);
-    if (fake->stops > 0 && --fake->stops == 0) {
-        team->wrong = "another process has stopped";
-        fake->stops = 1;
-    }
-    if (told->given == told->n || team->wrong)
-        return NULL;
-    if (n > told->n - told->given)
-        n = told->n - told->given;
-    team->come[location].next = told->notices + told->given;
-    told->given += n;
-    team->come[location].end = told->notices + told->given;
-    return team->come[location].next++;
-}
-
-static void open_fake(struct fake *fake, struct run *run, struct told *told, unsigned processes, unsigned process) {
-    *fake = (struct fake){.team = {.trace = &run->trace, .owns = owns, .leave = take, .wait = give},
-                          .told = told,
-                          .n_processes = processes,
-                          .process = process};
-    fake->team.room = fake->room;
-    fake->team.room_end = fake->room + ROOM;
-    fake->team.come = fake->come;
-    for (size_t i = 0; i < run->n; i++) {
-        told[i].given = 0;
-        run->made[i].at = 0;
-        run->made[i].stream.next = run->made[i].stream.n = 0;
-    }
-}
-
-/* What is read through a stream of a location: as it was, but with `overtook`; and all that is told of it. */
-static void tell_all(struct run *run, struct told *told, bool each) {
-    struct fake fake;
-    open_fake(&fake, run, told, 1, 0);
-    fake.keeps = true;
-    for (uint32_t i = 0; i < run->n; i++) {
-        struct refrain_team_stream stream;
-        size_t capacity = (size_t)2 << any(8), n = 0;
-        if (!refrain_team_stream_open(&stream, &run->made[i].stream, &fake.team, i, capacity, each))
-            exit(2);
-        refrain_team_stream_fill(&stream);
-        const struct refrain_event *event;
-        for (; (event = refrain_stream_next(&stream.stream)); n++) {
-            struct refrain_event plain = *event;
-            plain.overtook = 0;
-            CHECK(n < run->made[i].n && memcmp(&plain, &run->made[i].events[n], sizeof plain) == 0,
-                  "event %zu of location %u is another one", n, i);
-        }
-        CHECK(n == run->made[i].n, "location %u: %zu of %zu events", i, n, run->made[i].n);
-        CHECK(told[i].n > 0 && told[i].notices[told[i].n - 1].kind == REFRAIN_NOTICE_END, "location %u does not end",
-              i);
-        refrain_team_stream_close(&stream);
-    }
-}
-
-/* ---- all of it ---- */
 
 struct result {
     struct refrain_event *events;
@@ -348,12 +248,15 @@ struct result {
     struct refrain_cursor_report report;
 };
 
-static struct result align(struct run *run, enum refrain_align_times times, struct refrain_team *team) {
+static struct result align(struct run *run, struct refrain_turns *turns) {
     struct refrain_stream *streams[MOST_LOCATIONS];
     struct result result = {0};
-    for (size_t i = 0; i < run->n; i++)
+    for (size_t i = 0; i < run->n; i++) {
+        run->made[i].at = 0;
+        run->made[i].stream.next = run->made[i].stream.n = 0;
         streams[i] = &run->made[i].stream;
-    struct refrain_align *align = refrain_align_open(streams, run->n, times, team);
+    }
+    struct refrain_align *align = refrain_align_open(streams, run->n, REFRAIN_TIMES_CONSISTENT, turns);
     const struct refrain_event *event;
     for (size_t stream; (event = refrain_align_next(align, &stream));) {
         if (result.n == result.capacity) {
@@ -368,19 +271,6 @@ static struct result align(struct run *run, enum refrain_align_times times, stru
     return result;
 }
 
-/* The events of the process's ranks among those of the whole run: how many, up to `most`, are as it has them. */
-static size_t count_alike(const struct result *whole, const struct result *part, const struct fake *fake, size_t most,
-                          size_t *of) {
-    size_t alike = 0;
-    *of = 0;
-    for (size_t i = 0; i < whole->n && *of < most; i++)
-        if (owns(&fake->team, whole->events[i].rank)) {
-            alike += *of < part->n && memcmp(&whole->events[i], &part->events[*of], sizeof *part->events) == 0;
-            ++*of;
-        }
-    return alike;
-}
-
 /* The location's events in a result, one after the other: the next one from `*at` on; null behind the last. */
 static const struct refrain_event *next_of(const struct result *result, size_t *at, int32_t rank, uint32_t thread) {
     for (; *at < result->n; ++*at)
@@ -390,75 +280,38 @@ static const struct refrain_event *next_of(const struct result *result, size_t *
 }
 
 /* By turns each location has the events that it has by time, up to where that cannot be. */
-static void go_by_turns(struct run *run, struct told *told, const struct result *whole, unsigned seed) {
-    struct fake fake;
-    open_fake(&fake, run, told, 1, 0);
-    fake.team.by_turns = true;
-    struct result turns = align(run, REFRAIN_TIMES_CONSISTENT, &fake.team);
-    for (size_t i = 0; !fake.team.wrong && i < run->n; i++) {
+static void go_by_turns(unsigned seed, unsigned steps, bool threads) {
+    static struct run run;
+    struct refrain_turns turns = {0};
+    random_state = seed;
+    make(&run, steps, threads);
+    struct result whole = align(&run, NULL), by_turns = align(&run, &turns);
+    for (size_t i = 0; !turns.wrong && i < run.n; i++) {
         const struct refrain_event *one, *other;
         size_t at = 0, n = 0, of_turns = 0;
         do {
-            one = next_of(whole, &at, run->locations[i].rank, run->locations[i].thread);
-            other = next_of(&turns, &of_turns, run->locations[i].rank, run->locations[i].thread);
+            one = next_of(&whole, &at, run.locations[i].rank, run.locations[i].thread);
+            other = next_of(&by_turns, &of_turns, run.locations[i].rank, run.locations[i].thread);
             n++;
         } while (one && other && memcmp(one, other, sizeof *one) == 0);
-        CHECK(!one && !other, "seed %u, location %zu: event %zu by turns is another one than by time", seed, i, n);
+        CHECK(!one && !other, "seed %u, %u steps, location %zu: event %zu by turns is another one than by time", seed,
+              steps, i, n);
     }
-    struct refrain_cursor_report a = whole->report, b = turns.report;
-    a.moved = b.moved =
-        0; /* a group that several messages move is counted for each that is later than the one before */
+    struct refrain_cursor_report a = whole.report, b = by_turns.report;
+    /* A group that several messages move is counted for each that is later than the one before. */
+    a.moved = b.moved = 0;
     a.largest_move_ns = b.largest_move_ns = 0;
-    CHECK(fake.team.wrong || memcmp(&a, &b, sizeof a) == 0, "seed %u: the report of turns is another one", seed);
-    in_turns += !fake.team.wrong;
-    free(turns.events);
-}
-
-static void share_out(unsigned seed, unsigned steps, enum refrain_align_times times, bool threads) {
-    static struct run run;
-    struct told told[MOST_LOCATIONS] = {{0}};
-    struct fake fake;
-    random_state = seed;
-    make(&run, steps, threads);
-    open_fake(&fake, &run, told, 1, 0);
-    struct result whole = align(&run, times, NULL);
-    tell_all(&run, told, times == REFRAIN_TIMES_WITHOUT_PROBES);
-    const char *why = NULL; /* that it cannot be shared out, as the first one finds */
-    for (unsigned processes = 1; processes <= 3; processes++)
-        for (unsigned process = 0; process < processes; process++) {
-            open_fake(&fake, &run, told, processes, process);
-            struct result part = align(&run, times, &fake.team);
-            if (processes == 1)
-                why = fake.team.wrong;
-            size_t of, alike = count_alike(&whole, &part, &fake, why ? part.n : whole.n, &of);
-            CHECK(fake.team.wrong == why && alike == of && of == part.n,
-                  "seed %u, %u steps, times %d, process %u of %u: %zu of %zu events are alike: %s", seed, steps,
-                  (int)times, process, processes, alike, of, fake.team.wrong ? fake.team.wrong : "");
-            free(part.events);
-        }
-    CHECK(!why || (!run.orderly && strstr(why, "waits for each other")), "seed %u: %s", seed, why);
-    shared += !why;
-    if (times == REFRAIN_TIMES_CONSISTENT)
-        go_by_turns(&run, told, &whole, seed);
-    /* Another process stops: then the events end, and before they were the same. */
-    open_fake(&fake, &run, told, 2, 0);
-    fake.stops = 1 + any(20);
-    struct result part = align(&run, times, &fake.team);
-    size_t of, alike = count_alike(&whole, &part, &fake, part.n, &of);
-    CHECK(alike == part.n && of == part.n, "seed %u: %zu of %zu before the stop", seed, alike, part.n);
-    free(part.events);
+    CHECK(turns.wrong || memcmp(&a, &b, sizeof a) == 0, "seed %u: the report of turns is another one", seed);
+    in_turns += !turns.wrong;
+    free(by_turns.events);
     free(whole.events);
-    for (size_t i = 0; i < run.n; i++) {
-        free(run.made[i].events);
-        free(told[i].notices);
-    }
+    close_run(&run);
 }
 
-/* Approximate receives cannot be shared out, and that is said. */
+/* With approximate receives the order matters, and that is said. */
 static void approximate(void) {
     static struct run run;
-    struct told told[MOST_LOCATIONS] = {{0}};
-    struct fake fake;
+    struct refrain_turns turns = {0};
     random_state = 1;
     do
         make(&run, 0, false);
@@ -467,15 +320,10 @@ static void approximate(void) {
     receive(&run, 0, &run.made[1], 7);
     for (size_t i = 0; i < run.made[1].n; i++)
         run.made[1].events[i].approximate = run.made[1].events[i].kind == REFRAIN_EVENT_RECV;
-    tell_all(&run, told, false);
-    open_fake(&fake, &run, told, 3, 1); /* the sender's is another process, and the receiver's is */
-    struct result part = align(&run, REFRAIN_TIMES_CONSISTENT, &fake.team);
-    CHECK(fake.team.wrong && strstr(fake.team.wrong, "approximate"), "%s", fake.team.wrong);
-    free(part.events);
-    for (size_t i = 0; i < run.n; i++) {
-        free(run.made[i].events);
-        free(told[i].notices);
-    }
+    struct result result = align(&run, &turns);
+    CHECK(turns.wrong && strstr(turns.wrong, "approximate"), "%s", turns.wrong ? turns.wrong : "nothing is wrong");
+    free(result.events);
+    close_run(&run);
 }
 
 int main(int argc, char **argv) {
@@ -483,12 +331,10 @@ int main(int argc, char **argv) {
     static const unsigned steps[] = {0, 1, 2, 20, 300};
     for (unsigned seed = 1; seed <= runs; seed++)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-            share_out(seed, steps[i], REFRAIN_TIMES_CONSISTENT, false);
-            share_out(seed, steps[i], REFRAIN_TIMES_CONSISTENT, true);
-            share_out(seed, steps[i], REFRAIN_TIMES_WITHOUT_PROBES, false);
+            go_by_turns(seed, steps[i], false);
+            go_by_turns(seed, steps[i], true);
         }
     approximate();
-    CHECK(shared > runs * 12, "only %u runs could be shared out", shared);
     CHECK(in_turns > runs * 4, "only %u runs could go by turns", in_turns);
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
