@@ -201,14 +201,31 @@ export XDG_CACHE_HOME=$work/cache
 mkdir "$XDG_CACHE_HOME"
 indexed=$(the_trace "$work/wave-run")
 window() { refrain reconstruct "$indexed" --format text --all --from 60% --to 61% -o "$work/window.$1" --force 2>"$work/said"; }
+# figures NAME: those of a window, and with the times of the program without probes.
+figures() {
+    for times in "--from 60%" "--from 60% --compensate"; do
+        for view in wait call-path; do
+            # shellcheck disable=SC2086 # several options
+            refrain stats --json --by $view $times --to 70% "$indexed" || fail "figures of a window, $1"
+        done
+    done >"$work/figures.$1" 2>"$work/said"
+}
 window without || fail "a window without an index"
+figures without
 [ -z "$(ls "$XDG_CACHE_HOME")" ] && pass || fail "a window leaves an index"
 refrain index "$indexed" >"$work/said" 2>&1 && grep -q "states.*one every" "$work/said" && pass || fail "index: $(cat "$work/said")"
 index=$(ls "$XDG_CACHE_HOME"/refrain/*.states)
 [ "$(stat -c %a "$index")" = 600 ] && pass || fail "the index is open to others: $(stat -c %a "$index")"
 window with && [ -s "$work/window.with" ] && cmp "$work/window.without" "$work/window.with" && ! grep -q index "$work/said" && pass ||
     fail "a window from an index differs: $(cat "$work/said")"
+refrain index --compensate "$indexed" >"$work/said" 2>&1 && [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states | wc -l)" = 2 ] && pass ||
+    fail "index --compensate: $(cat "$work/said")"
+figures with && grep -q '"waiting_ns": [1-9]' "$work/figures.with" && cmp "$work/figures.without" "$work/figures.with" && ! grep -q index "$work/said" && pass ||
+    fail "figures from an index differ: $(cat "$work/said")"
+refrain index --compensate --remove "$indexed" && [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states)" = "$index" ] && pass || fail "index --compensate --remove"
 printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
+figures damaged && cmp "$work/figures.without" "$work/figures.damaged" && grep -q "damaged" "$work/said" && pass ||
+    fail "figures with a damaged index: $(cat "$work/said")"
 window damaged && cmp "$work/window.without" "$work/window.damaged" && grep -q "damaged" "$work/said" && pass || fail "a damaged table: $(cat "$work/said")"
 refrain index "$indexed" >/dev/null && truncate -s -8 "$index"
 window short && cmp "$work/window.without" "$work/window.short" && grep -q "damaged" "$work/said" && pass || fail "a short index: $(cat "$work/said")"
@@ -216,6 +233,14 @@ refrain index "$indexed" >/dev/null && chmod 666 "$index" && printf X | dd of="$
 window open && cmp "$work/window.without" "$work/window.open" && ! grep -q index "$work/said" && pass || fail "an index that others can write: $(cat "$work/said")"
 rm "$index"
 refrain index "$indexed" >/dev/null && refrain index --remove "$indexed" && [ ! -e "$index" ] && pass || fail "index --remove"
+# A long run has one after its first window.
+many_ranks 2 200000 "$work/long" || fail "many_ranks"
+for name in first second; do
+    refrain stats --json --by function --from 90% --to 90.1% "$work/long" >"$work/long.$name" 2>"$work/said" && pass || fail "a long run: $(cat "$work/said")"
+    [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states | wc -l)" = 1 ] && pass || fail "a long run has no index after its $name window: $(cat "$work/said")"
+done
+cmp "$work/long.first" "$work/long.second" && [ "$(grep -c '"what"' "$work/long.first")" -gt 3 ] && pass || fail "a long run: its second window is another one"
+rm "$XDG_CACHE_HOME"/refrain/*.states
 env -u HOME -u XDG_CACHE_HOME refrain index "$indexed" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "set XDG_CACHE_HOME or HOME" "$work/said" && pass || fail "no place for an index: $(cat "$work/said")"
 

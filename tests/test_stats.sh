@@ -64,7 +64,7 @@ halves = load("first")["rows"] + load("second")["rows"]
 for key in ("total_ns", "waiting_ns", "computing_ns", "messages", "bytes"):
     check("halves, " + key, total(halves, key), total(ranks, key), 0.0001)
 check("nothing is replayed behind the window", load("first")["replayed_events"] < everything["replayed_events"], True, 0)
-check("what comes before is", load("second")["replayed_events"], everything["replayed_events"], 0)
+check("what comes before is not counted", load("second")["replayed_events"] < everything["replayed_events"], True, 0)
 folded = [l.rsplit(" ", 1) for l in open("folded")]
 check("folded", sum(int(n) for _, n in folded), total([r for r in views["call-path"]["rows"] if r["depth"] == 0], "total_ns"), 0)
 check("folded waiting", sum(int(n) for stack, n in folded if stack.endswith(";waiting")), everything["waiting_ns"], 0)

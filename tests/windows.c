@@ -198,13 +198,13 @@ static void check_states(const char *path, unsigned windows) {
             options.from_ns + (int64_t)draw((uint64_t)(all[n_all - 1].time_ns - options.from_ns + 2) / 4 + 1);
         size_t at = draw(n), bit = draw(8);
         bytes[at] ^= (unsigned char)((w % 4 == 3) << bit); /* then it is not used, or not that state */
-        bool used = refrain_saved_states_use(trace, 1, bytes, n);
+        bool used = refrain_saved_states_use(trace, 1, false, bytes, n);
         if (!used != (w % 4 == 3) && (w % 4 != 3)) {
             printf("FAILED: states are not used\n");
             failed++;
         }
-        if (refrain_saved_states_use(trace, 2, bytes, n)) {
-            printf("FAILED: states of another build are used\n");
+        if (refrain_saved_states_use(trace, 2, false, bytes, n) || refrain_saved_states_use(trace, 1, true, bytes, n)) {
+            printf("FAILED: states of another build, or of other times, are used\n");
             failed++;
         }
         if (refrain_cursor_open(trace, &options, &cursor, &error))

@@ -8,8 +8,9 @@
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
-    collector->waiting = refrain_waiting_open(trace);
-    return collector->waiting ? 0 : -1;
+    (void)trace;
+    collector->waiting = collector->replay.followed;
+    return 0;
 }
 
 static void add_times(struct refrain_activity_times *sum, const struct refrain_activity_times *times) {
@@ -135,7 +136,6 @@ static void close_collector(struct refrain_activity_collector *collector) {
     refrain_table_free(&collector->parts);
     refrain_table_free(&collector->partners);
     refrain_table_free(&collector->waits);
-    refrain_waiting_close(collector->waiting);
 }
 
 static bool prepare(struct refrain_activity_collector *collector, const struct refrain_trace *trace) {
@@ -177,7 +177,11 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
                                           struct refrain_activity **result, struct refrain_error *error) {
     struct refrain_activity *activity = calloc(1, sizeof *activity);
     struct refrain_activity_collector collector = {
-        .writer = {begin, refrain_activity_take, NULL}, .activity = activity, .request = request};
+        .writer = {begin, refrain_activity_take, NULL},
+        .activity = activity,
+        .request = request,
+        .replay = {.follower = &refrain_waiting_follower, .own_times = true},
+    };
     *result = activity;
     if (!activity || !prepare(&collector, trace)) {
         close_collector(&collector);
@@ -188,9 +192,11 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = request->recorded;
     options.compensate = request->compensate;
+    if (request->from_ns > 0)
+        options.from_ns = request->from_ns;
     struct refrain_writer *writer =
         request->around ? request->around(request->around_data, &collector.writer) : &collector.writer;
-    enum refrain_status status = refrain_write(trace, &options, writer, &activity->report, error);
+    enum refrain_status status = refrain_write_as(trace, &options, &collector.replay, writer, &activity->report, error);
     if (collector.no_memory || !finish(&collector))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;

@@ -61,8 +61,8 @@ struct refrain_activity_region {
     const struct refrain_region_info *region;
     uint64_t count, messages, bytes;
     uint64_t collective_bytes; /* sent and received in collectives, by what their calls say */
-    int64_t total_ns; /* of recursion, the outermost level counts */
-    bool recursive;   /* it was entered while it was open */
+    int64_t total_ns;          /* of recursion, the outermost level counts */
+    bool recursive;            /* it was entered while it was open */
     int64_t own_ns, waiting_ns;
     struct refrain_activity_times below; /* with callees; filled at the end */
     /* Its own time by stretches of its visits, as in struct refrain_history: visit v counts in stretch[v >> shift]. */
@@ -113,7 +113,7 @@ struct refrain_activity {
     size_t n_waits;
     int64_t run_ns;                      /* over all ranks that count */
     struct refrain_activity_times times; /* run_ns by kinds */
-    uint64_t events, approximate;        /* that were replayed: the window's and those before it */
+    uint64_t events, approximate;        /* that were replayed from the window's beginning on */
     struct refrain_cursor_report report; /* of that replay: ends without their other ends, whose waiting is not known */
 };
 

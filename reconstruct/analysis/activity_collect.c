@@ -27,7 +27,9 @@ static struct refrain_activity_location *location_of(struct refrain_activity_col
     if (number == collector->index.n)
         return NULL;
     if (!location->open) {
-        location->first_ns = event->time_ns;
+        const int64_t from_ns = collector->request->from_ns;
+        bool began_before = collector->index.locations[number].start_ns < from_ns && event->time_ns > from_ns;
+        location->first_ns = began_before ? from_ns : event->time_ns;
         location->open = calloc(collector->activity->n_regions + 1, sizeof *location->open);
         collector->no_memory |= !location->open;
     }
@@ -261,41 +263,41 @@ static void add_collective(struct refrain_activity_collector *collector, const s
     region->collective_bytes += event->received > 0 ? (uint64_t)event->received : 0;
 }
 
-int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given) {
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *event) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
-    struct refrain_event event = *given;
     /* Of times without probes the end of a location is not known before. */
-    if (event.time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
+    if (event->time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
         collector->is_over = true;
         return REFRAIN_WRITER_ENOUGH;
     }
-    struct refrain_activity_location *location = location_of(collector, &event);
-    collector->activity->events++;
-    collector->last_ns = event.time_ns;
-    collector->activity->approximate += event.approximate && !event.unsure;
-    if (!location || !collector->by_rank[event.rank])
+    struct refrain_activity_location *location = location_of(collector, event);
+    collector->last_ns = event->time_ns;
+    if (event->time_ns >= collector->request->from_ns) { /* not entered before */
+        collector->activity->events++;
+        collector->activity->approximate += event->approximate && !event->unsure;
+    }
+    if (!location || !collector->by_rank[event->rank])
         return collector->no_memory ? -1 : 0;
-    location->last_ns = event.time_ns;
-    if (!refrain_waiting_event(collector->waiting, &event))
-        return -1;
-    if (collector->request->watch && !collector->request->watch(collector->request->watch_data, &event)) {
+    location->last_ns = event->time_ns;
+    if (collector->request->watch && !collector->request->watch(collector->request->watch_data, event)) {
         collector->no_memory = true;
         return -1;
     }
-    if (event.wait)
-        add_wait(collector, event.wait);
-    if (event.peer_wait)
-        add_wait(collector, event.peer_wait);
+    if (event->wait)
+        add_wait(collector, event->wait);
+    if (event->peer_wait)
+        add_wait(collector, event->peer_wait);
     struct refrain_activity_frame *top = refrain_region_stack_top(&location->stack);
-    if (event.wait && top)
-        top->waited_ns += refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
-    if (event.kind == REFRAIN_EVENT_ENTER)
-        collector->no_memory |= !push(collector, location, &event);
-    else if (event.kind == REFRAIN_EVENT_LEAVE && top)
-        refrain_activity_pop(collector, location, event.rank, event.time_ns);
-    else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)
-        add_message(collector, location, &event);
-    else if (event.kind == REFRAIN_EVENT_COLLECTIVE)
-        add_collective(collector, &event);
+    if (event->wait && top)
+        top->waited_ns +=
+            refrain_activity_span(collector, event->wait->begin_ns, event->wait->begin_ns + event->wait->ns);
+    if (event->kind == REFRAIN_EVENT_ENTER)
+        collector->no_memory |= !push(collector, location, event);
+    else if (event->kind == REFRAIN_EVENT_LEAVE && top)
+        refrain_activity_pop(collector, location, event->rank, event->time_ns);
+    else if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_RMA)
+        add_message(collector, location, event);
+    else if (event->kind == REFRAIN_EVENT_COLLECTIVE)
+        add_collective(collector, event);
     return collector->no_memory ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/activity.h"
 #include "analysis/open_regions.h"
+#include "match/replay.h"
 
 /* A region that is open. */
 struct refrain_activity_frame {
@@ -39,7 +40,8 @@ struct refrain_activity_collector {
     struct refrain_writer writer;
     struct refrain_activity *activity;
     const struct refrain_activity_request *request;
-    struct refrain_waiting *waiting;
+    struct refrain_replay replay;
+    struct refrain_waiting *waiting; /* that follows the replay */
     struct refrain_location_index index;
     struct refrain_activity_location *locations; /* index.n */
     struct refrain_activity_rank **by_rank;
@@ -75,7 +77,7 @@ static inline struct refrain_activity_region *refrain_activity_region_of(struct 
 }
 
 /* Takes an event: a function of struct refrain_writer. */
-int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given);
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *event);
 
 /* The innermost open region of a location is left. */
 void refrain_activity_pop(struct refrain_activity_collector *collector, struct refrain_activity_location *location,

@@ -1,5 +1,6 @@
 /* open_regions.c: frames of open regions, and numbers of locations (open_regions.h). */
 #include "analysis/open_regions.h"
+#include "common/arena.h"
 #include "common/array.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ void refrain_region_stack_free(struct refrain_region_stack *stack) {
 bool refrain_location_index_open(struct refrain_location_index *index, const struct refrain_trace *trace) {
     index->locations = refrain_trace_locations(trace, &index->n);
     index->n_ranks = index->n ? (uint32_t)index->locations[index->n - 1].rank + 1 : 0;
-    index->first_of_rank = calloc((size_t)index->n_ranks + 1, sizeof *index->first_of_rank);
+    index->first_of_rank = refrain_calloc((size_t)index->n_ranks + 1, sizeof *index->first_of_rank);
     if (!index->first_of_rank)
         return false;
     for (uint32_t i = 0, rank = 0; rank <= index->n_ranks; rank++) {
@@ -47,6 +48,6 @@ bool refrain_location_index_open(struct refrain_location_index *index, const str
 }
 
 void refrain_location_index_close(struct refrain_location_index *index) {
-    free(index->first_of_rank);
+    refrain_free(index->first_of_rank);
     *index = (struct refrain_location_index){0};
 }

@@ -8,6 +8,7 @@
  * A message lives until it is received and, when nonblocking, completed; a call until it is left and no message refers
  * to it any more. */
 #include "analysis/waiting_collective.h"
+#include "common/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static struct refrain_waiting_call *new_call(struct refrain_waiting *waiting) {
     struct refrain_waiting_call *call = waiting->free_calls;
     if (call)
         waiting->free_calls = call->outer;
-    else if (!(call = malloc(sizeof *call)))
+    else if (!(call = refrain_calloc(1, sizeof *call)))
         waiting->no_memory = true;
     return call;
 }
@@ -42,7 +43,7 @@ static struct refrain_waiting_message *new_message(struct refrain_waiting *waiti
     struct refrain_waiting_message *message = waiting->free_messages;
     if (message)
         waiting->free_messages = message->next;
-    else if (!(message = malloc(sizeof *message)))
+    else if (!(message = refrain_calloc(1, sizeof *message)))
         waiting->no_memory = true;
     return message;
 }
@@ -259,23 +260,42 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
 
 void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark) {
     struct refrain_waiting_location *location = location_of(waiting, enter);
-    if (location && location->call)
-        location->call->mark = mark;
+    struct refrain_waiting_call *call = location ? location->call : NULL;
+    while (call && (call->region != enter->region || call->enter_ns != enter->time_ns))
+        call = call->outer;
+    if (call)
+        call->mark = mark;
 }
+
+/* ---- as a follower ---- */
+
+static void *open_followed(const struct refrain_trace *trace) {
+    return refrain_waiting_open(trace);
+}
+
+static bool follow_event(void *waiting, struct refrain_event *event) {
+    return refrain_waiting_event(waiting, event);
+}
+
+static void close_followed(void *waiting) {
+    refrain_waiting_close(waiting);
+}
+
+const struct refrain_follower refrain_waiting_follower = {open_followed, follow_event, close_followed};
 
 /* ---- open and close ---- */
 
 struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace) {
-    struct refrain_waiting *waiting = calloc(1, sizeof *waiting);
+    struct refrain_waiting *waiting = refrain_calloc(1, sizeof *waiting);
     if (!waiting)
         return NULL;
     waiting->trace = trace;
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= waiting->n_ranks)
             waiting->n_ranks = (size_t)trace->processes[i].rank + 1;
-    waiting->locations = calloc(trace->n_locations + 1, sizeof *waiting->locations);
-    waiting->has_trace = calloc(waiting->n_ranks + 1, sizeof *waiting->has_trace);
-    waiting->whole = malloc(trace->n_comms + 1);
+    waiting->locations = refrain_calloc(trace->n_locations + 1, sizeof *waiting->locations);
+    waiting->has_trace = refrain_calloc(waiting->n_ranks + 1, sizeof *waiting->has_trace);
+    waiting->whole = refrain_calloc(1, trace->n_comms + 1);
     if (!refrain_location_index_open(&waiting->index, trace) || !waiting->locations || !waiting->has_trace ||
         !waiting->whole) {
         refrain_waiting_close(waiting);
@@ -310,14 +330,14 @@ void refrain_waiting_close(struct refrain_waiting *waiting) {
     refrain_location_index_close(&waiting->index);
     for (struct refrain_waiting_call *call = waiting->free_calls, *next; call; call = next) {
         next = call->outer;
-        free(call);
+        refrain_free(call);
     }
     for (struct refrain_waiting_message *message = waiting->free_messages, *next; message; message = next) {
         next = message->next;
-        free(message);
+        refrain_free(message);
     }
-    free(waiting->locations);
-    free(waiting->has_trace);
-    free(waiting->whole);
-    free(waiting);
+    refrain_free(waiting->locations);
+    refrain_free(waiting->has_trace);
+    refrain_free(waiting->whole);
+    refrain_free(waiting);
 }

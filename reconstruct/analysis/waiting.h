@@ -26,6 +26,7 @@
 #define REFRAIN_WAITING_H
 
 #include "match/event.h"
+#include "match/follower.h"
 #include "model/trace_read.h"
 
 enum refrain_wait_kind {
@@ -70,11 +71,14 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace);
 /* Takes the next event, in time order over all locations, and sets its wait and peer_wait. False without memory. */
 bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event *event);
 
-/* After the ENTER of an MPI call: each of the call's waits will have this mark, also those that are known only when it
- * has been left. */
+/* After the ENTER of an MPI call, which may have been long ago: each of the call's waits will have this mark, also
+ * those that are known only when it has been left. */
 void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark);
 
 void refrain_waiting_close(struct refrain_waiting *waiting);
+
+/* Follows a cursor: its state is a struct refrain_waiting. */
+extern const struct refrain_follower refrain_waiting_follower;
 
 /* A writer that gives each event with its waits to `inner`, whose end it calls; `error` says what went wrong. Null
  * without memory, inner is then still the caller's. */

@@ -1,7 +1,10 @@
 /* index_store.c: files of saved states in the user's cache (index_store.h). */
 #define _GNU_SOURCE
 #include "commands/index_store.h"
-#include "formats/warn.h"
+#include "analysis/waiting.h"
+#include "commands/command.h"
+#include "commands/job_threads.h"
+#include "match/replayable.h"
 #include "match/saved_parts.h"
 #include "match/saved_states.h"
 #include <refrain/write_all.h>
@@ -17,9 +20,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUFFIX ".states"
+
+/* An index is made on first use if so many events lie before the window, and no more are in the run. */
+#define LEAST_EVENTS 4000000u
+#define MOST_EVENTS 1e8
 
 /* ---- the build ---- */
 
@@ -57,7 +65,8 @@ static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
     return is_it;
 }
 
-uint64_t refrain_index_build(void) {
+/* Identifies this build in states; 0 not known, and then there are none. */
+static uint64_t build_of_this(void) {
     uint64_t build = 0;
     dl_iterate_phdr(look_at_object, &build);
     return build;
@@ -84,10 +93,10 @@ static char *directory(bool made) {
     return path;
 }
 
-static char *path_of(const struct refrain_trace *trace, bool made) {
-    const uint64_t build = refrain_index_build();
+static char *path_of(const struct refrain_trace *trace, bool compensate, bool made) {
+    const uint64_t build = build_of_this();
     char *in = build ? directory(made) : NULL, *path = NULL;
-    if (in && asprintf(&path, "%s/%016" PRIx64 SUFFIX, in, refrain_saved_states_key(trace, build)) < 0)
+    if (in && asprintf(&path, "%s/%016" PRIx64 SUFFIX, in, refrain_saved_states_key(trace, build, compensate)) < 0)
         path = NULL;
     free(in);
     return path;
@@ -111,20 +120,14 @@ static void *map(const char *path, size_t *n) {
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-void refrain_index_use(struct refrain_trace *trace, struct refrain_index *index) {
-    char *path = path_of(trace, false);
-    *index = (struct refrain_index){0};
-    if (path && (index->bytes = map(path, &index->n)) &&
-        !refrain_saved_states_use(trace, refrain_index_build(), index->bytes, index->n))
-        refrain_warn("%s is damaged and not used: the run is replayed from its start; refrain index makes it anew",
-                     path);
-    free(path);
-}
-
-void refrain_index_close(struct refrain_index *index) {
-    if (index->bytes)
-        munmap(index->bytes, index->n);
-    *index = (struct refrain_index){0};
+/* Uses the file's states, if there is one. */
+static void use_file(struct refrain_trace *trace, bool compensate, const char *path) {
+    size_t n;
+    void *bytes = map(path, &n);
+    if (!bytes || refrain_saved_states_use(trace, build_of_this(), compensate, bytes, n))
+        return;
+    munmap(bytes, n);
+    refrain_warn("%s is damaged and not used: refrain index makes it anew", path);
 }
 
 /* ---- storing them ---- */
@@ -183,9 +186,9 @@ static bool write_file(const char *path, const void *bytes, size_t n) {
     return whole;
 }
 
-enum refrain_status refrain_index_store(const struct refrain_trace *trace, const void *bytes, size_t n, char **path,
-                                        struct refrain_error *error) {
-    *path = path_of(trace, true);
+static enum refrain_status store(const struct refrain_trace *trace, bool compensate, const void *bytes, size_t n,
+                                 char **path, struct refrain_error *error) {
+    *path = path_of(trace, compensate, true);
     if (!*path)
         return REFRAIN_FAIL(error, "there is no place for an index: set XDG_CACHE_HOME or HOME to a directory");
     if (!write_file(*path, bytes, n))
@@ -194,9 +197,111 @@ enum refrain_status refrain_index_store(const struct refrain_trace *trace, const
     return REFRAIN_OK;
 }
 
-bool refrain_index_remove(const struct refrain_trace *trace) {
-    char *path = path_of(trace, false);
+bool refrain_index_remove(const struct refrain_trace *trace, bool compensate) {
+    char *path = path_of(trace, compensate, false);
     bool removed = path && unlink(path) == 0;
     free(path);
     return removed;
+}
+
+/* ---- making them ---- */
+
+/* Two openings of the trace that are alike. The first opening of all may look up names, which later ones find stored.
+ */
+static enum refrain_status open_both(const char *path, struct refrain_trace **one, struct refrain_trace **other,
+                                     struct refrain_error *error) {
+    enum refrain_status status = refrain_trace_open(path, true, other, error);
+    if (status)
+        return status;
+    refrain_trace_close(*other);
+    status = refrain_trace_open(path, true, one, error);
+    if (status)
+        return status;
+    status = refrain_trace_open(path, true, other, error);
+    if (status)
+        refrain_trace_close(*one);
+    return status;
+}
+
+static enum refrain_status make(struct refrain_trace *one, struct refrain_trace *other, bool compensate,
+                                struct refrain_index_made *made, struct refrain_error *error) {
+    unsigned threads = 2;
+    struct refrain_saved_states_options how = {.build = build_of_this(),
+                                               .compensate = compensate,
+                                               .follower = &refrain_waiting_follower,
+                                               .each = refrain_job_threads,
+                                               .of_each = &threads,
+                                               .most_bytes = REFRAIN_INDEX_BYTES};
+    unsigned char *bytes;
+    if (!how.build)
+        return REFRAIN_FAIL(error, "this refrain has no build id to tell its indexes by: link it with -Wl,--build-id");
+    enum refrain_status status = refrain_saved_states_make(one, other, &how, &bytes, &made->bytes, error);
+    if (!status && !bytes)
+        status = REFRAIN_FAIL(error,
+                              "%s: two replays do not agree, so no index is made: if it still runs, make one when "
+                              "it is over",
+                              one->path);
+    if (!status)
+        status = store(one, compensate, bytes, made->bytes, &made->path, error);
+    if (!status)
+        made->states = refrain_saved_states_count(bytes, &made->events);
+    free(bytes);
+    return status;
+}
+
+enum refrain_status refrain_index_make(const char *path, bool compensate, struct refrain_index_made *made,
+                                       struct refrain_error *error) {
+    struct refrain_trace *one, *other;
+    *made = (struct refrain_index_made){0};
+    enum refrain_status status = open_both(path, &one, &other, error);
+    if (status)
+        return status;
+    status = refrain_replayable(one, false, error);
+    if (!status)
+        status = make(one, other, compensate, made, error);
+    refrain_trace_close(one);
+    refrain_trace_close(other);
+    return status;
+}
+
+/* ---- on first use ---- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* An index for later windows. */
+static void make_on_use(const struct refrain_trace *trace, bool compensate, double events) {
+    const double began = seconds();
+    struct refrain_index_made made;
+    struct refrain_error error = {0};
+    if (events > MOST_EVENTS) {
+        refrain_warn("what lies before the window was replayed first; after refrain index %s windows begin at once",
+                     trace->path);
+        return;
+    }
+    enum refrain_status status = refrain_index_make(trace->path, compensate, &made, &error);
+    free(made.path);
+    if (!status && seconds() - began > 2)
+        refrain_warn("%s has an index now, from which windows begin at once (refrain index --remove removes it)",
+                     trace->path);
+}
+
+void refrain_index_keep(struct refrain_trace *trace, bool compensate, int64_t time_ns, uint64_t passed) {
+    static const struct refrain_trace *tried[2];
+    int64_t end_ns = time_ns;
+    if (passed >= LEAST_EVENTS) {
+        for (size_t i = 0; i < trace->n_locations; i++)
+            end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+        make_on_use(trace, compensate, (double)passed * (double)end_ns / (double)time_ns);
+    }
+    if (passed || tried[compensate] == trace)
+        return;
+    tried[compensate] = trace;
+    char *path = path_of(trace, compensate, false);
+    if (path)
+        use_file(trace, compensate, path);
+    free(path);
 }

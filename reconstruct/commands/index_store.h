@@ -13,26 +13,23 @@
 #define REFRAIN_INDEX_BYTES ((size_t)64 << 20)        /* of states of a trace, at most about */
 #define REFRAIN_INDEX_ALL_BYTES ((uint64_t)512 << 20) /* of all traces; the oldest go */
 
-/* States in use by a trace. Zero: none. */
-struct refrain_index {
-    void *bytes;
-    size_t n;
+/* As refrain_saved_states_keeper: the trace's cursors use its states. Where there are none, they are made if that pays:
+ * if what lies before the window is long, and the whole run not too long. Says so where that takes longer than two
+ * seconds, and where states are damaged. Their bytes stay until the program ends. */
+void refrain_index_keep(struct refrain_trace *trace, bool compensate, int64_t time_ns, uint64_t passed);
+
+struct refrain_index_made {
+    char *path; /* the caller frees it */
+    size_t bytes, states;
+    uint64_t events; /* between two states at most */
 };
 
-/* The trace's cursors use its states, where there are any that are sound: says so once where they are not. The caller
- * closes the index after the trace. */
-void refrain_index_use(struct refrain_trace *trace, struct refrain_index *index);
-void refrain_index_close(struct refrain_index *index);
-
-/* Identifies this build in states; 0 not known, and then there are none. */
-uint64_t refrain_index_build(void);
-
-/* Stores the n bytes of the trace's states, as a whole or not at all, and removes the oldest of others where all are
- * more than there is to be. *path is where; the caller frees it. */
-enum refrain_status refrain_index_store(const struct refrain_trace *trace, const void *bytes, size_t n, char **path,
-                                        struct refrain_error *error);
+/* Makes the states of the trace at `path` and stores them, as a whole or not at all. The oldest of other traces go
+ * where all are more than there is to be. */
+enum refrain_status refrain_index_make(const char *path, bool compensate, struct refrain_index_made *made,
+                                       struct refrain_error *error);
 
 /* Removes the states of a trace; false where there are none. */
-bool refrain_index_remove(const struct refrain_trace *trace);
+bool refrain_index_remove(const struct refrain_trace *trace, bool compensate);
 
 #endif

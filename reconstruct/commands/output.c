@@ -4,7 +4,6 @@
 #include "analysis/waiting.h"
 #include "commands/command.h"
 #include "commands/filter_writer.h"
-#include "commands/index_store.h"
 #include "commands/job_threads.h"
 #include "commands/progress.h"
 #include "commands/thread_writer.h"
@@ -281,8 +280,9 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
+    struct refrain_replay replay = {.turns = turns};
     enum refrain_status status =
-        refrain_write_by_turns(trace, &options, turns, beside && !several ? beside : &progress.writer, &report, error);
+        refrain_write_as(trace, &options, &replay, beside && !several ? beside : &progress.writer, &report, error);
     if (turns && turns->wrong)
         return status; /* it is done again otherwise */
     refrain_warn_unmatched(trace, &report);
@@ -348,14 +348,10 @@ enum refrain_status refrain_output_write(struct refrain_output *output, struct r
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;
-    struct refrain_index index = {0};
     status = refrain_output_window(output, trace, error);
-    if (!status && output->from_ns)
-        refrain_index_use(trace, &index);
     if (!status)
         status = refrain_output_write_trace(trace, output, error);
     refrain_trace_close(trace);
-    refrain_index_close(&index);
     free(output->ranks);
     return status;
 }

@@ -1,6 +1,8 @@
 /* refrain.c: the offline tool: finds the command and says what went wrong. */
 #define _GNU_SOURCE
 #include "commands/command.h"
+#include "commands/index_store.h"
+#include "match/saved_states.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@ static int say(const struct refrain_error *error, enum refrain_status status) {
 int main(int argc, char **argv) {
     struct refrain_error error = {0};
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like others */
+    refrain_saved_states_keeper = refrain_index_keep;
     int at = 1;
     while (at < argc && refrain_command_common_option(argv[at]))
         at++;

@@ -48,6 +48,8 @@ static void leave(const struct refrain_cursor *cursor, struct refrain_arena *bef
 void refrain_cursor_close_position(struct refrain_cursor *cursor) {
     struct refrain_cursor_position *position = &cursor->position;
     if (!cursor->arena) {
+        if (position->followed)
+            cursor->follower->close(position->followed);
         refrain_align_close(position->align);
         for (size_t i = 0; i < position->n; i++)
             refrain_location_stream_close(&position->locations[i]);
@@ -106,7 +108,9 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
     position->locations = refrain_calloc(trace->n_locations + 1, sizeof *position->locations);
     position->streams = refrain_calloc(trace->n_locations + 1, sizeof *position->streams);
     position->stacks = refrain_calloc(trace->n_locations + 1, sizeof *position->stacks);
-    if (!position->locations || !position->streams || !position->stacks)
+    if (cursor->follower)
+        position->followed = cursor->follower->open(trace);
+    if (!position->locations || !position->streams || !position->stacks || (cursor->follower && !position->followed))
         return REFRAIN_FAIL_MEMORY(error);
     enum refrain_status status = open_locations(cursor, error);
     if (status)
@@ -226,13 +230,12 @@ static void free_cursor(struct refrain_cursor *cursor) {
 
 enum refrain_status refrain_cursor_open(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                         struct refrain_cursor **result, struct refrain_error *error) {
-    return refrain_cursor_open_by_turns(trace, options, NULL, result, error);
+    return refrain_cursor_open_as(trace, options, &(struct refrain_replay){0}, result, error);
 }
 
-enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
-                                                 const struct refrain_cursor_options *options,
-                                                 struct refrain_turns *turns, struct refrain_cursor **result,
-                                                 struct refrain_error *error) {
+enum refrain_status refrain_cursor_open_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                           const struct refrain_replay *replay, struct refrain_cursor **result,
+                                           struct refrain_error *error) {
     static const struct refrain_cursor_options all = REFRAIN_CURSOR_ALL;
     *result = NULL;
     struct refrain_cursor *cursor = calloc(1, sizeof *cursor);
@@ -240,7 +243,8 @@ enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
         return REFRAIN_FAIL_MEMORY(error);
     cursor->trace = trace;
     cursor->options = all;
-    cursor->turns = turns;
+    cursor->turns = replay->turns;
+    cursor->follower = replay->follower;
     enum refrain_status status = options ? refrain_options_take(&cursor->options, options, error) : REFRAIN_OK;
     if (!status)
         status = refrain_replayable(trace, cursor->options.recorded, error);
@@ -255,8 +259,10 @@ enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
     if (!status && cursor->options.checkpoint_bytes)
         keep_checkpoint(cursor);
     leave(cursor, before);
-    if (!status && cursor->options.from_ns != REFRAIN_TIME_FIRST)
+    if (!status && cursor->options.from_ns != REFRAIN_TIME_FIRST) {
         status = refrain_cursor_seek(cursor, cursor->options.from_ns, error);
+        refrain_saved_states_missed(cursor, cursor->options.from_ns);
+    }
     if (status)
         free_cursor(cursor);
     else
@@ -301,12 +307,24 @@ static void look_at_checkpoints(struct refrain_cursor *cursor) {
     leave(cursor, before);
 }
 
-/* The cursor moves behind the event. */
-static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
+/* The event as the follower has it; null without memory. */
+static const struct refrain_event *show_follower(struct refrain_cursor *cursor, const struct refrain_event *event) {
+    struct refrain_arena *before = enter(cursor);
+    cursor->followed_event = *event;
+    bool sound = cursor->follower->event(cursor->position.followed, &cursor->followed_event);
+    leave(cursor, before);
+    if (sound)
+        return &cursor->followed_event;
+    REFRAIN_FAIL_MEMORY(&cursor->error);
+    return NULL;
+}
+
+/* The cursor moves behind the event, which the follower may add to. False without memory. */
+static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event **event) {
     cursor->position.has_held = false;
     cursor->position.events++;
-    cursor->position.now_ns = event->time_ns;
-    if (!follow(cursor, location, event))
+    cursor->position.now_ns = (*event)->time_ns;
+    if (!follow(cursor, location, *event) || (cursor->follower && !(*event = show_follower(cursor, *event))))
         return false;
     if (cursor->arena && (cursor->position.events & (cursor->interval - 1)) == 0)
         look_at_checkpoints(cursor);
@@ -351,7 +369,7 @@ static __attribute__((noinline)) const struct refrain_event *next_wanted(struct 
             hold(cursor, event, *location);
             return NULL;
         }
-        if (!take(cursor, *location, event))
+        if (!take(cursor, *location, &event))
             return NULL;
         if (is_wanted(cursor, event->rank) && (event->kind < REFRAIN_EVENT_UNTOLD_SENDS || cursor->options.untold))
             return event;
@@ -387,7 +405,7 @@ static inline const struct refrain_event *next(struct refrain_cursor *cursor, si
         stack->regions[stack->n++] = (struct refrain_open_region){event->region, event->time_ns, event->approximate};
     else
         stack->n -= event->kind == REFRAIN_EVENT_LEAVE && stack->n > 0;
-    return event;
+    return cursor->follower ? show_follower(cursor, event) : event;
 }
 
 const struct refrain_event *refrain_cursor_step(struct refrain_cursor *cursor) {
@@ -439,7 +457,7 @@ static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
             hold(cursor, event, location);
             return;
         }
-        if (!take(cursor, location, event))
+        if (!take(cursor, location, &event))
             return;
     }
 }

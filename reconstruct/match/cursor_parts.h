@@ -9,6 +9,7 @@
 
 #include "common/arena.h"
 #include "match/event.h"
+#include "match/follower.h"
 #include "match/location_stream.h"
 
 /* The regions that a location is in. */
@@ -27,6 +28,7 @@ struct refrain_cursor_position {
     struct refrain_event held;           /* the next event, read but not given */
     size_t held_location;
     bool has_held;
+    void *followed;  /* state of the follower; null: none has it */
     uint64_t events; /* passed */
     int64_t now_ns;  /* of the last one */
 };
@@ -47,9 +49,11 @@ struct refrain_cursor {
     struct refrain_arena *arena;            /* null: the position's memory is of malloc() */
     struct refrain_checkpoint *checkpoints; /* in their order; none unless there is memory for them */
     size_t n_checkpoints, capacity_checkpoints, checkpoint_bytes;
-    struct refrain_arena_copy *base; /* by which checkpoints are told; null none */
-    uint64_t interval;               /* a power of two; the largest one where none are kept */
-    struct refrain_error error;      /* met on the way */
+    struct refrain_arena_copy *base;         /* by which checkpoints are told; null none */
+    uint64_t interval;                       /* a power of two; the largest one where none are kept */
+    const struct refrain_follower *follower; /* null none */
+    struct refrain_event followed_event;     /* the last one, as the follower has it */
+    struct refrain_error error;              /* met on the way */
     struct refrain_trace_event given;
     struct refrain_cursor_report report;
 };

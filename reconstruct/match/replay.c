@@ -1,9 +1,11 @@
 /* replay.c: from a cursor to a writer (replay.h). */
 #include "match/replay.h"
+#include "match/cursor_parts.h"
 
-/* ENTER or LEAVE of all that the wanted locations are in, at the edge of a window: so that what is written is whole. */
+/* ENTER or LEAVE of all that the wanted locations are in, at the edge of a window: so that what is written is whole.
+ * `own_times`: when they were entered. */
 static int write_edge(const struct refrain_trace *trace, const struct refrain_cursor *cursor,
-                      struct refrain_writer *writer, enum refrain_event_kind kind, int64_t time_ns) {
+                      struct refrain_writer *writer, enum refrain_event_kind kind, int64_t time_ns, bool own_times) {
     int status = 0;
     for (size_t l = 0; !status && writer->event && l < trace->n_locations; l++) {
         size_t n;
@@ -14,7 +16,7 @@ static int write_edge(const struct refrain_trace *trace, const struct refrain_cu
                                           .approximate = region->approximate,
                                           .rank = trace->locations[l].rank,
                                           .thread = trace->locations[l].thread,
-                                          .time_ns = time_ns,
+                                          .time_ns = own_times ? region->enter_ns : time_ns,
                                           .region = region->region,
                                           .peer = -1,
                                           .request = -1};
@@ -27,7 +29,7 @@ static int write_edge(const struct refrain_trace *trace, const struct refrain_cu
 enum refrain_status refrain_write(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error) {
-    return refrain_write_by_turns(trace, options, NULL, writer, report, error);
+    return refrain_write_as(trace, options, &(struct refrain_replay){0}, writer, report, error);
 }
 
 /* All events: what the writer said. */
@@ -41,21 +43,22 @@ static int write_events(struct refrain_cursor *cursor, bool by_turns, struct ref
     return said;
 }
 
-enum refrain_status refrain_write_by_turns(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                           struct refrain_turns *turns, struct refrain_writer *writer,
-                                           struct refrain_cursor_report *report, struct refrain_error *error) {
+enum refrain_status refrain_write_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                     struct refrain_replay *replay, struct refrain_writer *writer,
+                                     struct refrain_cursor_report *report, struct refrain_error *error) {
     struct refrain_cursor *cursor = NULL;
-    enum refrain_status status = refrain_cursor_open_by_turns(trace, options, turns, &cursor, error);
+    enum refrain_status status = refrain_cursor_open_as(trace, options, replay, &cursor, error);
+    replay->followed = cursor ? cursor->position.followed : NULL;
     if (!status && writer->begin && writer->begin(writer, trace))
         status = REFRAIN_ERROR;
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&
-        write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns))
+        write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns, replay->own_times))
         status = REFRAIN_ERROR;
-    int said = status ? 0 : write_events(cursor, turns != NULL, writer);
+    int said = status ? 0 : write_events(cursor, replay->turns != NULL, writer);
     if (said && said != REFRAIN_WRITER_ENOUGH)
         status = REFRAIN_ERROR;
-    if (!status && options && options->to_ns != REFRAIN_TIME_LAST &&
-        write_edge(trace, cursor, writer, REFRAIN_EVENT_LEAVE, options->to_ns))
+    if (!status && options && options->to_ns != REFRAIN_TIME_LAST && !replay->own_times &&
+        write_edge(trace, cursor, writer, REFRAIN_EVENT_LEAVE, options->to_ns, false))
         status = REFRAIN_ERROR;
     if (writer->end && writer->end(writer) && !status)
         status = REFRAIN_ERROR;

@@ -3,6 +3,7 @@
 #define REFRAIN_REPLAY_H
 
 #include "match/event.h"
+#include "match/follower.h"
 #include "match/turns.h"
 #include "model/trace_read.h"
 
@@ -14,17 +15,25 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
                                   struct refrain_writer *writer, struct refrain_cursor_report *report,
                                   struct refrain_error *error);
 
-/* The same without a window, by turns (turns.h; null: by time): events of one location come in time order, those of
- * several need not. When it returns, turns->wrong may say that what was written is void. */
-enum refrain_status refrain_write_by_turns(struct refrain_trace *trace, const struct refrain_cursor_options *options,
-                                           struct refrain_turns *turns, struct refrain_writer *writer,
-                                           struct refrain_cursor_report *report, struct refrain_error *error);
+/* How a trace is replayed, beside a cursor's options. Zeros: as refrain_write() does. */
+struct refrain_replay {
+    /* By turns, without a window: events of one location come in time order, those of several need not. When it
+     * returns, turns->wrong may say that what was written is void. Null: by time. */
+    struct refrain_turns *turns;
+    const struct refrain_follower *follower; /* events are as it gives them, not by turns; null none */
+    void *followed;                          /* its state, set before the writer's begin */
+    bool own_times; /* regions that are open when the window begins are entered at their own time, and at its end none
+                       is left */
+};
 
-/* A cursor over them. */
-enum refrain_status refrain_cursor_open_by_turns(struct refrain_trace *trace,
-                                                 const struct refrain_cursor_options *options,
-                                                 struct refrain_turns *turns, struct refrain_cursor **cursor,
-                                                 struct refrain_error *error);
+enum refrain_status refrain_write_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                     struct refrain_replay *replay, struct refrain_writer *writer,
+                                     struct refrain_cursor_report *report, struct refrain_error *error);
+
+/* A cursor over the events of such a replay. */
+enum refrain_status refrain_cursor_open_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
+                                           const struct refrain_replay *replay, struct refrain_cursor **cursor,
+                                           struct refrain_error *error);
 
 /* Of one that goes by turns: the next events of one location, *n of them; null at the end. Valid until the next
  * call. What locations are in is not followed. */

@@ -155,8 +155,9 @@ uint64_t refrain_saved_sum(uint64_t sum, const void *bytes, size_t n) {
     return sum ^ sum >> 32;
 }
 
-uint64_t refrain_saved_states_key(const struct refrain_trace *trace, uint64_t build) {
-    uint64_t what[] = {build, trace->n_processes, trace->tables->n_owned, sizeof(struct refrain_cursor_options)};
+uint64_t refrain_saved_states_key(const struct refrain_trace *trace, uint64_t build, bool compensate) {
+    uint64_t what[] = {build, trace->n_processes, trace->tables->n_owned, sizeof(struct refrain_cursor_options),
+                       compensate};
     uint64_t sum = refrain_saved_sum(1, what, sizeof what);
     for (size_t i = 0; i < trace->n_processes; i++)
         sum = refrain_saved_sum(sum, trace->processes[i].image, trace->processes[i].image_bytes);

@@ -4,16 +4,18 @@
 #include "common/difference.h"
 #include "common/error.h"
 #include "match/cursor_parts.h"
+#include "match/replay.h"
 #include "match/saved_parts.h"
 #include "model/trace_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC 0x3145544154534652u /* "RFSTATE1" */
+#define MAGIC 0x3245544154534652u /* "RFSTATE2" */
 
 struct refrain_saved_states {
     uint64_t magic, key, bytes, n, checksum; /* checksum: of these, with 0 for it, and of the table */
+    uint64_t compensate;                     /* 1: times are without what probes took */
 };
 
 struct row {
@@ -214,13 +216,20 @@ static void add_states(struct making *making, uint64_t events) {
     }
 }
 
-static bool finish(struct making *making, uint64_t key, unsigned char **result, size_t *n) {
+static bool finish(struct making *making, const struct refrain_saved_states_options *how, unsigned char **result,
+                   size_t *n) {
     size_t head = sizeof(struct refrain_saved_states) + making->n_rows * sizeof *making->rows;
     unsigned char *bytes = calloc(1, head + making->n);
     if (!bytes)
         return false;
     struct refrain_saved_states *states = (struct refrain_saved_states *)bytes;
-    *states = (struct refrain_saved_states){.magic = MAGIC, .key = key, .bytes = head + making->n, .n = making->n_rows};
+    *states = (struct refrain_saved_states){
+        .magic = MAGIC,
+        .key = refrain_saved_states_key(making->one->trace, how->build, how->compensate),
+        .bytes = head + making->n,
+        .n = making->n_rows,
+        .compensate = how->compensate,
+    };
     for (size_t i = 0; i < making->n_rows; i++)
         making->rows[i].at += head;
     memcpy(states + 1, making->rows, making->n_rows * sizeof *making->rows);
@@ -231,48 +240,70 @@ static bool finish(struct making *making, uint64_t key, unsigned char **result, 
     return true;
 }
 
-/* A cursor that has kept checkpoints all over the trace; null, with the error filled, where that cannot be. */
-static struct refrain_cursor *replay(struct refrain_trace *trace, const struct refrain_saved_states_options *how,
-                                     struct refrain_error *error) {
+/* Two cursors that keep checkpoints all over the trace, each opened and moved to the end as a job. */
+struct replays {
+    const struct refrain_saved_states_options *how;
+    struct refrain_trace *traces[2];
+    struct refrain_cursor *cursors[2]; /* null, with the error filled, where that cannot be */
+    struct refrain_error errors[2];
+};
+
+static void replay(void *data, size_t i) {
+    struct replays *replays = data;
+    const struct refrain_saved_states_options *how = replays->how;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
-    struct refrain_cursor *cursor;
+    struct refrain_cursor **cursor = &replays->cursors[i];
+    struct refrain_error *error = &replays->errors[i];
     options.checkpoint_bytes = how->most_bytes;
-    if (refrain_cursor_open(trace, &options, &cursor, error))
-        return NULL;
+    options.compensate = how->compensate;
+    if (refrain_cursor_open_as(replays->traces[i], &options, &(struct refrain_replay){.follower = how->follower},
+                               cursor, error))
+        return;
     if (how->events)
-        cursor->interval = how->events;
-    if (!refrain_cursor_seek(cursor, REFRAIN_TIME_LAST, error) && !cursor->error.code)
-        return cursor;
-    refrain_cursor_close(cursor, error);
-    return NULL;
+        (*cursor)->interval = how->events;
+    if (!refrain_cursor_seek(*cursor, REFRAIN_TIME_LAST, error) && !(*cursor)->error.code)
+        return;
+    refrain_cursor_close(*cursor, error);
+    *cursor = NULL;
+}
+
+/* The bytes of the states that both have; none where they do not agree in any. */
+static bool make_bytes(struct making *making, const struct refrain_saved_states_options *how, unsigned char **bytes,
+                       size_t *n) {
+    making->rows = calloc(making->one->n_checkpoints + 1, sizeof *making->rows);
+    if (!making->rows)
+        return false;
+    uint64_t events = making->one->interval;
+    add_states(making, events);
+    while (making->n > making->most && making->n_rows > 1)
+        add_states(making, events *= 2);
+    return making->n_rows == 0 || finish(making, how, bytes, n);
 }
 
 enum refrain_status refrain_saved_states_make(struct refrain_trace *one, struct refrain_trace *other,
                                               const struct refrain_saved_states_options *how, unsigned char **bytes,
                                               size_t *n, struct refrain_error *error) {
-    struct making making = {.most = how->most_bytes};
-    const uint64_t key = refrain_saved_states_key(one, how->build);
+    struct replays replays = {.how = how, .traces = {one, other}};
     *bytes = NULL;
     *n = 0;
-    if (key != refrain_saved_states_key(other, how->build))
+    if (refrain_saved_states_key(one, how->build, how->compensate) !=
+        refrain_saved_states_key(other, how->build, how->compensate))
         return REFRAIN_OK;
-    making.one = replay(one, how, error);
-    making.other = making.one ? replay(other, how, error) : NULL;
-    bool sound = making.other && (making.rows = calloc(making.one->n_checkpoints + 1, sizeof *making.rows));
-    const bool replayed = making.other != NULL;
-    uint64_t events = sound ? making.one->interval : 0;
-    if (sound)
-        add_states(&making, events);
-    while (sound && making.n > making.most && making.n_rows > 1)
-        add_states(&making, events *= 2);
-    bool made = sound && (making.n_rows == 0 || finish(&making, key, bytes, n));
+    if (how->each)
+        how->each(replay, &replays, 2, how->of_each);
+    else
+        for (size_t i = 0; i < 2; i++)
+            replay(&replays, i);
+    struct making making = {.one = replays.cursors[0], .other = replays.cursors[1], .most = how->most_bytes};
+    const bool replayed = making.one && making.other, made = replayed && make_bytes(&making, how, bytes, n);
     flat_close(&making.base);
     free(making.rows);
     free(making.bytes);
-    if (making.one)
-        refrain_cursor_close(making.one, NULL);
-    if (making.other)
-        refrain_cursor_close(making.other, NULL);
+    for (size_t i = 0; i < 2; i++)
+        if (replays.cursors[i])
+            refrain_cursor_close(replays.cursors[i], NULL);
+        else if (error && !error->code)
+            *error = replays.errors[i];
     return !replayed ? REFRAIN_ERROR : made ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
 
@@ -285,11 +316,15 @@ static bool is_row_sound(const struct refrain_saved_states *states, uint64_t i) 
            row->bytes >= sizeof(struct lengths) && row->base <= i && rows_of(states)[row->base].base == row->base;
 }
 
-bool refrain_saved_states_use(struct refrain_trace *trace, uint64_t build, const void *bytes, size_t n) {
+void (*refrain_saved_states_keeper)(struct refrain_trace *trace, bool compensate, int64_t time_ns, uint64_t passed);
+
+bool refrain_saved_states_use(struct refrain_trace *trace, uint64_t build, bool compensate, const void *bytes,
+                              size_t n) {
     const struct refrain_saved_states *states = bytes;
     bool sound = n >= sizeof *states && states->magic == MAGIC && states->bytes == n &&
                  states->n <= (n - sizeof *states) / sizeof(struct row) &&
-                 states->checksum == checksum_of_table(states) && states->key == refrain_saved_states_key(trace, build);
+                 states->checksum == checksum_of_table(states) && states->compensate == compensate &&
+                 states->key == refrain_saved_states_key(trace, build, compensate);
     for (uint64_t i = 0; sound && i < states->n; i++)
         sound = is_row_sound(states, i);
     if (sound)
@@ -400,23 +435,37 @@ static uint64_t last_before(const struct refrain_saved_states *states, int64_t t
     return found;
 }
 
-/* Are the states those of a replay as the cursor does it? */
-static bool is_alike(const struct refrain_cursor *cursor) {
+/* May there be states of a replay as the cursor does it? */
+static bool is_kept(const struct refrain_cursor *cursor, int64_t time_ns) {
     const struct refrain_cursor_options *options = &cursor->options;
-    return cursor->trace->states && !cursor->turns && !options->checkpoint_bytes && !options->recorded &&
-           !options->unaligned && !options->compensate && !options->at_once;
+    return time_ns > 0 && !cursor->turns && !options->checkpoint_bytes && !options->recorded && !options->unaligned &&
+           !options->at_once;
+}
+
+/* The trace's states with such times; null none. */
+static const struct refrain_saved_states *states_of(const struct refrain_cursor *cursor) {
+    const struct refrain_saved_states *states = cursor->trace->states;
+    return states && states->compensate == cursor->options.compensate ? states : NULL;
 }
 
 bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns) {
-    const struct refrain_saved_states *states = cursor->trace->states;
-    uint64_t i = is_alike(cursor) ? last_before(states, time_ns) : 0;
+    if (!is_kept(cursor, time_ns))
+        return false;
+    if (refrain_saved_states_keeper && !states_of(cursor))
+        refrain_saved_states_keeper(cursor->trace, cursor->options.compensate, time_ns, 0);
+    const struct refrain_saved_states *states = states_of(cursor);
+    uint64_t i = states ? last_before(states, time_ns) : 0;
     bool is_there = cursor->position.align && cursor->position.now_ns < time_ns;
-    if (!is_alike(cursor) || i == states->n || (is_there && cursor->position.events >= rows_of(states)[i].events))
+    if (!states || i == states->n || (is_there && cursor->position.events >= rows_of(states)[i].events))
         return false;
     struct flat flat = {0};
     struct refrain_cursor_position position;
     struct refrain_arena *arena = unpack_state(states, i, &flat) ? make_arena(cursor->trace, &flat, &position) : NULL;
     flat_close(&flat);
+    if (arena && cursor->follower && !position.followed) {
+        refrain_arena_close(arena);
+        arena = NULL;
+    }
     if (!arena)
         return false;
     refrain_cursor_close_position(cursor);
@@ -424,4 +473,9 @@ bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns) {
     cursor->arena = arena;
     cursor->position = position;
     return true;
+}
+
+void refrain_saved_states_missed(struct refrain_cursor *cursor, int64_t time_ns) {
+    if (refrain_saved_states_keeper && is_kept(cursor, time_ns) && !states_of(cursor))
+        refrain_saved_states_keeper(cursor->trace, cursor->options.compensate, time_ns, cursor->position.events);
 }
