@@ -208,6 +208,8 @@ printf '0\t1000000000.5\tenter\tmain\tfile=\tline=0\n' >"$work/late.txt"
 refused "a time beyond any" "line 1: the second field is no time in seconds" "$work/late.txt"
 printf '0\t1.5\tsend\tMPI_Send\tdest=0\ttag=4294967297\tbytes=1\tcomm=0\n' >"$work/tag.txt"
 refused "a tag beyond any" "line 1: a thread, communicator, rank or tag beyond" "$work/tag.txt"
+printf '0\t1.5\tseek\tMPI_File_seek\tvalue=-900000000\twhence=nowhere\n' >"$work/seek.txt"
+refused "a seek from nowhere" "line 1: a field has a value that makes no sense" "$work/seek.txt"
 # Numbers may be damaged: a rank that is only named has no files, and none of its communicators' other ranks takes time.
 printf '0\t1.5\tenter\tMPI_Recv\tfile=\tline=0\n0\t1.5\trecv\tMPI_Recv\tsource=1048575\ttag=4\tbytes=1\tcomm=65535\tthread=65535\n0\t1.6\tleave\tMPI_Recv\n' >"$work/far.txt"
 check "ranks far apart" timeout 20 refrain convert --quiet "$work/far.txt" -o "$work/far.refrain"

@@ -154,9 +154,10 @@ static bool parse_field(struct line *line, char *field) {
         return true;
     }
     if (strncmp(field, "whence=", 7) == 0) {
-        while (line->value < REFRAIN_WHENCES && strcmp(field + 7, refrain_whence_names[line->value]) != 0)
-            line->value++;
-        return line->value < REFRAIN_WHENCES;
+        for (line->value = 0; line->value < REFRAIN_WHENCES; line->value++)
+            if (strcmp(field + 7, refrain_whence_names[line->value]) == 0)
+                return true;
+        return false;
     }
     if (strncmp(field, "kind=", 5) == 0)
         return parse_collective(field + 5, line);
@@ -346,7 +347,10 @@ static enum refrain_status find_region(struct text *text, const struct line *lin
                : wrong(text, "something of MPI happens in what is no MPI call");
 }
 
+/* Only ranks of the first reading have a place: the file may have grown since. */
 static enum refrain_status convert_line(struct text *text, const struct line *line) {
+    if (line->rank >= text->ranks)
+        return wrong(text, "names a rank that was not there at first: convert the file again when it is complete");
     struct location *location = location_of(text, line);
     if (!location)
         return REFRAIN_FAIL_MEMORY(text->error);
