@@ -3,11 +3,10 @@
 #include "commands/command.h"
 #include "commands/counter_table.h"
 #include "commands/critical_text.h"
-#include "commands/profile_tree.h"
 #include "commands/progress.h"
+#include "commands/stats_overview.h"
 #include "commands/stats_print.h"
 #include "commands/time_option.h"
-#include "commands/waits_text.h"
 #include "match/replay.h"
 
 #include <jansson.h>
@@ -15,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 3 /* of --json; grows when a member is taken away or changes its meaning */
-#define WAITS_SHOWN 8u
 #define RANKS_SHOWN 32u
-#define LINES_SHOWN 20u
 
 enum {
     OPTION_CSV = 256,
@@ -45,241 +41,16 @@ struct arguments {
     enum whole whole; /* --by: a table of the whole run, and nothing else */
 };
 
-/* ---- the overview ---- */
-
-static void print_program(const struct refrain_trace *trace, const struct refrain_activity *activity) {
-    const struct refrain_process *first = &trace->processes[0];
-    long double run_ns = activity->run_ns > 0 ? activity->run_ns : 1;
-    const struct refrain_activity_times *times = &activity->times;
-    const int64_t *own_ns = times->own_ns;
-    printf("%s, %zu rank%s, from %s to %s\n", refrain_process_name(first, first->header->executable), activity->n_ranks,
-           activity->n_ranks == 1 ? "" : "s", refrain_show_ns((long double)activity->from_ns),
-           refrain_show_ns((long double)activity->to_ns));
-    printf("computing %.2Lf %%, MPI %.2Lf %%: waiting %.2Lf %%, transmission %.2Lf %%, management %.2Lf %%",
-           100 * (long double)own_ns[REFRAIN_OWN_TIME_COMPUTING] / run_ns,
-           100 * (long double)refrain_activity_mpi_ns(times) / run_ns, 100 * (long double)times->waiting_ns / run_ns,
-           100 * (long double)own_ns[REFRAIN_OWN_TIME_TRANSMISSION] / run_ns,
-           100 * (long double)own_ns[REFRAIN_OWN_TIME_MANAGEMENT] / run_ns);
-    if (own_ns[REFRAIN_OWN_TIME_PAUSED])
-        printf("; paused %.2Lf %%", 100 * (long double)own_ns[REFRAIN_OWN_TIME_PAUSED] / run_ns);
-    putchar('\n');
-    if (activity->approximate)
-        refrain_warn(
-            "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
-            refrain_show_count(activity->approximate), refrain_show_count(activity->events));
-}
-
-static int64_t computing(const struct refrain_activity_rank *rank) {
-    return rank->times.own_ns[REFRAIN_OWN_TIME_COMPUTING];
-}
-
-static int64_t transmission(const struct refrain_activity_rank *rank) {
-    return rank->times.own_ns[REFRAIN_OWN_TIME_TRANSMISSION];
-}
-
-static int64_t management(const struct refrain_activity_rank *rank) {
-    return rank->times.own_ns[REFRAIN_OWN_TIME_MANAGEMENT];
-}
-
-static int64_t waiting(const struct refrain_activity_rank *rank) {
-    return rank->times.waiting_ns;
-}
-
-static int64_t paused(const struct refrain_activity_rank *rank) {
-    return rank->times.own_ns[REFRAIN_OWN_TIME_PAUSED];
-}
-
-static int64_t caused(const struct refrain_activity_rank *rank) {
-    return rank->caused_ns;
-}
-
-/* Pauses are shown where there were any. */
-static const struct {
-    const char *title, *key;
-    int64_t (*of)(const struct refrain_activity_rank *rank);
-} balances[] = {{"computing", "computing", computing},
-                {"transmission", "transmission", transmission},
-                {"management", "management", management},
-                {"waiting", "waiting", waiting},
-                {"paused", "paused", paused},
-                {"others waited for it", "caused_waiting", caused}};
-#define BALANCES (sizeof balances / sizeof *balances)
-
-struct balance {
-    int64_t least, most;
-    int32_t least_rank, most_rank;
-    double mean;
-};
-
-/* Over the ranks that were asked for. */
-static struct balance balance_of(const struct refrain_activity *activity,
-                                 int64_t (*of)(const struct refrain_activity_rank *rank)) {
-    struct balance balance = {INT64_MAX, INT64_MIN, -1, -1, 0};
-    for (size_t i = 0; i < activity->n_ranks; i++) {
-        if (!activity->ranks[i].counts)
-            continue;
-        int64_t ns = of(&activity->ranks[i]);
-        balance.mean += (double)ns / (double)activity->n_counted;
-        if (ns < balance.least) {
-            balance.least = ns;
-            balance.least_rank = activity->ranks[i].rank;
-        }
-        if (ns > balance.most) {
-            balance.most = ns;
-            balance.most_rank = activity->ranks[i].rank;
-        }
-    }
-    return balance;
-}
-
-static double imbalance_percent(const struct balance *balance) {
-    return balance->mean > 0 ? 100 * ((double)balance->most - balance->mean) / balance->mean : 0;
-}
-
-static void print_balance(const struct refrain_activity *activity) {
-    if (activity->n_ranks < 2)
-        return;
-    printf("\n%s%-20s %11s %6s %11s %11s %6s %10s%s\n", refrain_style(REFRAIN_BOLD), "ranks", "least", "rank", "mean",
-           "most", "rank", "imbalance", refrain_style(REFRAIN_NORMAL));
-    for (size_t i = 0; i < BALANCES; i++) {
-        struct balance balance = balance_of(activity, balances[i].of);
-        if (balances[i].of == paused && balance.most == 0)
-            continue;
-        printf("%-20s %11s %6d %11s %11s %6d %8.1f %%\n", balances[i].title,
-               refrain_show_ns((long double)balance.least), balance.least_rank,
-               refrain_show_ns((long double)balance.mean), refrain_show_ns((long double)balance.most),
-               balance.most_rank, imbalance_percent(&balance));
-    }
-}
-
-static enum refrain_status print_rows(const struct refrain_activity *activity, enum refrain_stats_view view,
-                                      size_t most, struct refrain_error *error) {
-    struct refrain_stats_rows rows;
-    enum refrain_status status = refrain_stats_rows_make(activity, NULL, view, &rows, error);
-    if (!status) {
-        if (rows.n)
-            putchar('\n');
-        if (rows.n)
-            refrain_stats_rows_print(&rows, most);
-        refrain_stats_rows_free(&rows);
-    }
-    return status;
-}
-
 static size_t lines(const struct arguments *arguments, size_t otherwise) {
     return arguments->most == SIZE_MAX ? otherwise : arguments->most;
-}
-
-static enum refrain_status print_overview(struct refrain_trace *trace, const struct refrain_activity *activity,
-                                          const struct refrain_profile_total *total, const struct arguments *arguments,
-                                          struct refrain_error *error) {
-    if (activity)
-        print_program(trace, activity);
-    enum refrain_status status = refrain_waits_print_end(trace, activity ? UINT64_MAX : 0, error);
-    if (activity && !status) {
-        if (arguments->rank < 0)
-            print_balance(activity);
-        status = print_rows(activity, REFRAIN_STATS_BY_WAIT, lines(arguments, WAITS_SHOWN), error);
-    }
-    if (status || !total)
-        return status ? status : print_rows(activity, REFRAIN_STATS_BY_FUNCTION, lines(arguments, LINES_SHOWN), error);
-    if (activity)
-        putchar('\n');
-    return refrain_profile_print(total, activity, lines(arguments, LINES_SHOWN), error);
-}
-
-/* ---- JSON ---- */
-
-static json_t *balance_json(const struct refrain_activity *activity) {
-    json_t *object = json_object();
-    for (size_t i = 0; i < BALANCES; i++) {
-        struct balance balance = balance_of(activity, balances[i].of);
-        json_object_set_new(object, balances[i].key,
-                            json_pack("{sIsisfsIsisf}", "least_ns", (json_int_t)balance.least, "least_rank",
-                                      (int)balance.least_rank, "mean_ns", balance.mean, "most_ns",
-                                      (json_int_t)balance.most, "most_rank", (int)balance.most_rank,
-                                      "imbalance_percent", imbalance_percent(&balance)));
-    }
-    return object;
-}
-
-static enum refrain_status add_rows(json_t *object, const char *key, const struct refrain_activity *activity,
-                                    const struct refrain_stats_metrics *metrics, enum refrain_stats_view view,
-                                    struct refrain_error *error) {
-    struct refrain_stats_rows rows;
-    enum refrain_status status = refrain_stats_rows_make(activity, metrics, view, &rows, error);
-    if (status)
-        return status;
-    json_object_set_new(object, key, refrain_stats_rows_json(&rows));
-    refrain_stats_rows_free(&rows);
-    return REFRAIN_OK;
-}
-
-/* `has_profile`: that tells the sums of the whole run, as they were measured. */
-static void add_times(json_t *object, const struct refrain_activity *activity, bool has_profile) {
-    const int64_t *own_ns = activity->times.own_ns;
-    if (!has_profile) {
-        json_object_set_new(object, "run_ns", json_integer(activity->run_ns));
-        json_object_set_new(object, "mpi_ns", json_integer(refrain_activity_mpi_ns(&activity->times)));
-    }
-    json_object_set_new(object, "computing_ns", json_integer(own_ns[REFRAIN_OWN_TIME_COMPUTING]));
-    json_object_set_new(object, "waiting_ns", json_integer(activity->times.waiting_ns));
-    json_object_set_new(object, "transmission_ns", json_integer(own_ns[REFRAIN_OWN_TIME_TRANSMISSION]));
-    json_object_set_new(object, "management_ns", json_integer(own_ns[REFRAIN_OWN_TIME_MANAGEMENT]));
-    json_object_set_new(object, "paused_ns", json_integer(own_ns[REFRAIN_OWN_TIME_PAUSED]));
-}
-
-static enum refrain_status print_json(struct refrain_trace *trace, const struct refrain_activity *activity,
-                                      const struct refrain_profile_total *total,
-                                      const struct refrain_stats_metrics *metrics,
-                                      const struct refrain_counters *counters, const struct arguments *arguments,
-                                      struct refrain_error *error) {
-    json_t *object = json_object();
-    enum refrain_status status = REFRAIN_OK;
-    json_object_set_new(object, "schema_version", json_integer(SCHEMA_VERSION));
-    const struct refrain_cursor_report *report = activity ? &activity->report : NULL;
-    if (activity) {
-        json_object_set_new(object, "from_ns", json_integer(activity->from_ns));
-        json_object_set_new(object, "to_ns", json_integer(activity->to_ns));
-        add_times(object, activity, arguments->view < 0 && total);
-        json_object_set_new(object, "replayed_events", json_integer((json_int_t)activity->events));
-        json_object_set_new(object, "approximate_events", json_integer((json_int_t)activity->approximate));
-        json_object_set_new(object, "unsure_receives", json_integer((json_int_t)report->unsure_receives));
-        json_object_set_new(object, "unmatched",
-                            json_integer((json_int_t)(report->unmatched_sends + report->unmatched_receives +
-                                                      report->unmatched_collectives)));
-        json_object_set_new(object, "other_end_untold", json_integer((json_int_t)report->other_end_untold));
-    }
-    if (arguments->view >= 0) {
-        json_object_set_new(object, "by", json_string(refrain_stats_views[arguments->view]));
-        status = add_rows(object, "rows", activity, metrics, (enum refrain_stats_view)arguments->view, error);
-    } else {
-        status = refrain_waits_add_end(trace, activity ? UINT64_MAX : 0, object, error);
-        if (activity && !status) {
-            json_object_set_new(object, "balance", balance_json(activity));
-            status = add_rows(object, "ranks", activity, metrics, REFRAIN_STATS_BY_RANK, error);
-        }
-        if (activity && !status)
-            status = add_rows(object, "waits", activity, metrics, REFRAIN_STATS_BY_WAIT, error);
-        if (!status && total)
-            status = refrain_profile_json(total, activity, object, error);
-        else if (!status)
-            status = add_rows(object, "functions", activity, metrics, REFRAIN_STATS_BY_FUNCTION, error);
-    }
-    if (arguments->view < 0 && total)
-        json_object_set_new(object, "counters", refrain_counters_json(counters));
-    if (!status)
-        return refrain_print_json(object, error);
-    json_decref(object);
-    return status;
 }
 
 /* --by=counter */
 static enum refrain_status show_counters(const struct refrain_counters *counters, const struct arguments *arguments,
                                          struct refrain_error *error) {
     if (arguments->json)
-        return refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", SCHEMA_VERSION, "by", "counter", "rows",
-                                            refrain_counters_json(counters)),
+        return refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by",
+                                            "counter", "rows", refrain_counters_json(counters)),
                                   error);
     if (arguments->csv)
         refrain_counters_csv(counters);
@@ -294,7 +65,7 @@ static enum refrain_status show_counters(const struct refrain_counters *counters
 
 static enum refrain_status print_critical_json(const struct refrain_critical *critical, enum whole whole,
                                                struct refrain_error *error) {
-    json_t *object = json_pack("{s:i,s:s}", "schema_version", SCHEMA_VERSION, "by", whole_names[whole]);
+    json_t *object = json_pack("{s:i,s:s}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by", whole_names[whole]);
     json_t *rest = whole == WHOLE_PARALLELISM ? refrain_parallelism_json(critical) : refrain_critical_json(critical);
     json_object_update(object, rest);
     json_decref(rest);
@@ -326,7 +97,7 @@ static enum refrain_status show_critical(struct refrain_trace *trace, struct ref
             status = print_critical_json(&critical, arguments->whole, status ? NULL : error) || status;
         else if (is_path)
             arguments->csv ? refrain_critical_csv(&critical)
-                           : refrain_critical_print(&critical, lines(arguments, LINES_SHOWN));
+                           : refrain_critical_print(&critical, lines(arguments, REFRAIN_STATS_LINES_SHOWN));
         else
             arguments->csv ? refrain_parallelism_csv(&critical)
                            : refrain_parallelism_print(&critical, lines(arguments, RANKS_SHOWN));
@@ -468,32 +239,26 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static enum refrain_status show(struct refrain_trace *trace, const struct refrain_activity *activity,
-                                const struct refrain_profile_total *total, const struct refrain_stats_metrics *metrics,
-                                const struct refrain_counters *counters, const struct arguments *arguments,
+static enum refrain_status show(const struct refrain_stats_read *read, const struct arguments *arguments,
                                 struct refrain_error *error) {
     if (arguments->json)
-        return print_json(trace, activity, total, metrics, counters, arguments, error);
+        return refrain_stats_print_json(read, arguments->view, error);
     if (arguments->folded) {
-        refrain_stats_folded(activity, stdout);
+        refrain_stats_folded(read->activity, stdout);
         return REFRAIN_OK;
     }
-    if (arguments->view < 0) {
-        enum refrain_status status = print_overview(trace, activity, total, arguments, error);
-        if (!status && total)
-            refrain_counters_print(counters);
-        return status;
-    }
+    if (arguments->view < 0)
+        return refrain_stats_overview_print(read, arguments->rank < 0, arguments->most, error);
     struct refrain_stats_rows rows;
     enum refrain_status status =
-        refrain_stats_rows_make(activity, metrics, (enum refrain_stats_view)arguments->view, &rows, error);
+        refrain_stats_rows_make(read->activity, read->metrics, (enum refrain_stats_view)arguments->view, &rows, error);
     if (status)
         return status;
     if (arguments->csv)
         refrain_stats_rows_csv(&rows, stdout);
     else
-        refrain_stats_rows_print(&rows,
-                                 lines(arguments, rows.view == REFRAIN_STATS_BY_RANK ? RANKS_SHOWN : LINES_SHOWN));
+        refrain_stats_rows_print(
+            &rows, lines(arguments, rows.view == REFRAIN_STATS_BY_RANK ? RANKS_SHOWN : REFRAIN_STATS_LINES_SHOWN));
     refrain_stats_rows_free(&rows);
     return REFRAIN_OK;
 }
@@ -549,7 +314,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     else if (!status && arguments.whole)
         status = show_counters(&counters, &arguments, error);
     else if (!status)
-        status = show(trace, activity, has_profile ? &total : NULL, has_metrics ? &metrics : NULL, &counters,
+        status = show(&(struct refrain_stats_read){trace, activity, has_profile ? &total : NULL,
+                                                   has_metrics ? &metrics : NULL, &counters},
                       &arguments, error);
     refrain_counters_close(&counters);
     refrain_metric_tables_close(&metrics.tables);

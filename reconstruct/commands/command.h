@@ -101,6 +101,10 @@ const char *refrain_show_count(uint64_t n);
  * printf, likewise. */
 const char *refrain_show_name(const char *name);
 
+/* "MPI_Allreduce step.c:21", without a line "MPI_Allreduce in solve+0x1e9"; "burn(), heat.c:41" of a function. For use
+ * in one printf, likewise. */
+const char *refrain_show_region(const struct refrain_region_info *region);
+
 /* A list of ranks (analysis/rank_list.h) on standard output: at most some forty characters of it, and how many ranks
  * there are, where it is longer and not `full`. Returns the characters that were printed. */
 int refrain_show_ranks(const char *list, size_t n_ranks, bool full);

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const doings[REFRAIN_DOINGS] = {"computing", "waiting", "transmission", "management", "paused"};
 
@@ -26,22 +25,12 @@ static bool is_before_call(const struct refrain_critical_row *row) {
     return row->place->doing == REFRAIN_DOING_COMPUTING && !row->place->function;
 }
 
-static void place_text(const struct refrain_critical_row *row, char *text, size_t bytes) {
+static void print_place(const struct refrain_critical_row *row) {
     const struct refrain_region_info *region = region_of(row);
-    if (!region) {
-        snprintf(text, bytes, "computing, no call follows");
-        return;
-    }
-    const char *slash = strrchr(region->file, '/');
-    const char *before = is_before_call(row) ? "computing before " : "";
-    if (region->file[0])
-        snprintf(text, bytes, "%s%.200s %.200s:%u", before, refrain_show_name(region->name),
-                 refrain_show_name(slash ? slash + 1 : region->file), region->line);
-    else if (region->function[0])
-        snprintf(text, bytes, "%s%.200s in %.300s", before, refrain_show_name(region->name),
-                 refrain_show_name(region->function));
+    if (region)
+        printf("%s%s\n", is_before_call(row) ? "computing before " : "", refrain_show_region(region));
     else
-        snprintf(text, bytes, "%s%.300s", before, refrain_show_name(region->name));
+        puts("computing, no call follows");
 }
 
 /* ---- the path ---- */
@@ -60,15 +49,15 @@ static void print_heading(const struct refrain_critical *critical) {
 }
 
 static void print_row(const struct refrain_critical *critical, const struct refrain_critical_row *row) {
-    char place[1024], saved[64] = "-", share[32] = "-";
-    place_text(row, place, sizeof place);
+    char saved[64] = "-", share[32] = "-";
     if (row->has_saved) {
         snprintf(saved, sizeof saved, "%s", refrain_show_ns((long double)row->saved_ns));
         snprintf(share, sizeof share, "%.2f", percent(row->saved_ns, critical->as_it_was_ns));
     }
-    printf("%11s %7.2f %6d %7.0f %11s %11s %7s  %s\n", refrain_show_ns((long double)row->path_ns),
+    printf("%11s %7.2f %6d %7.0f %11s %11s %7s  ", refrain_show_ns((long double)row->path_ns),
            percent(row->path_ns, critical->run_ns), row->rank, percent(row->by_rank_ns[row->rank], row->path_ns),
-           refrain_show_ns((long double)row->spent_ns), saved, share, place);
+           refrain_show_ns((long double)row->spent_ns), saved, share);
+    print_place(row);
 }
 
 void refrain_critical_print(const struct refrain_critical *critical, size_t most) {
@@ -114,11 +103,10 @@ static json_t *ranks_json(const struct refrain_critical *critical, const struct 
 static json_t *row_json(const struct refrain_critical *critical, const struct refrain_critical_row *row) {
     const struct refrain_region_info *region = region_of(row);
     json_t *object = json_pack(
-        "{ss,so,so,si,so,sI,sI,si,sI}", "kind", is_before_call(row) ? "computing_before" : doings[row->place->doing],
-        "name", refrain_json_text(region ? region->name : ""), "file", refrain_json_text(region ? region->file : ""),
-        "line", region ? (int)region->line : 0, "function", refrain_json_text(region ? region->function : ""),
-        "path_ns", (json_int_t)row->path_ns, "spent_ns", (json_int_t)row->spent_ns, "rank", (int)row->rank, "rank_ns",
-        (json_int_t)row->by_rank_ns[row->rank]);
+        "{ss,so,so,si,so,sI,sI}", "kind", is_before_call(row) ? "computing_before" : doings[row->place->doing], "name",
+        refrain_json_text(region ? region->name : ""), "file", refrain_json_text(region ? region->file : ""), "line",
+        region ? (int)region->line : 0, "function", refrain_json_text(region ? region->function : ""), "path_ns",
+        (json_int_t)row->path_ns, "spent_ns", (json_int_t)row->spent_ns);
     json_object_set_new(object, "ranks", ranks_json(critical, row));
     if (row->has_saved)
         json_object_set_new(object, "saved_ns", json_integer(row->saved_ns));

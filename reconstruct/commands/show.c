@@ -118,6 +118,23 @@ const char *refrain_show_name(const char *name) {
     return text;
 }
 
+const char *refrain_show_region(const struct refrain_region_info *region) {
+    static char buffers[BUFFERS][1024];
+    static unsigned next;
+    char *text = buffers[next++ % BUFFERS];
+    const char *slash = strrchr(region->file, '/');
+    bool is_mpi = region->kind == REFRAIN_REGION_MPI;
+    const char *name = refrain_show_name(region->name), *call = region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
+    if (region->file[0])
+        snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s:%u", name, call, is_mpi ? " " : ", ",
+                 refrain_show_name(slash ? slash + 1 : region->file), region->line);
+    else if (is_mpi && region->function[0])
+        snprintf(text, sizeof buffers[0], "%.200s in %.500s", name, refrain_show_name(region->function));
+    else
+        snprintf(text, sizeof buffers[0], "%.500s%s", name, call);
+    return text;
+}
+
 int refrain_show_ranks(const char *list, size_t n_ranks, bool full) {
     if (full || strlen(list) <= SHOWN_CHARACTERS)
         return printf("%s", list);

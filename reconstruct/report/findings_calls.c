@@ -57,7 +57,7 @@ static enum refrain_finding_kind kind_of(const struct refrain_activity_region *r
 
 static char *sentence_of(struct refrain_report *report, enum refrain_finding_kind kind,
                          const struct refrain_activity_region *region, double cost_ns) {
-    const char *call = refrain_report_region(region->region), *time = refrain_show_ns((long double)cost_ns);
+    const char *call = refrain_show_region(region->region), *time = refrain_show_ns((long double)cost_ns);
     const char *count = refrain_show_count(region->count);
     switch (kind) {
     case REFRAIN_FINDING_POLLING:
@@ -170,8 +170,8 @@ static void tell_small(struct refrain_report *report, const struct small *small)
         small->n ? refrain_report_add(report, REFRAIN_FINDING_SMALL_MESSAGES, small->ns) : NULL;
     if (!finding)
         return;
-    const char *first = refrain_report_region(small->first->region);
-    const char *second = small->second ? refrain_report_region(small->second->region) : "";
+    const char *first = refrain_show_region(small->first->region);
+    const char *second = small->second ? refrain_show_region(small->second->region) : "";
     finding->at_most = true;
     finding->call = small->first->region;
     finding->rank = rank_of(small->first, cost_of(small->first));

@@ -62,7 +62,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
                                             refrain_show_ns((long double)beat->median_ns), longer ? longer : "");
     finding->detail = refrain_report_text(
         report, "%s%s%sIterations are counted by the calls of %s on rank %d; this one begins at %s.",
-        before[0] ? "Besides, " : "", before, before[0] ? ". " : "", refrain_report_region(beat->region), beat->rank,
+        before[0] ? "Besides, " : "", before, before[0] ? ". " : "", refrain_show_region(beat->region), beat->rank,
         refrain_show_ns((long double)beat->longest_from_ns));
     snprintf(window, sizeof window, " --from %.6f --to %.6f -o odd.svg",
              (double)(finding->from_ns > 0 ? finding->from_ns : 0) / 1e9, (double)finding->to_ns / 1e9);

@@ -139,7 +139,7 @@ static char *where_waited(struct refrain_report *report, const struct delay *del
                                share >= 0.99  ? ""
                                : share >= 0.5 ? "most "
                                               : "at first ",
-                               refrain_report_region(delay->victim->region));
+                               refrain_show_region(delay->victim->region));
 }
 
 /* ---- sentences ---- */
@@ -160,8 +160,8 @@ static char *sentence_of_rank(struct refrain_report *report, enum refrain_findin
     case REFRAIN_FINDING_LATE_RECEIVER:
         return refrain_report_text(report, "rank %d %s late in %s: it computes %s, %s; %s %s, %s", delay->rank,
                                    kind == REFRAIN_FINDING_LATE_SENDER ? "sends" : "receives",
-                                   refrain_report_region(delay->victim->cause), words->place, words->longer,
-                                   words->waits, words->much, words->in);
+                                   refrain_show_region(delay->victim->cause), words->place, words->longer, words->waits,
+                                   words->much, words->in);
     case REFRAIN_FINDING_DELAY_CHAIN:
         return refrain_report_text(report,
                                    "rank %d computes %s, %s; the delay goes on from rank to rank with messages: %s %s, "

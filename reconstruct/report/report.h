@@ -136,10 +136,6 @@ char *refrain_report_text(struct refrain_report *report, const char *format, ...
 /* "in burn(), heat.c:41", "before MPI_Send halo.c:38"; malloced. */
 char *refrain_report_place(struct refrain_report *report, const struct refrain_delay_place *place);
 
-/* "MPI_Allreduce step.c:21", without a line "MPI_Allreduce in solve+0x1e9"; "burn(), heat.c:41" of a function. For use
- * in one printf, as what command.h shows. */
-const char *refrain_report_region(const struct refrain_region_info *region);
-
 /* "3 more findings cost 7.1 % together", or an empty text; for what is shown to a person. */
 const char *refrain_report_rest(const struct refrain_report *report);
 

@@ -50,7 +50,7 @@ static void say_what_is_well(struct refrain_report *report) {
         refrain_report_well(report, "%s of the run repeats: %s iterations of about %s, by the calls of %s on rank %d",
                             refrain_report_percent(beat->regular_ns / (double)(delays->to_ns - delays->from_ns)),
                             refrain_show_count(beat->count), refrain_show_ns((long double)beat->median_ns),
-                            refrain_report_region(beat->region), beat->rank);
+                            refrain_show_region(beat->region), beat->rank);
     if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0)
         refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
                             refrain_show_count(report->activity->events));

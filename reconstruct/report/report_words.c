@@ -64,33 +64,16 @@ void refrain_report_unknown(struct refrain_report *report, const char *format, .
     va_end(arguments);
 }
 
-const char *refrain_report_region(const struct refrain_region_info *region) {
-    static char buffers[BUFFERS][1024];
-    static unsigned next;
-    char *text = buffers[next++ % BUFFERS];
-    const char *slash = strrchr(region->file, '/');
-    bool is_mpi = region->kind == REFRAIN_REGION_MPI;
-    const char *name = refrain_show_name(region->name), *call = region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
-    if (region->file[0])
-        snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s:%u", name, call, is_mpi ? " " : ", ",
-                 refrain_show_name(slash ? slash + 1 : region->file), region->line);
-    else if (is_mpi && region->function[0])
-        snprintf(text, sizeof buffers[0], "%.200s in %.500s", name, refrain_show_name(region->function));
-    else
-        snprintf(text, sizeof buffers[0], "%.500s%s", name, call);
-    return text;
-}
-
 char *refrain_report_place(struct refrain_report *report, const struct refrain_delay_place *place) {
     const struct refrain_region_info *call = place->call;
     if (place->doing != REFRAIN_DOING_COMPUTING)
-        return refrain_report_text(report, "in %s", call ? refrain_report_region(call) : "MPI");
+        return refrain_report_text(report, "in %s", call ? refrain_show_region(call) : "MPI");
     if (place->function && call)
-        return refrain_report_text(report, "in %s, before %s", refrain_report_region(place->function),
-                                   refrain_report_region(call));
+        return refrain_report_text(report, "in %s, before %s", refrain_show_region(place->function),
+                                   refrain_show_region(call));
     if (place->function)
-        return refrain_report_text(report, "in %s", refrain_report_region(place->function));
-    return call ? refrain_report_text(report, "before %s", refrain_report_region(call))
+        return refrain_report_text(report, "in %s", refrain_show_region(place->function));
+    return call ? refrain_report_text(report, "before %s", refrain_show_region(call))
                 : refrain_report_text(report, "outside of MPI, where no function is known");
 }
 
