@@ -8,9 +8,9 @@
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
-    (void)trace;
-    collector->waiting = collector->replay.followed;
-    return 0;
+    /* What layers make of the events is not what the replay gives. */
+    collector->waiting = collector->request->layers ? refrain_waiting_open(trace) : collector->replay.followed;
+    return collector->waiting ? 0 : -1;
 }
 
 static void add_times(struct refrain_activity_times *sum, const struct refrain_activity_times *times) {
@@ -99,7 +99,7 @@ static bool finish_parts(struct refrain_activity_collector *collector) {
 
 static void finish_location(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
                             const struct refrain_location_info *info) {
-    if (!location->open)
+    if (!location->begun)
         return;
     if (collector->is_over && info->end_ns > collector->request->to_ns)
         location->last_ns = collector->request->to_ns;
@@ -136,6 +136,8 @@ static void close_collector(struct refrain_activity_collector *collector) {
     refrain_table_free(&collector->parts);
     refrain_table_free(&collector->partners);
     refrain_table_free(&collector->waits);
+    if (collector->request->layers)
+        refrain_waiting_close(collector->waiting);
 }
 
 static bool prepare(struct refrain_activity_collector *collector, const struct refrain_trace *trace) {
@@ -152,6 +154,7 @@ static bool prepare(struct refrain_activity_collector *collector, const struct r
         !activity->root || !activity->regions || !activity->ranks)
         return false;
     activity->n_regions = trace->n_regions;
+    collector->capacity_regions = trace->n_regions + 1;
     for (size_t i = 0; i < trace->n_regions; i++)
         activity->regions[i].region = &trace->regions[i];
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -180,7 +183,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
         .writer = {begin, refrain_activity_take, NULL},
         .activity = activity,
         .request = request,
-        .replay = {.follower = &refrain_waiting_follower, .own_times = true},
+        .replay = {.follower = request->layers ? NULL : &refrain_waiting_follower, .own_times = true},
     };
     *result = activity;
     if (!activity || !prepare(&collector, trace)) {
@@ -189,10 +192,12 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
         *result = NULL;
         return REFRAIN_FAIL_MEMORY(error);
     }
+    if (request->layers)
+        refrain_layers_begin(request->layers);
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     options.recorded = request->recorded;
     options.compensate = request->compensate;
-    if (request->from_ns > 0)
+    if (request->from_ns > 0 && !request->layers)
         options.from_ns = request->from_ns;
     struct refrain_writer *writer =
         request->around ? request->around(request->around_data, &collector.writer) : &collector.writer;

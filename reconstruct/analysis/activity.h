@@ -14,6 +14,7 @@
 #ifndef REFRAIN_ACTIVITY_H
 #define REFRAIN_ACTIVITY_H
 
+#include "analysis/layers.h"
 #include "analysis/waiting.h"
 #include "common/table.h"
 
@@ -103,7 +104,7 @@ struct refrain_activity_rank {
 struct refrain_activity {
     int64_t from_ns, to_ns; /* the window that was asked for, cut to the run */
     struct refrain_activity_path *root;
-    struct refrain_activity_region *regions; /* by index, trace->n_regions */
+    struct refrain_activity_region *regions; /* by index: the trace's, and behind them those of layers */
     size_t n_regions;
     struct refrain_activity_rank *ranks;        /* those with a trace, by rank */
     size_t n_ranks, n_counted;                  /* counted: that the request asked for */
@@ -118,10 +119,11 @@ struct refrain_activity {
 };
 
 struct refrain_activity_request {
-    int32_t rank;           /* -1: all. Others are replayed too, as it may have waited for them */
-    int64_t from_ns, to_ns; /* what lies outside does not count; INT64_MIN, INT64_MAX: the whole run */
-    bool recorded;          /* recorded events in place of what was learned */
-    bool compensate;        /* times without what probes took */
+    int32_t rank;                  /* -1: all. Others are replayed too, as it may have waited for them */
+    int64_t from_ns, to_ns;        /* what lies outside does not count; INT64_MIN, INT64_MAX: the whole run */
+    bool recorded;                 /* recorded events in place of what was learned */
+    bool compensate;               /* times without what probes took */
+    struct refrain_layers *layers; /* whose calls are their callers'; they outlive the activity. Null: none */
     /* Makes a writer around the one that collects, which says how far it is (progress.h); null: nothing is said. */
     struct refrain_writer *(*around)(void *data, struct refrain_writer *inner);
     void *around_data;

@@ -26,14 +26,37 @@ static struct refrain_activity_location *location_of(struct refrain_activity_col
     struct refrain_activity_location *location = &collector->locations[number];
     if (number == collector->index.n)
         return NULL;
-    if (!location->open) {
+    if (!location->begun) {
         const int64_t from_ns = collector->request->from_ns;
         bool began_before = collector->index.locations[number].start_ns < from_ns && event->time_ns > from_ns;
         location->first_ns = began_before ? from_ns : event->time_ns;
-        location->open = calloc(collector->activity->n_regions + 1, sizeof *location->open);
-        collector->no_memory |= !location->open;
+        location->begun = true;
     }
-    return location->open ? location : NULL;
+    return location;
+}
+
+/* What has no index is a region that the trace does not tell of; all of it is one. The entry is valid until the next
+ * one is asked for; null without memory. */
+static struct refrain_activity_open *open_of(struct refrain_activity_location *location,
+                                             const struct refrain_region_info *region) {
+    size_t index = region->index == UINT32_MAX ? 0 : (size_t)region->index + 1, n = location->capacity_open;
+    if (index < n)
+        return &location->open[index];
+    if (!REFRAIN_ARRAY_ROOMS(location->open, n, index + 1 - n, location->capacity_open))
+        return NULL;
+    memset(location->open + n, 0, (location->capacity_open - n) * sizeof *location->open);
+    return &location->open[index];
+}
+
+/* Regions of layers come as the events come. False without memory. */
+static bool know_region(struct refrain_activity_collector *collector, const struct refrain_region_info *region) {
+    struct refrain_activity *activity = collector->activity;
+    if (region->index != activity->n_regions || !collector->request->layers)
+        return true;
+    if (!REFRAIN_ARRAY_ROOM(activity->regions, activity->n_regions, collector->capacity_regions))
+        return false;
+    activity->regions[activity->n_regions++] = (struct refrain_activity_region){.region = region};
+    return true;
 }
 
 static struct refrain_activity_path *path_below(struct refrain_activity_collector *collector,
@@ -144,10 +167,9 @@ static bool push(struct refrain_activity_collector *collector, struct refrain_ac
     collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
     const struct refrain_activity_frame *around = refrain_region_stack_top(&location->stack);
     struct refrain_activity_path *parent = around ? around->path : collector->activity->root;
-    /* What has no index is a region that the trace does not tell of; all of it is one. */
-    size_t index =
-        event->region->index < collector->activity->n_regions ? event->region->index : collector->activity->n_regions;
-    struct refrain_activity_open *open = &location->open[index];
+    struct refrain_activity_open *open = open_of(location, event->region);
+    if (!open || !know_region(collector, event->region))
+        return false;
     bool outermost = open->levels++ == 0;
     struct refrain_activity_path *path = outermost ? path_below(collector, parent, event->region) : open->path;
     if (!path)
@@ -197,8 +219,7 @@ void refrain_activity_pop(struct refrain_activity_collector *collector, struct r
     bool begun = is_inside(collector, enter_ns);
     const struct refrain_region_info *info = frame->path->region;
     collector->n_calls -= is_call_of_window(collector, info, enter_ns);
-    location->open[info->index < collector->activity->n_regions ? info->index : collector->activity->n_regions]
-        .levels--;
+    location->open[info->index == UINT32_MAX ? 0 : (size_t)info->index + 1].levels--; /* it was entered */
     if (refrain_activity_counts(collector, rank) && (ns > 0 || begun)) {
         struct refrain_activity_region *region = refrain_activity_region_of(collector, info);
         struct refrain_activity_part *part = part_of(collector, info, rank);
@@ -263,41 +284,56 @@ static void add_collective(struct refrain_activity_collector *collector, const s
     region->collective_bytes += event->received > 0 ? (uint64_t)event->received : 0;
 }
 
-int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *event) {
+/* False: the event is one of a layer, and is left out, or there is no memory. Without layers the waiting follows the
+ * replay. */
+static bool passes_layers(struct refrain_activity_collector *collector,
+                          const struct refrain_activity_location *location, struct refrain_event *event) {
+    struct refrain_layers *layers = collector->request->layers;
+    if (!layers)
+        return true;
+    bool passes = refrain_layers_event(layers, (size_t)(location - collector->locations), event);
+    collector->no_memory |= refrain_layers_failed(layers) ||
+                            (passes && !refrain_waiting_event(collector->waiting, event));
+    return passes && !collector->no_memory;
+}
+
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
+    struct refrain_event event = *given;
     /* Of times without probes the end of a location is not known before. */
-    if (event->time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
+    if (event.time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
         collector->is_over = true;
         return REFRAIN_WRITER_ENOUGH;
     }
-    struct refrain_activity_location *location = location_of(collector, event);
-    collector->last_ns = event->time_ns;
-    if (event->time_ns >= collector->request->from_ns) { /* not entered before */
+    struct refrain_activity_location *location = location_of(collector, &event);
+    collector->last_ns = event.time_ns;
+    if (event.time_ns >= collector->request->from_ns) { /* not entered before */
         collector->activity->events++;
-        collector->activity->approximate += event->approximate && !event->unsure;
+        collector->activity->approximate += event.approximate && !event.unsure;
     }
-    if (!location || !collector->by_rank[event->rank])
+    if (!location || !collector->by_rank[event.rank])
         return collector->no_memory ? -1 : 0;
-    location->last_ns = event->time_ns;
-    if (collector->request->watch && !collector->request->watch(collector->request->watch_data, event)) {
+    location->last_ns = event.time_ns;
+    if (!passes_layers(collector, location, &event))
+        return collector->no_memory ? -1 : 0;
+    if (collector->request->watch && !collector->request->watch(collector->request->watch_data, &event)) {
         collector->no_memory = true;
         return -1;
     }
-    if (event->wait)
-        add_wait(collector, event->wait);
-    if (event->peer_wait)
-        add_wait(collector, event->peer_wait);
+    if (event.wait)
+        add_wait(collector, event.wait);
+    if (event.peer_wait)
+        add_wait(collector, event.peer_wait);
     struct refrain_activity_frame *top = refrain_region_stack_top(&location->stack);
-    if (event->wait && top)
-        top->waited_ns +=
-            refrain_activity_span(collector, event->wait->begin_ns, event->wait->begin_ns + event->wait->ns);
-    if (event->kind == REFRAIN_EVENT_ENTER)
-        collector->no_memory |= !push(collector, location, event);
-    else if (event->kind == REFRAIN_EVENT_LEAVE && top)
-        refrain_activity_pop(collector, location, event->rank, event->time_ns);
-    else if (event->kind == REFRAIN_EVENT_SEND || event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_RMA)
-        add_message(collector, location, event);
-    else if (event->kind == REFRAIN_EVENT_COLLECTIVE)
-        add_collective(collector, event);
+    if (event.wait && top)
+        top->waited_ns += refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
+    if (event.kind == REFRAIN_EVENT_ENTER)
+        collector->no_memory |= !push(collector, location, &event);
+    else if (event.kind == REFRAIN_EVENT_LEAVE && top)
+        refrain_activity_pop(collector, location, event.rank, event.time_ns);
+    else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)
+        add_message(collector, location, &event);
+    else if (event.kind == REFRAIN_EVENT_COLLECTIVE)
+        add_collective(collector, &event);
     return collector->no_memory ? -1 : 0;
 }

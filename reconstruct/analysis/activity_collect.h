@@ -25,10 +25,12 @@ struct refrain_activity_open {
 };
 
 struct refrain_activity_location {
-    struct refrain_activity_open *open;         /* by index of the region; null: no event of it came yet */
+    struct refrain_activity_open *open;         /* by index of the region + 1; [0] of what has none ... */
+    size_t capacity_open;                       /* ... 0: no event of it came yet */
     struct refrain_region_stack stack;          /* of struct refrain_activity_frame */
     struct refrain_activity_partner **messages; /* that the open calls have moved */
     size_t n_messages, capacity_messages;
+    bool begun; /* an event of it came */
     int64_t first_ns, last_ns;
 };
 
@@ -46,6 +48,7 @@ struct refrain_activity_collector {
     struct refrain_activity_location *locations; /* index.n */
     struct refrain_activity_rank **by_rank;
     size_t n_ranks;
+    size_t capacity_regions; /* of activity->regions */
     struct refrain_table parts, partners, waits;
     int64_t last_ns; /* of the last event */
     size_t n_calls;  /* MPI calls that began before the window's end and are open */
@@ -77,7 +80,7 @@ static inline struct refrain_activity_region *refrain_activity_region_of(struct 
 }
 
 /* Takes an event: a function of struct refrain_writer. */
-int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *event);
+int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given);
 
 /* The innermost open region of a location is left. */
 void refrain_activity_pop(struct refrain_activity_collector *collector, struct refrain_activity_location *location,

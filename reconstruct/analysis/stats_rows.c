@@ -43,8 +43,10 @@ static char *text(const char *format, ...) {
     return result;
 }
 
+/* None behind an address, which stands for a function without a name. */
 static const char *parentheses(const struct refrain_region_info *region) {
-    return region && region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
+    bool has_name = region && region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x");
+    return has_name ? "()" : "";
 }
 
 /* Of a call whose line is not known: the function that it stands in, with the distance, which tells its calls apart. */

@@ -15,11 +15,13 @@
 #include <string.h>
 
 #define RANKS_SHOWN 32u
+#define MOST_LAYERS 64u
 
 enum {
     OPTION_CSV = 256,
     OPTION_FOLDED,
     OPTION_BY,
+    OPTION_LAYER,
     OPTION_FROM,
     OPTION_TO,
     OPTION_RECORDED,
@@ -38,6 +40,8 @@ struct arguments {
     int view;     /* -1: the whole overview */
     struct refrain_time_option from, to;
     bool json, csv, folded, recorded, compensate, quick;
+    const char *layers[MOST_LAYERS];
+    size_t n_layers;
     enum whole whole; /* --by: a table of the whole run, and nothing else */
 };
 
@@ -141,6 +145,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                        "parallelism is expected",
                        value);
         return 0;
+    case OPTION_LAYER:
+        if (arguments->n_layers == MOST_LAYERS)
+            argp_error(state, "--layer=%s: at most %u are taken; a pattern such as 'mpi_*' stands for several", value,
+                       MOST_LAYERS);
+        arguments->layers[arguments->n_layers++] = value;
+        return 0;
     case OPTION_FROM:
     case OPTION_TO:
         refrain_time_option_parse(value, key == OPTION_FROM ? &arguments->from : &arguments->to, state);
@@ -154,13 +164,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case ARGP_KEY_SUCCESS:
         if (arguments->json + arguments->csv + arguments->folded > 1)
             argp_error(state, "--json, --csv and --folded exclude each other");
-        if (arguments->quick && (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
-                                 arguments->to.given || arguments->recorded || arguments->compensate))
+        if (arguments->quick &&
+            (arguments->csv || arguments->folded || arguments->view >= 0 || arguments->from.given ||
+             arguments->to.given || arguments->recorded || arguments->compensate || arguments->n_layers))
             argp_error(state, "--quick replays nothing: it goes with --json, --rank and --top only");
-        if (arguments->whole == WHOLE_COUNTERS &&
-            (arguments->folded || arguments->from.given || arguments->to.given || arguments->recorded))
+        if (arguments->whole == WHOLE_COUNTERS && (arguments->folded || arguments->from.given || arguments->to.given ||
+                                                   arguments->recorded || arguments->n_layers))
             argp_error(state,
-                       "--by=counter shows the whole run as it was learned: no --folded, --from, --to or --recorded");
+                       "--by=counter shows the whole run as it was learned: no --folded, --layer, --from, --to or "
+                       "--recorded");
         if (arguments->whole > WHOLE_COUNTERS && (arguments->folded || arguments->from.given || arguments->to.given ||
                                                   arguments->quick || arguments->rank >= 0))
             argp_error(state, "--by=%s shows the whole run of all ranks: no --folded, --from, --to, --quick or --rank",
@@ -176,6 +188,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
      "Show one table, with a line for each of these", 0},
+    {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
+     "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
+     "are taken, and the option may be repeated",
+     0},
     {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
     {"from", OPTION_FROM, "TIME", 0, REFRAIN_TIME_FROM, 0},
     {"to", OPTION_TO, "TIME", 0, REFRAIN_TIME_TO, 0},
@@ -196,45 +212,55 @@ static const struct argp argp = {
     options,
     parse_option,
     "TRACE",
-    "Shows where the time went: the program, its functions, and in each its loops and MPI calls.\v"
-    "It shows first the program as a whole; then how even the ranks are (the least, the mean and the greatest value of "
-    "a rank, and how far the greatest is above the mean); then what was waited for, the longest first; then the "
-    "functions, the regions of the program and MPI calls made from elsewhere, by their time.\n"
-    "The time of a function is what it took itself and what the MPI calls took that it made; the functions it called "
-    "have lines of their own. With callees it is the time from its calls to their ends, and what threads spent in it "
-    "that did not call it, as those of OpenMP do in its parallel regions, but not what they called there. Count is "
-    "calls, or iterations for loops. Times are sums over the ranks; shares are of the run times of all ranks "
-    "together.\n"
-    "The clock is read at functions and MPI calls, and not where a loop begins or ends. The time of a loop is that "
-    "between the first read in it and the last, each time that it is begun, and at its edges what lies between two "
-    "iterations, as far as the reads around it leave room. With ~ more than a twentieth of it is such an estimate; "
-    "with >= nothing tells of the edges, or its probes were dormant, and it is the least that it can be. Where no "
-    "two reads lie in a loop, - stands for its time. So it is with then and else, lines for where a condition held "
-    "and where it did not; their times are those between calls that have probes in them, and are part of other "
-    "lines. What is counted beside the time (REFRAIN_METRICS) counts for a loop from the last read before it. With "
-    "--quick, loops have no times.\n"
-    "Waiting is the part of MPI calls until others came: late sender, late receiver (of synchronous and large sends), "
-    "barrier, n-to-n (allreduce ...), late broadcast (also scatter), early reduce (also gather: the root came first), "
-    "and completion, the same in MPI_Wait and its like. If a call waits for several things at the same time, that "
-    "time counts once. The rest of a call is management if its function begins or ends MPI, or makes, changes, frees "
-    "or "
-    "asks for something, such as communicators, datatypes, windows and open files; else it is transmission. A pause is "
-    "neither computing nor MPI.\n"
-    "The critical path is what had to happen, on which rank, for the run to end when it did: read backwards from the "
-    "rank that ended last, it goes on where the rank waited for another one with what that one did. It is as long as "
-    "the run from the last MPI_Init to the last MPI_Finalize, and nothing on it is waiting. 'run shorter' says by how "
-    "much the run would have been shorter if the place had taken no time on any rank: waits follow from what is left, "
-    "all else takes the time that it took. It is less than the time on the path where another path is nearly as long, "
-    "and more where the place holds up several ranks in turn. 'parallelism' says for how long how many ranks computed "
-    "at the same time.\n"
-    "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the "
-    "whole run.\n"
-    "With --from, --to or --compensate, and of a trace that has events only, such as a converted one, the times come "
-    "from the events alone, so loops are not shown. Replay "
-    "begins with the run, since what was learned is played from there, and ends with the window. JSON has a "
-    "schema_version, which changes when a member is removed or changes its "
-    "meaning.\n"
-    "Of a job that was killed it also says who waited for whom then, as refrain top does of one that runs.",
+    "Shows where the time went: in functions, loops and MPI calls, and in waiting for other ranks.\v"
+    "Without --by it shows four things. First, the program as a whole. Then how even the ranks are: the least, the "
+    "mean "
+    "and the greatest value of a rank, and by how much the greatest is above the mean. Then the longest waits. Then "
+    "functions, the program's own regions, and MPI calls made outside of functions, by their time.\n"
+    "Times are sums over the ranks; shares are of the run times of all ranks together. The time of a function is what "
+    "it "
+    "took itself, and the MPI calls that it made. Functions that it called have lines of their own. The time with "
+    "callees goes from its calls to their ends. Threads that work in a function without having called it, as those of "
+    "OpenMP do in a parallel region, count there, but not what they call. Count is calls, or iterations of loops.\n"
+    "The clock is read at functions and MPI calls, not where a loop begins or ends. The time of a loop is that between "
+    "the first and the last clock read in it. At its edges it also has what lies between two iterations, as far as the "
+    "clock reads around leave room. ~ before a time: more than a twentieth of it is estimated so. >= before a time: "
+    "nothing is known of the edges, or probes were disabled; it is the least that the time can be. -: no two clock "
+    "reads "
+    "lie in the loop. 'then' and 'else' are lines for where a condition held and where it did not. They have the times "
+    "between calls with probes in them, which are part of other lines, too. What is counted beside the time "
+    "(REFRAIN_METRICS) counts for a loop from the last clock read before it. With --quick, loops have no times.\n"
+    "Waiting is the part of an MPI call until another rank came. Its kinds are: late sender; late receiver (of "
+    "synchronous and large sends); barrier; n-to-n (allreduce and the like); late broadcast (also scatter); early "
+    "reduce "
+    "(also gather: the root came first); and completion, the same in MPI_Wait and the like. If a call waits for "
+    "several "
+    "things at the same time, that time counts once. The rest of a call is management if its function begins or ends "
+    "MPI, or makes, changes, frees or asks for something, such as communicators, datatypes, windows and open files. "
+    "Else "
+    "it is transmission. A pause is neither computing nor MPI.\n"
+    "The critical path is the chain of work that made the run as long as it was. It is read backwards from the rank "
+    "that "
+    "ended last. Where that rank waited for another one, the path goes on with what that one did. So the path is as "
+    "long "
+    "as the run from the last MPI_Init to the last MPI_Finalize, and no part of it is waiting. 'run shorter' says by "
+    "how "
+    "much the run would have been shorter if the place had taken no time on any rank. Waits then follow from what is "
+    "left, and all else takes the time that it took. That is less than the time on the path where another path is "
+    "nearly "
+    "as long, and more where the place holds up several ranks in turn. 'parallelism' says for how long how many ranks "
+    "computed at the same time.\n"
+    "Programs often make their MPI calls in a layer of their own, such as a file of wrappers. --layer leaves the "
+    "functions of that layer out, and shows their MPI calls, and what these waited for, at the innermost function on "
+    "the call path that is in no layer. The trace has call paths if it was recorded with --call-path, or if the "
+    "program was built with refrain-mpicc. Libraries can be named while recording (refrain record --layers).\n"
+    "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the whole "
+    "run.\n"
+    "With --layer, --from, --to or --compensate, times come from the events alone, and loops are not shown. So it is "
+    "with a trace that has events only, such as a converted one. The replay begins with the run, also for a window, "
+    "and "
+    "ends with the window. JSON has a schema_version, which changes when a member is removed or changes its meaning.\n"
+    "Of a job that was killed, stats also says who waited for whom then, as refrain top does of one that runs.",
     NULL,
     NULL,
     NULL};
@@ -263,6 +289,15 @@ static enum refrain_status show(const struct refrain_stats_read *read, const str
     return REFRAIN_OK;
 }
 
+/* Calls in layers whose caller the trace does not have stay as they are. */
+static void warn_layers(const struct refrain_layers *layers) {
+    uint64_t unknown = layers ? refrain_layers_unknown(layers) : 0;
+    if (unknown)
+        refrain_warn("%s of %s calls in layers stay where they are, as the trace does not have the functions that "
+                     "called the layer: record with --call-path",
+                     refrain_show_count(unknown), refrain_show_count(refrain_layers_calls(layers)));
+}
+
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.rank = -1, .most = SIZE_MAX, .view = -1};
     struct refrain_trace *trace;
@@ -275,7 +310,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         refrain_warn_uncalibrated(trace);
     struct refrain_activity *activity = NULL;
     struct refrain_profile_total total;
-    bool has_profile = false, windowed = arguments.from.given || arguments.to.given || arguments.compensate;
+    bool has_profile = false,
+         windowed = arguments.from.given || arguments.to.given || arguments.compensate || arguments.n_layers > 0;
     struct refrain_progress progress;
     struct refrain_activity_request request = {.rank = arguments.rank,
                                                .recorded = arguments.recorded,
@@ -291,6 +327,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         if (!status && arguments.quick)
             status = REFRAIN_FAIL_USAGE(error, "--quick: %s has events only; leave the option out", trace->path);
     }
+    if (!status && arguments.n_layers)
+        status = refrain_layers_open(trace, arguments.layers, arguments.n_layers, &request.layers, error);
     bool is_critical = arguments.whole > WHOLE_COUNTERS;
     if (!status && !arguments.quick && !arguments.whole)
         status = refrain_activity_open(trace, &request, &activity, error);
@@ -305,7 +343,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (has_metrics)
         status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
     if (!status && trace->n_metrics > 0 && !has_metrics && !is_critical)
-        refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run only, and not shown");
+        refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run without layers only, and not shown");
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, arguments.rank, &counters, error);
@@ -317,11 +355,13 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         status = show(&(struct refrain_stats_read){trace, activity, has_profile ? &total : NULL,
                                                    has_metrics ? &metrics : NULL, &counters},
                       &arguments, error);
+    warn_layers(request.layers);
     refrain_counters_close(&counters);
     refrain_metric_tables_close(&metrics.tables);
     if (has_profile)
         refrain_profile_close(&total);
     refrain_activity_close(activity);
+    refrain_layers_close(request.layers);
     refrain_trace_close(trace);
     return status;
 }
@@ -336,6 +376,7 @@ const struct refrain_command refrain_command_stats = {
                 "  refrain stats --by rank app-*.refrain              # a line for each rank\n"
                 "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talks to\n"
                 "  refrain stats --by critical-path app-*.refrain     # what the length of the run depends on\n"
+                "  refrain stats --layer wrappers.c app-*.refrain    # calls in that file at their callers\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };
