@@ -40,6 +40,11 @@ def receive(source, line, size=8):
     return ("receive", "MPI_Recv", line, source, size)
 
 
+def beside(thread, function, line, seconds):
+    """A further thread computes from now on, while the first one goes on."""
+    return ("beside", function, line, thread, seconds)
+
+
 def collective(name, line, root=-1, size=8):
     return ("collective", name, line, root, size)
 
@@ -76,6 +81,11 @@ class Run:
             rank.now += action[1]
             return True
         kind, name, line = action[:3]
+        if kind == "beside":
+            thread, seconds = action[3:]
+            rank.tell("enter", name, f"\tfile=fault.c\tline={line}\tthread={thread}")
+            rank.tell("leave", name, f"\tthread={thread}", rank.now + seconds)
+            return True
         if not rank.entered:
             rank.enter(name, line)
             rank.entered, rank.begun = True, rank.now
@@ -193,6 +203,54 @@ def uneven_in_turns(rank):
     for step in range(40):
         yield compute("burn", 10, 0.003 if step % RANKS == rank else 0.002)
         yield collective("MPI_Allreduce", 30)
+
+
+@case("moving_load", None, "burn", "-")
+def load_that_moves(rank):
+    for step in range(80):
+        yield compute("burn", 10, 0.003 if step // 20 == rank else 0.002)
+        yield collective("MPI_Allreduce", 30)
+
+
+@case("none")
+def load_that_moves_without_waits(rank):
+    for step in range(80):
+        yield compute("burn", 10, 0.003 if step // 20 == rank else 0.002)
+
+
+@case("idle_threads", None, "serial", "-")
+def idle_threads(rank):
+    for _ in range(20):
+        yield compute("serial", 10, 0.002)
+        for thread in 1, 2, 3:
+            yield beside(thread, "work", 12, 0.0005)
+        yield compute("work", 12, 0.0005)
+        yield collective("MPI_Allreduce", 30)
+
+
+@case("none")
+def busy_threads(rank):
+    for _ in range(20):
+        for thread in 1, 2, 3:
+            yield beside(thread, "work", 12, 0.002)
+        yield compute("work", 12, 0.002)
+        yield collective("MPI_Allreduce", 30)
+
+
+@case("waits_beside_threads", 0, "burn", "-")
+def waits_beside_threads(rank):
+    for _ in range(20):
+        yield beside(1, "work", 12, 0.003)
+        yield compute("burn", 10, 0.003 if rank == 0 else 0.001)
+        yield collective("MPI_Barrier", 30)
+
+
+@case("imbalance", 0, "burn", "-")
+def waits_beside_idle_threads(rank):
+    for _ in range(20):
+        yield beside(1, "work", 12, 0.003 if rank == 0 else 0.001)
+        yield compute("burn", 10, 0.003 if rank == 0 else 0.001)
+        yield collective("MPI_Barrier", 30)
 
 
 @case("imbalance", 3, "last", "-")

@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 5, PLACES = 7, STEPS = 200000, SNAPSHOTS = 64, BIN_NS = 1000000 };
+enum { RANKS = 5, PLACES = 7, STEPS = 200000, SNAPSHOTS = 64, BIN_NS = 1000000, BINS = 1000 };
 
 /* Nanoseconds on the path of a rank until a moment. */
 struct sums {
     int64_t ns[PLACES][RANKS], until_ns;
     uint64_t changes;
-    int32_t last;    /* rank of the newest part */
-    int64_t bins_ns; /* of what is asked for: over all bins, and by rank */
-    int64_t on_rank_ns[RANKS];
+    int32_t last; /* rank of the newest part */
+};
+
+/* What is asked for. */
+struct found {
+    int64_t ns[PLACES][RANKS], until_ns, bins_ns[BINS];
     size_t last_bin;
 };
 
@@ -47,22 +50,29 @@ static void keep(struct rank *rank) {
     rank->snapshots[rank->n_snapshots++ % SNAPSHOTS] = rank->now;
 }
 
-static void count(void *data, struct refrain_delay_place *at, int32_t rank, int64_t ns) {
-    struct sums *sums = data;
+static void count(void *data, struct refrain_delay_place *at, int32_t rank, size_t bin, int64_t ns) {
+    struct found *found = data;
     size_t i = 0;
     while (i < PLACES && at != place(i))
         i++;
     if (i < PLACES)
-        sums->ns[i][rank] += ns;
-    sums->until_ns += ns;
+        found->ns[i][rank] += ns;
+    found->until_ns += ns;
+    CHECK(bin < BINS, "bin %zu", bin);
+    found->bins_ns[bin < BINS ? bin : BINS - 1] += ns;
+    found->last_bin = bin > found->last_bin ? bin : found->last_bin;
 }
 
-/* Bins of one run are as long together as its parts. */
-static void count_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
-    struct sums *sums = data;
-    sums->bins_ns += ns;
-    sums->on_rank_ns[rank] += ns;
-    sums->last_bin = bin > sums->last_bin ? bin : sums->last_bin;
+/* A path has no gaps, so it fills each bin but the last one. */
+static bool fills_bins(const struct found *found, int64_t from_ns, int64_t bin_ns) {
+    for (size_t bin = 0; bin <= found->last_bin; bin++) {
+        int64_t begin_ns = (int64_t)bin * bin_ns, end_ns = begin_ns + bin_ns, until_ns = from_ns + found->until_ns;
+        begin_ns = begin_ns > from_ns ? begin_ns : from_ns;
+        end_ns = end_ns < until_ns ? end_ns : until_ns;
+        if (found->bins_ns[bin] != (end_ns > begin_ns ? end_ns - begin_ns : 0))
+            return false;
+    }
+    return true;
 }
 
 static void span(struct refrain_critical_path *path, struct rank *ranks, int32_t rank) {
@@ -122,17 +132,12 @@ static void test_random(void) {
         if (step % 20000 != 19999)
             continue;
         for (int32_t i = 0; i < RANKS; i++) {
-            struct sums sums = {0};
-            uint64_t changes = refrain_critical_path_parts(path, i, ranks[i].now.until_ns, count, count_bin, &sums);
-            CHECK(memcmp(sums.ns, ranks[i].now.ns, sizeof sums.ns) == 0, "step %zu: parts of the path of rank %d", step,
-                  i);
-            CHECK(sums.until_ns == ranks[i].now.until_ns, "step %zu: length of the path of rank %d", step, i);
-            int64_t on_rank_ns[RANKS] = {0};
-            for (size_t at = 0; at < PLACES; at++)
-                for (size_t k = 0; k < RANKS; k++)
-                    on_rank_ns[k] += sums.ns[at][k];
-            CHECK(memcmp(on_rank_ns, sums.on_rank_ns, sizeof on_rank_ns) == 0 && sums.bins_ns == sums.until_ns &&
-                      sums.last_bin == (size_t)((sums.until_ns - 1) / BIN_NS),
+            struct found found = {.until_ns = 0};
+            uint64_t changes = refrain_critical_path_parts(path, i, ranks[i].now.until_ns, count, &found);
+            CHECK(memcmp(found.ns, ranks[i].now.ns, sizeof found.ns) == 0, "step %zu: parts of the path of rank %d",
+                  step, i);
+            CHECK(found.until_ns == ranks[i].now.until_ns, "step %zu: length of the path of rank %d", step, i);
+            CHECK(fills_bins(&found, 0, BIN_NS) && found.last_bin == (size_t)((found.until_ns - 1) / BIN_NS),
                   "step %zu: bins of the path of rank %d", step, i);
             CHECK(changes == ranks[i].now.changes, "step %zu: changes of the path of rank %d", step, i);
         }
@@ -145,15 +150,15 @@ static void test_random(void) {
 /* What came before counts no longer; what nobody said anything of is unknown. */
 static void test_reset(void) {
     struct refrain_critical_path *path = refrain_critical_path_open(2, 50);
-    struct sums sums = {0};
+    struct found found = {.until_ns = 0};
     refrain_critical_path_span(path, 0, 0, 100, place(0));
     refrain_critical_path_reset(path, 60);
     refrain_critical_path_span(path, 0, 50, 160, place(1));
     refrain_critical_path_span(path, 0, 170, 200, place(2));
-    CHECK(refrain_critical_path_parts(path, 0, 210, count, count_bin, &sums) == 0, "changes of one rank");
-    CHECK(sums.ns[0][0] == 0 && sums.ns[1][0] == 100 && sums.ns[2][0] == 30 && sums.until_ns == 150 &&
-              sums.bins_ns == 150 && sums.last_bin == 4,
+    CHECK(refrain_critical_path_parts(path, 0, 210, count, &found) == 0, "changes of one rank");
+    CHECK(found.ns[0][0] == 0 && found.ns[1][0] == 100 && found.ns[2][0] == 30 && found.until_ns == 150,
           "after a reset");
+    CHECK(fills_bins(&found, 60, 50) && found.last_bin == 4, "bins after a reset");
     refrain_critical_path_close(path);
 }
 

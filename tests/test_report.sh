@@ -39,6 +39,24 @@ asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
 refrain -q report --json even.refrain >report
 asserts 'any("communication is" in s for s in r["well"]) and any("events only" in s for s in r["unknown"])' && pass || fail "well: $(tail -n 1 said)"
 
+# Who computes longest when; what threads of ranks that wait do meanwhile.
+refrain -q report --json load_that_moves.refrain >report
+asserts '"rank 0 until 6" in f[0]["sentence"] and "then rank 2 until 18" in f[0]["sentence"] and f[0]["sentence"].split("then rank 3;")[1] and abs(f[0]["cost_ns"] - 3 * 80e6) < 4e6' && pass || fail "moving load: $(tail -n 1 said)"
+refrain -q report --json idle_threads.refrain >report
+asserts 'f[0]["sentence"].startswith("12 further threads of 4 ranks are idle for 79 % of the time, 456.69 ms; on rank 0, most while the first thread is in serial(), fault.c:10") and abs(f[0]["cost_ns"] - 114e6) < 1e6' && pass || fail "idle threads: $(tail -n 1 said)"
+refrain -q report --json waits_beside_threads.refrain >report
+asserts 'abs(f[0]["cost_ns"] - 120e6) < 2e6 and f[0]["sentence"].startswith("the others wait 120.00 ms, in MPI_Barrier fault.c:30, while threads of their own compute for 120.00 ms of that, most in work(), fault.c:12") and "rank 0 computes in burn()" in f[0]["detail"]' && pass || fail "waits beside threads: $(tail -n 1 said)"
+
+# The critical path as pieces of the run: each is where most of the path is.
+refrain -q report --json load_that_moves.refrain >report
+asserts '[p["rank"] for p in r["path"]] == [0, 1, 2, 3] and all(p["function"]["name"] == "burn" and p["rank_ns"] > 0.9 * p["path_ns"] for p in r["path"])' && pass || fail "path: $(tail -n 1 said)"
+asserts 'r["path"][0]["from_ns"] == r["from_ns"] and r["path"][-1]["to_ns"] == r["to_ns"] and sum(p["path_ns"] for p in r["path"]) == r["to_ns"] - r["from_ns"] and all(a["to_ns"] == b["from_ns"] for a, b in zip(r["path"], r["path"][1:]))' && pass || fail "length of the path: $(tail -n 1 said)"
+refrain -q stats --by critical-path --json load_that_moves.refrain >stats && python3 -c 'import json
+r, s = json.load(open("report")), json.load(open("stats"))
+burn = next(row for row in s["rows"] if row["name"] == "burn")
+on_path = sum(p["place_ns"] for p in r["path"])
+assert abs(on_path - burn["path_ns"]) < 0.02 * burn["path_ns"], (on_path, burn)' 2>said && pass || fail "path beside stats: $(tail -n 1 said)"
+
 # As text and as a page: the same sentences; names are data.
 COLUMNS=100 refrain -q report serial_phase.refrain >text
 grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^71 % of the critical path is computing in read_input(), fault.c:5, most of it on rank 0' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"

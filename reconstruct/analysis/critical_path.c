@@ -17,21 +17,15 @@
 #define ROOM (2 * CRITICAL_SPANS)
 #define LEAST_NODES 4096u /* before sums are made of old ones */
 
-/* Of old nodes, in nanoseconds. */
-struct sums {
-    struct refrain_table places; /* by address of the place and rank */
-    struct refrain_table bins;   /* by bin and rank */
-};
-
 struct node {
     struct node *parent, *before, *behind; /* before, behind: of all nodes; behind: of free ones */
     struct refrain_delay_place *place;
     int64_t begin_ns, end_ns;
     int32_t rank, first_rank; /* first_rank: of the oldest span in the sum, or of the node */
     uint32_t references;
-    bool listed;       /* in the list of its rank */
-    uint64_t changes;  /* of rank, in the sums */
-    struct sums *sums; /* of older nodes; null: none */
+    bool listed;                /* in the list of its rank */
+    uint64_t changes;           /* of rank, in the sums */
+    struct refrain_table *sums; /* nanoseconds of older nodes, by bin and rank, and address of the place; null: none */
 };
 
 struct line {
@@ -56,11 +50,10 @@ static struct node *hold(struct node *node) {
     return node;
 }
 
-static void close_sums(struct sums *sums) {
+static void close_sums(struct refrain_table *sums) {
     if (!sums)
         return;
-    refrain_table_close(&sums->places);
-    refrain_table_close(&sums->bins);
+    refrain_table_close(sums);
     free(sums);
 }
 
@@ -118,24 +111,25 @@ static bool add(struct refrain_table *sum, uint64_t a, uint64_t b, int64_t ns) {
     return refrain_table_put(sum, a, b, refrain_table_number(sum, a, b) + (uintptr_t)ns);
 }
 
-/* Calls `bin` for each bin that the node's own span lies in. */
-static void divide(const struct refrain_critical_path *path, const struct node *node, refrain_critical_bin *bin,
+/* Calls `part` for each bin that the node's own span lies in. */
+static void divide(const struct refrain_critical_path *path, const struct node *node, refrain_critical_part *part,
                    void *data) {
-    for (int64_t ns = node->begin_ns > 0 ? node->begin_ns : 0, end_ns; ns < node->end_ns; ns = end_ns) {
-        end_ns = (ns / path->bin_ns + 1) * path->bin_ns;
+    for (int64_t ns = node->begin_ns, end_ns; ns < node->end_ns; ns = end_ns) {
+        size_t bin = ns > 0 ? (size_t)(ns / path->bin_ns) : 0;
+        end_ns = (int64_t)(bin + 1) * path->bin_ns;
         end_ns = end_ns < node->end_ns ? end_ns : node->end_ns;
-        bin(data, (size_t)(ns / path->bin_ns), node->rank, end_ns - ns);
+        part(data, node->place, node->rank, bin, end_ns - ns);
     }
 }
 
-struct bins {
+struct sum {
     struct refrain_table *table;
     bool failed;
 };
 
-static void add_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
-    struct bins *bins = data;
-    bins->failed |= !add(bins->table, bin, (uint64_t)rank, ns);
+static void add_part(void *data, struct refrain_delay_place *place, int32_t rank, size_t bin, int64_t ns) {
+    struct sum *sum = data;
+    sum->failed |= !add(sum->table, (uint64_t)bin << 32 | (uint32_t)rank, (uintptr_t)place, ns);
 }
 
 /* Adds the smaller table to the larger one, which is the first then. */
@@ -151,13 +145,6 @@ static bool join(struct refrain_table *one, struct refrain_table *other) {
     return true;
 }
 
-static bool add_sums(const struct refrain_critical_path *path, struct node *node, const struct node *parent) {
-    struct bins bins = {&node->sums->bins, false};
-    divide(path, parent, add_bin, &bins);
-    return !bins.failed && add(&node->sums->places, (uintptr_t)parent->place, (uint64_t)parent->rank,
-                               parent->end_ns - parent->begin_ns);
-}
-
 /* The node takes the sums of its parent and the parent itself into its own sums. */
 static bool absorb(struct refrain_critical_path *path, struct node *node) {
     struct node *parent = node->parent;
@@ -167,10 +154,9 @@ static bool absorb(struct refrain_critical_path *path, struct node *node) {
     }
     if (!node->sums && !(node->sums = calloc(1, sizeof *node->sums)))
         return false;
-    if (parent->sums &&
-        (!join(&node->sums->places, &parent->sums->places) || !join(&node->sums->bins, &parent->sums->bins)))
-        return false;
-    if (!add_sums(path, node, parent))
+    struct sum sum = {node->sums, parent->sums && !join(node->sums, parent->sums)};
+    divide(path, parent, add_part, &sum);
+    if (sum.failed)
         return false;
     node->changes += parent->changes + (node->first_rank != parent->rank);
     node->first_rank = parent->first_rank;
@@ -319,23 +305,19 @@ void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank
 
 /* ---- what comes out ---- */
 
-static void give_sums(const struct sums *sums, refrain_critical_part *part, refrain_critical_bin *bin, void *data) {
-    const struct refrain_table_slot *slot = NULL;
-    while (sums && (slot = refrain_table_next(&sums->places, slot)))
-        part(data, (struct refrain_delay_place *)(uintptr_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
-    slot = NULL;
-    while (sums && (slot = refrain_table_next(&sums->bins, slot)))
-        bin(data, (size_t)slot->a, (int32_t)slot->b, (int64_t)slot->number);
+static void give_sums(const struct refrain_table *sums, refrain_critical_part *part, void *data) {
+    for (const struct refrain_table_slot *slot = NULL; sums && (slot = refrain_table_next(sums, slot));)
+        part(data, (struct refrain_delay_place *)(uintptr_t)slot->b, (int32_t)(uint32_t)slot->a,
+             (size_t)(slot->a >> 32), (int64_t)slot->number);
 }
 
 uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
-                                     refrain_critical_part *part, refrain_critical_bin *bin, void *data) {
+                                     refrain_critical_part *part, void *data) {
     struct node *last = path_until(path, rank, end_ns);
     uint64_t changes = 0;
     for (const struct node *node = last; node; node = node->parent) {
-        part(data, node->place, node->rank, node->end_ns - node->begin_ns);
-        divide(path, node, bin, data);
-        give_sums(node->sums, part, bin, data);
+        divide(path, node, part, data);
+        give_sums(node->sums, part, data);
         changes += node->changes + (node->parent && node->parent->rank != node->first_rank);
     }
     release(path, last);

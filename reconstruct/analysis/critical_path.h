@@ -10,7 +10,7 @@
  * of Schulz, "Extracting critical path graphs from MPI applications" (Cluster 2005), found in one walk forwards.
  *
  * Memory: CRITICAL_SPANS spans of each rank one by one. Of older ones that are on the path of some rank only the sums
- * are kept, by place and rank, once for what paths have in common. Threads: one at a time. */
+ * are kept, by place, rank and bin, once for what paths have in common. Threads: one at a time. */
 #ifndef REFRAIN_CRITICAL_PATH_H
 #define REFRAIN_CRITICAL_PATH_H
 
@@ -36,16 +36,14 @@ void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank
 /* Nothing before this moment counts. */
 void refrain_critical_path_reset(struct refrain_critical_path *path, int64_t now_ns);
 
-/* What the path is made of: a place on a rank; null: it is not known what the rank did. */
-typedef void refrain_critical_part(void *data, struct refrain_delay_place *place, int32_t rank, int64_t ns);
+/* What the path is made of: a place on a rank, in a bin, counted from the start of the run; null: it is not known what
+ * the rank did. */
+typedef void refrain_critical_part(void *data, struct refrain_delay_place *place, int32_t rank, size_t bin, int64_t ns);
 
-/* How much of the path in a bin, counted from the start of the run, is on a rank. */
-typedef void refrain_critical_bin(void *data, size_t bin, int32_t rank, int64_t ns);
-
-/* Calls `part` and `bin` for what the rank's path up to end_ns is made of, in no order; a place, or a rank in a bin,
- * may come several times. Returns how often the path goes from one rank to another. */
+/* Calls `part` for what the rank's path up to end_ns is made of, in no order; the same place on a rank in a bin may
+ * come several times. Returns how often the path goes from one rank to another. */
 uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t rank, int64_t end_ns,
-                                     refrain_critical_part *part, refrain_critical_bin *bin, void *data);
+                                     refrain_critical_part *part, void *data);
 
 /* Was there too little memory at any time? Then nothing of it holds. */
 bool refrain_critical_path_failed(const struct refrain_critical_path *path);

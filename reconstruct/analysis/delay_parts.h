@@ -4,7 +4,8 @@
  *     delay_causes.c  a wait --> the places and ranks that it began with
  *     delay_longer.c  the longest iteration --> what was longer in it
  *     delay_clocks.c  when the run would have ended if something took no time; how many ranks compute at a time
- *     delay_spans.c   what each rank did lately */
+ *     delay_spans.c   what each rank did lately
+ *     delay_path.c    at the end: the path of the rank that ended last */
 #ifndef REFRAIN_DELAY_PARTS_H
 #define REFRAIN_DELAY_PARTS_H
 
@@ -12,6 +13,7 @@
 #include "analysis/delay_spans.h"
 #include "analysis/ideal.h"
 #include "analysis/open_regions.h"
+#include "analysis/team_load.h"
 
 #define REFRAIN_DELAY_MEETINGS 4u /* collectives that are kept of a rank */
 
@@ -93,6 +95,9 @@ void refrain_delay_follow_computing(struct refrain_delays *delays, struct refrai
 
 /* Before the first event. False without memory. */
 bool refrain_delay_find_ends(struct refrain_delays *delays);
+
+/* At the end: fills what is known of the critical path, and of ranks that compute at a time. False without memory. */
+bool refrain_delay_find_path(struct refrain_delays *delays);
 
 /* The ranks of a wait meet when it ends. */
 void refrain_delay_meet(struct refrain_delays *delays, const struct refrain_wait *wait);

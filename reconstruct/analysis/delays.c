@@ -36,7 +36,7 @@ static struct refrain_delay_place *place_of(struct refrain_delays *delays, enum 
 
 static void reset_place(struct refrain_delay_place *place, size_t n_ranks) {
     memset(place->spent_ns, 0, 4 * (n_ranks + 1) * sizeof *place->spent_ns);
-    place->total_caused_ns = place->indirect_ns = place->indirect_messages_ns = 0;
+    place->total_caused_ns = place->indirect_ns = place->indirect_messages_ns = place->beside_ns = 0;
     place->n_waits = 0;
     memset(place->victims, 0, sizeof place->victims);
     place->worst = place->current = (struct refrain_delay_incident){0};
@@ -154,12 +154,14 @@ static void add_incident(struct refrain_delay_place *place, const struct refrain
     incident->begin_ns = wait->begin_ns < incident->begin_ns ? wait->begin_ns : incident->begin_ns;
 }
 
+/* `beside`: for which share of the wait another thread of the rank computed. */
 static void add_cause(const struct refrain_wait *wait, const struct refrain_delay_root *root, int64_t met_ns,
-                      int64_t ns) {
+                      int64_t ns, double beside) {
     struct refrain_delay_place *place = root->place;
     place->caused_ns[root->rank] += ns;
     place->waited_ns[wait->rank] += ns;
     place->total_caused_ns += ns;
+    place->beside_ns += (int64_t)(beside * (double)ns);
     place->indirect_ns += root->n_path ? ns : 0;
     place->indirect_messages_ns += root->n_path && refrain_wait_is_for_message(wait->kind) ? ns : 0;
     place->n_waits++;
@@ -180,8 +182,12 @@ static void explain(struct refrain_delays *delays, const struct refrain_wait *wa
     delays->waiting_ns += ns;
     delays->cut_ns += cut ? ns : 0;
     delays->unexplained_ns += roots ? 0 : ns;
+    double beside = 0;
+    if (delays->team && ns > 0)
+        beside = (double)refrain_team_load_beside(delays->team, wait->rank, wait->begin_ns, wait->begin_ns + wait->ns) /
+                 (double)wait->ns;
     for (uint32_t i = 0; ns > 0 && roots && i < roots->n; i++)
-        add_cause(wait, &roots->roots[i], met_ns, (int64_t)(roots->roots[i].weight * (double)ns + 0.5));
+        add_cause(wait, &roots->roots[i], met_ns, (int64_t)(roots->roots[i].weight * (double)ns + 0.5), beside);
 }
 
 static bool is_looked_at(const struct refrain_delays *delays, const struct refrain_wait *wait) {
@@ -235,6 +241,8 @@ static void begin_window(struct refrain_delays *delays, int64_t now_ns) {
     memset(delays->at_a_time_ns, 0, (delays->n_ranks + 2) * sizeof *delays->at_a_time_ns);
     parts->computing_from_ns = now_ns;
     refrain_rhythm_reset(parts->rhythm);
+    if (delays->team)
+        refrain_team_load_reset(delays->team, now_ns);
 }
 
 /* ---- events ---- */
@@ -250,6 +258,8 @@ static void enter(struct refrain_delays *delays, const struct refrain_event *eve
     delays->parts->no_memory |= !done;
     if (mark_of(delays, event->region) == MARK_FINALIZE) {
         line->ended = true;
+        if (delays->team)
+            refrain_team_load_end(delays->team, event->rank, event->time_ns, refrain_delay_in(line));
         line->finalize = event->region;
         if (!delays->has_finalize)
             delays->first_finalize_ns = event->time_ns;
@@ -283,9 +293,13 @@ bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_ev
     struct refrain_delay_parts *parts = delays->parts;
     if (event->peer_wait)
         add_wait(delays, event->peer_wait);
-    if (event->rank < 0 || (size_t)event->rank >= delays->n_ranks || event->thread != 0)
+    if (event->rank < 0 || (size_t)event->rank >= delays->n_ranks)
         return !parts->no_memory;
     struct refrain_delay_line *line = &parts->lines[event->rank];
+    if (delays->team)
+        parts->no_memory |= !refrain_team_load_event(delays->team, event, refrain_delay_in(line));
+    if (event->thread != 0)
+        return !parts->no_memory;
     if (line->ended)
         return !parts->no_memory;
     if (!line->begun)
@@ -328,7 +342,8 @@ static bool prepare(struct refrain_delays *delays, const struct refrain_trace *t
     parts->rhythm = refrain_rhythm_open(trace->n_regions);
     delays->ranks = calloc(delays->n_ranks + 1, sizeof *delays->ranks);
     if (!parts->lines || !parts->marks || !parts->path || !parts->rhythm || !delays->ranks || !delays->at_a_time_ns ||
-        !refrain_delay_clocks_open(delays) || !refrain_delay_find_ends(delays))
+        !refrain_delay_clocks_open(delays) || !refrain_delay_find_ends(delays) ||
+        (delays->n_other_threads && !(delays->team = refrain_team_load_open(trace, delays->n_ranks))))
         return false;
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
@@ -398,35 +413,6 @@ static void set_ends(struct refrain_delays *delays) {
     refrain_delay_clocks_finish(delays);
 }
 
-static void add_to_path(void *data, struct refrain_delay_place *place, int32_t rank, int64_t ns) {
-    struct refrain_delays *delays = data;
-    if (place)
-        place->path_ns[rank] += ns;
-    else
-        delays->path_unknown_ns += ns;
-}
-
-static void add_to_path_bin(void *data, size_t bin, int32_t rank, int64_t ns) {
-    struct refrain_delays *delays = data;
-    delays->ranks[rank].path_ns[bin < REFRAIN_DELAY_BINS ? bin : REFRAIN_DELAY_BINS - 1] += ns;
-}
-
-/* Of the rank that ended last. */
-static bool find_path(struct refrain_delays *delays) {
-    struct refrain_delay_parts *parts = delays->parts;
-    for (size_t i = 0; i < delays->n_ranks; i++)
-        if (delays->ranks[i].known &&
-            (delays->path_rank < 0 || delays->ranks[i].end_ns > delays->ranks[delays->path_rank].end_ns))
-            delays->path_rank = (int32_t)i;
-    if (delays->path_rank >= 0)
-        delays->path_changes = refrain_critical_path_parts(parts->path, delays->path_rank, delays->to_ns, add_to_path,
-                                                           add_to_path_bin, delays);
-    refrain_delay_follow_computing(delays, NULL, delays->to_ns);
-    if (delays->to_ns > parts->computing_from_ns)
-        delays->at_a_time_ns[parts->n_computing] += delays->to_ns - parts->computing_from_ns;
-    return !refrain_critical_path_failed(parts->path);
-}
-
 static int by_cause(const void *a, const void *b) {
     const struct refrain_delay_place *x = *(void *const *)a, *y = *(void *const *)b;
     if (x->total_caused_ns != y->total_caused_ns)
@@ -453,7 +439,7 @@ bool refrain_delays_finish(struct refrain_delays *delays) {
     set_ends(delays);
     if (last >= 0)
         wait_in_finalize(delays, last);
-    if (!find_path(delays))
+    if (!refrain_delay_find_path(delays))
         return false;
     delays->places = calloc(parts->places.n + 1, sizeof *delays->places);
     if (!delays->places || parts->no_memory)
@@ -491,6 +477,7 @@ void refrain_delays_close(struct refrain_delays *delays) {
         return;
     if (delays->parts)
         close_parts(delays->parts, delays->n_ranks);
+    refrain_team_load_close(delays->team);
     free(delays->places);
     free(delays->at_a_time_ns);
     free(delays->without_ns);

@@ -22,6 +22,7 @@
 #define REFRAIN_DELAYS_H
 
 #include "analysis/rhythm.h"
+#include "analysis/team_load.h"
 #include "analysis/waiting.h"
 #include "common/table.h"
 
@@ -70,6 +71,7 @@ struct refrain_delay_place {
     int64_t *path_ns;                           /* by rank: of the critical path; filled at the end */
     int64_t total_caused_ns;                    /* over all ranks; ... */
     int64_t indirect_ns, indirect_messages_ns;  /* ... of it, by way of other ranks; of that, in calls for messages */
+    int64_t beside_ns;                          /* of it, while another thread of the rank that waited computed */
     uint64_t n_waits;
     struct refrain_delay_victim victims[REFRAIN_DELAY_VICTIMS]; /* longest first at the end; ns 0: none */
     struct refrain_delay_incident worst, current;               /* current: private */
@@ -81,9 +83,15 @@ struct refrain_delay_rank {
     bool known;                       /* has a first thread */
     int64_t doing_ns[REFRAIN_DOINGS]; /* of the window */
     int64_t bins_ns[REFRAIN_DELAY_BINS][REFRAIN_DOINGS];
-    int64_t path_ns[REFRAIN_DELAY_BINS]; /* of the critical path; filled at the end */
-    int64_t begin_ns, end_ns;            /* its part of the window */
-    int64_t ideal_ns;                    /* when it would have ended on an ideal network (ideal.h) */
+    int64_t begin_ns, end_ns; /* its part of the window */
+    int64_t ideal_ns;         /* when it would have ended on an ideal network (ideal.h) */
+};
+
+/* The critical path in a bin. */
+struct refrain_delay_path_bin {
+    int32_t rank;                            /* that has most of it; -1: the bin lies outside of the window */
+    const struct refrain_delay_place *place; /* where that rank has most of its part; null: it is not known */
+    int64_t path_ns, rank_ns, place_ns;      /* of the path, of that rank, of it at that place */
 };
 
 struct refrain_delays {
@@ -94,16 +102,18 @@ struct refrain_delays {
     struct refrain_delay_rank *ranks;    /* by rank */
     struct refrain_delay_place **places; /* those that cause the longest waits first; filled at the end */
     size_t n_places;
-    int64_t waiting_ns;                /* over all ranks */
-    int64_t cut_ns;                    /* of it, explained by what was kept only */
-    int64_t unexplained_ns;            /* of it, of which no cause was found */
-    int64_t ideal_end_ns;              /* of the run on an ideal network */
-    const struct refrain_beat *beat;   /* what repeats; null: nothing does. Filled at the end */
-    int64_t bin_ns;                    /* bins count from the start of the run */
-    size_t n_other_threads;            /* that are not looked at */
-    int32_t path_rank;                 /* whose path is the critical one: the last that ended; -1: there is none */
-    uint64_t path_changes;             /* how often that path goes from one rank to another */
-    int64_t path_unknown_ns;           /* of it, of which it is not known what the rank did */
+    int64_t waiting_ns;              /* over all ranks */
+    int64_t cut_ns;                  /* of it, explained by what was kept only */
+    int64_t unexplained_ns;          /* of it, of which no cause was found */
+    int64_t ideal_end_ns;            /* of the run on an ideal network */
+    const struct refrain_beat *beat; /* what repeats; null: nothing does. Filled at the end */
+    int64_t bin_ns;                  /* bins count from the start of the run */
+    size_t n_other_threads;          /* whose waiting is not looked at */
+    struct refrain_team_load *team;  /* what these do; null: there are none */
+    int32_t path_rank;               /* whose path is the critical one: the last that ended; -1: there is none */
+    struct refrain_delay_path_bin path_bins[REFRAIN_DELAY_BINS]; /* filled at the end, as are these: */
+    uint64_t path_changes;                                       /* how often that path goes from one rank to another */
+    int64_t path_unknown_ns;                                     /* of it, of which it is not known what the rank did */
     int64_t *at_a_time_ns;             /* by number of ranks, 0 to n_known: how long so many computed at a time */
     int64_t *without_ns;               /* ends of the run as asked for with refrain_delays_without() */
     struct refrain_delay_parts *parts; /* private */

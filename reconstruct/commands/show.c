@@ -124,7 +124,8 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
     char *text = buffers[next++ % BUFFERS];
     const char *slash = strrchr(region->file, '/');
     bool is_mpi = region->kind == REFRAIN_REGION_MPI;
-    const char *name = refrain_show_name(region->name), *call = region->kind == REFRAIN_REGION_FUNCTION ? "()" : "";
+    const char *name = refrain_show_name(region->name); /* or an address, which is no name */
+    const char *call = region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x") ? "()" : "";
     if (region->file[0])
         snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s:%u", name, call, is_mpi ? " " : ", ",
                  refrain_show_name(slash ? slash + 1 : region->file), region->line);

@@ -70,8 +70,8 @@ static char *sentence_of(struct refrain_report *report, enum refrain_finding_kin
                                    time);
     case REFRAIN_FINDING_MANAGEMENT:
         return refrain_report_text(report,
-                                   "%s is called %s times and takes %s: it makes, frees or asks for something of MPI "
-                                   "rather than move data",
+                                   "%s is called %s times and takes %s: it makes, frees or asks for objects of MPI "
+                                   "(communicators, datatypes, windows ...) and moves no data",
                                    call, count, time);
     default:
         break;
@@ -90,7 +90,7 @@ static const char *advice_of(enum refrain_finding_kind kind) {
     case REFRAIN_FINDING_ONE_SIDED:
         return "How much of it is waiting for other ranks is not known.";
     case REFRAIN_FINDING_MANAGEMENT:
-        return "What is made once can be used again.";
+        return "Keep what it makes and use it again, where that is possible.";
     default:
         return "It is the most that a faster network, less data, or computing meanwhile could save.";
     }

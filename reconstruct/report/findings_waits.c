@@ -18,6 +18,8 @@
 #define MENTIONED 0.1   /* of waiting, from which on a part is mentioned */
 #define NEARLY_ALL 0.95 /* of what a place causes, from which on a part counts as all */
 #define EVEN 0.005      /* of a time, up to which two are as long */
+#define ABOUT_EVEN 0.1  /* likewise, of a load that moves from rank to rank */
+#define BESIDE 0.5      /* of waiting, from which on other threads of the ranks are said to compute meanwhile */
 #define MARGIN 0.2      /* behind a picture's incident, of its length */
 
 struct delay {
@@ -132,13 +134,13 @@ static char *how_long(struct refrain_report *report, const struct delay *delay) 
     return refrain_report_text(report, "longer at times, though not in all");
 }
 
-/* "in MPI_Allreduce step.c:21", "most in ...", "at first in ..." where most of it is passed on from there. */
+/* "in MPI_Allreduce step.c:21", "most in ...", "the largest part in ...". */
 static char *where_waited(struct refrain_report *report, const struct delay *delay) {
     double share = (double)delay->victim->ns / (double)delay->place->total_caused_ns;
     return refrain_report_text(report, "%sin %s",
                                share >= 0.99  ? ""
                                : share >= 0.5 ? "most "
-                                              : "at first ",
+                                              : "the largest part ",
                                refrain_show_region(delay->victim->region));
 }
 
@@ -201,6 +203,44 @@ static void print_path(const struct refrain_delay_incident *incident, char *text
         snprintf(text + n, bytes - n, " -> %d", incident->waiter);
 }
 
+/* The load moves from rank to rank; null: it does not, or no memory. */
+static char *sentence_of_moving(struct refrain_report *report, const struct delay *delay, const struct words *words) {
+    const struct refrain_delay_place *at = delay->place;
+    double least = (double)at->spent_ns[delay->least_rank], most = (double)at->spent_ns[delay->most_rank];
+    if (delay->one_rank || at->doing != REFRAIN_DOING_COMPUTING || least < (1 - ABOUT_EVEN) * most)
+        return NULL;
+    char *stretches = refrain_report_moving_load(report);
+    if (!stretches)
+        return NULL;
+    char *text = refrain_report_text(report,
+                                     "the load moves from rank to rank %s: %s; over the run each computes about as "
+                                     "long there (%s to %s), but %s %s, %s",
+                                     words->place, stretches, refrain_show_ns((long double)least),
+                                     refrain_show_ns((long double)most), words->waits, words->much, words->in);
+    free(stretches);
+    return text;
+}
+
+/* Of a finding about waiting: other threads of the ranks that wait compute meanwhile. What it was so far becomes the
+ * cause. */
+static void tell_of_threads(struct refrain_report *report, struct refrain_finding *finding, const struct delay *delay,
+                            const struct words *words) {
+    int32_t waiter = delay->place->worst.waiter;
+    const struct refrain_region_info *in = refrain_team_load_rank(report->delays->team, waiter)->works_in;
+    char *cause = finding->sentence, *detail = finding->detail;
+    finding->kind = REFRAIN_FINDING_WAITS_BESIDE_THREADS;
+    finding->at_most = true;
+    finding->sentence = refrain_report_text(report, "%s %s, %s, while threads of their own compute for %s of that%s%s",
+                                            words->waits, refrain_show_ns((long double)delay->place->total_caused_ns),
+                                            words->in, refrain_show_ns((long double)delay->place->beside_ns),
+                                            in ? ", most in " : "", in ? refrain_show_region(in) : "");
+    finding->detail =
+        refrain_report_text(report, "The first threads could take part in that work. They wait since %s. %s",
+                            cause ? cause : "", detail ? detail : "");
+    free(cause);
+    free(detail);
+}
+
 static char *detail_of(struct refrain_report *report, const struct delay *delay) {
     const struct refrain_delay_place *place = delay->place;
     const struct refrain_delay_incident *worst = &place->worst;
@@ -240,11 +280,17 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
     finding->call = delay->place->call;
     finding->waits_in = delay->victim->region;
     finding->place = delay->place;
-    if (!report->no_memory)
+    char *moving = sentence_of_moving(report, delay, &words);
+    if (moving) {
+        finding->kind = REFRAIN_FINDING_MOVING_LOAD;
+        finding->sentence = moving;
+    } else if (!report->no_memory)
         finding->sentence = delay->one_rank ? sentence_of_rank(report, finding->kind, delay, &words)
                                             : sentence_of_ranks(report, delay, &words);
     set_window(report, finding, &delay->place->worst);
     finding->detail = detail_of(report, delay);
+    if (!report->no_memory && (double)delay->place->beside_ns >= BESIDE * (double)delay->place->total_caused_ns)
+        tell_of_threads(report, finding, delay, &words);
     finding->command = command_of(report, finding);
     free(words.place);
     free(words.waits);

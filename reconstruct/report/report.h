@@ -6,6 +6,7 @@
  *     facts --> findings_waits.c   what ranks wait for: delays, by place and rank         -.
  *           --> findings_calls.c   what MPI calls take that is not waiting                  |-> findings, by cost
  *           --> findings_run.c     the iteration that is unlike the others                    |
+ *           --> findings_threads.c further threads without work                             |
  *           --> report_notes.c     what is well, and what the trace cannot know            -'
  *     findings --> report_text.c, report_json.c, report_html.c
  *
@@ -32,6 +33,9 @@ enum refrain_finding_kind {
     REFRAIN_FINDING_EARLY_REDUCE,
     REFRAIN_FINDING_DELAY_CHAIN,
     REFRAIN_FINDING_SERIAL_PHASE,
+    REFRAIN_FINDING_MOVING_LOAD,
+    REFRAIN_FINDING_WAITS_BESIDE_THREADS,
+    REFRAIN_FINDING_IDLE_THREADS,
     REFRAIN_FINDING_ODD_ITERATION,
     REFRAIN_FINDING_SLOW_CALL,
     REFRAIN_FINDING_SMALL_MESSAGES,
@@ -123,10 +127,15 @@ void refrain_report_unknown(struct refrain_report *report, const char *format, .
 void refrain_findings_waits(struct refrain_report *report);
 void refrain_findings_calls(struct refrain_report *report);
 void refrain_findings_run(struct refrain_report *report);
+void refrain_findings_threads(struct refrain_report *report);
 void refrain_report_notes(struct refrain_report *report);
 
 /* What a call takes, and what others wait for ranks that are in it, become one finding (report_merge.c). */
 void refrain_report_merge(struct refrain_report *report);
+
+/* "rank 0 until 0.5 s, then rank 1 until 1.0 s, then rank 2", malloced: who computes longest over time, where that is
+ * one rank for a while and then another (report_stretches.c). Null: it is not so, or no memory. */
+char *refrain_report_moving_load(struct refrain_report *report);
 
 /* ---- words (report_words.c) ---- */
 

@@ -57,6 +57,36 @@ static json_t *repetition_json(const struct refrain_delays *delays) {
                      (json_int_t)beat->longest_to_ns);
 }
 
+/* Bins one after the other of which the same is to be said. */
+static json_t *path_json(const struct refrain_delays *delays) {
+    static const char *const doings[REFRAIN_DOINGS] = {"computing", "waiting", "transmission", "management", "paused"};
+    json_t *pieces = json_array();
+    for (size_t bin = 0, end; bin < REFRAIN_DELAY_BINS; bin = end) {
+        const struct refrain_delay_path_bin *first = &delays->path_bins[bin];
+        int64_t path_ns = 0, rank_ns = 0, place_ns = 0;
+        for (end = bin; end < REFRAIN_DELAY_BINS && delays->path_bins[end].rank == first->rank &&
+                        delays->path_bins[end].place == first->place;
+             end++) {
+            path_ns += delays->path_bins[end].path_ns;
+            rank_ns += delays->path_bins[end].rank_ns;
+            place_ns += delays->path_bins[end].place_ns;
+        }
+        if (first->rank < 0)
+            continue;
+        int64_t from_ns = (int64_t)bin * delays->bin_ns, to_ns = (int64_t)end * delays->bin_ns;
+        const struct refrain_delay_place *place = first->place;
+        json_array_append_new(pieces, json_pack("{s:I,s:I,s:i,s:I,s:I,s:I,s:o,s:o,s:o}", "from_ns",
+                                                (json_int_t)(from_ns > delays->from_ns ? from_ns : delays->from_ns),
+                                                "to_ns", (json_int_t)(to_ns < delays->to_ns ? to_ns : delays->to_ns),
+                                                "rank", (int)first->rank, "path_ns", (json_int_t)path_ns, "rank_ns",
+                                                (json_int_t)rank_ns, "place_ns", (json_int_t)place_ns, "doing",
+                                                place ? json_string(doings[place->doing]) : json_null(), "function",
+                                                region_json(place ? place->function : NULL), "call",
+                                                region_json(place ? place->call : NULL)));
+    }
+    return pieces;
+}
+
 static json_t *rank_json(const struct refrain_delay_rank *rank, int32_t number) {
     return json_pack("{s:i,s:I,s:I,s:I,s:I,s:I}", "rank", (int)number, "computing_ns",
                      (json_int_t)rank->doing_ns[REFRAIN_DOING_COMPUTING], "waiting_ns",
@@ -92,6 +122,7 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "least_percent", json_real(100 * report->least));
     json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));
     json_object_set_new(object, "critical_path", report->critical ? json_string(report->critical) : json_null());
+    json_object_set_new(object, "path", path_json(delays));
     json_object_set_new(object, "remark", report->remark ? json_string(report->remark) : json_null());
     json_object_set_new(object, "repetition", repetition_json(delays));
     json_object_set_new(object, "findings", findings);

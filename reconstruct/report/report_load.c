@@ -54,26 +54,12 @@ static void draw_row(const struct load *load, size_t row) {
     }
 }
 
-/* The rank that has most of the critical path in a bin; -1: none. */
-static int32_t path_rank(const struct load *load, size_t bin) {
-    int32_t rank = -1;
-    int64_t most_ns = 0;
-    for (size_t i = 0; i < load->delays->n_ranks; i++) {
-        int64_t ns = load->delays->ranks[i].path_ns[load->first_bin + bin];
-        if (ns > most_ns) {
-            most_ns = ns;
-            rank = (int32_t)i;
-        }
-    }
-    return rank;
-}
-
 /* A line through the ranks on which the critical path lies. */
 static void draw_path(const struct load *load) {
     fputs("<path fill=\"none\" stroke=\"#000\" stroke-width=\"1.5\" d=\"", load->file);
     bool begun = false;
     for (size_t bin = 0; bin < load->n_bins; bin++) {
-        int32_t rank = path_rank(load, bin);
+        int32_t rank = load->delays->path_bins[load->first_bin + bin].rank;
         if (rank < 0)
             continue;
         double y = TOP + ((double)((size_t)rank / load->ranks_a_row) + 0.5) * load->row - (load->row > 4 ? 1 : 0);

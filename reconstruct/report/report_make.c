@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void (*const families[])(struct refrain_report *report) = {refrain_findings_waits, refrain_findings_calls,
-                                                                  refrain_findings_run};
+                                                                  refrain_findings_run, refrain_findings_threads};
 
 const char *refrain_finding_name(enum refrain_finding_kind kind) {
     static const char *const names[REFRAIN_FINDING_KINDS] = {
@@ -18,6 +18,9 @@ const char *refrain_finding_name(enum refrain_finding_kind kind) {
         [REFRAIN_FINDING_EARLY_REDUCE] = "early_reduce",
         [REFRAIN_FINDING_DELAY_CHAIN] = "delay_chain",
         [REFRAIN_FINDING_SERIAL_PHASE] = "serial_phase",
+        [REFRAIN_FINDING_MOVING_LOAD] = "moving_load",
+        [REFRAIN_FINDING_WAITS_BESIDE_THREADS] = "waits_beside_threads",
+        [REFRAIN_FINDING_IDLE_THREADS] = "idle_threads",
         [REFRAIN_FINDING_ODD_ITERATION] = "odd_iteration",
         [REFRAIN_FINDING_SLOW_CALL] = "slow_call",
         [REFRAIN_FINDING_SMALL_MESSAGES] = "small_messages",

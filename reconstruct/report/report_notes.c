@@ -78,13 +78,14 @@ static void say_what_is_critical(struct refrain_report *report) {
 /* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
 static void remark_long_calls(struct refrain_report *report) {
     if (report->long_calls_ns >= MANY_LONG * report->run_ns && report->run_ns > 0)
-        report->remark = refrain_report_text(report,
-                                             "%s of the run is in MPI calls that take longer than a network needs for "
-                                             "what they move, without waiting for "
-                                             "other ranks. So it is where ranks have no core of their own: with more "
-                                             "ranks than cores, or other programs "
-                                             "beside them. Then findings about MPI calls are about that",
-                                             refrain_report_percent(report->long_calls_ns / report->run_ns));
+        report->remark =
+            refrain_report_text(report,
+                                "%s of the run is in MPI calls that take longer than a network needs for what they "
+                                "move, without waiting for "
+                                "other ranks. This is so where ranks have no core of their own: with more ranks "
+                                "than cores, or with other programs on the machine. Then most of what findings "
+                                "say of MPI calls comes from that",
+                                refrain_report_percent(report->long_calls_ns / report->run_ns));
 }
 
 /* ---- what is not known ---- */
@@ -131,8 +132,8 @@ static void say_what_is_not_there(struct refrain_report *report) {
                                refrain_show_count(report->activity->events));
     if (report->delays->n_other_threads)
         refrain_report_unknown(report,
-                               "what %zu threads beside the first ones of their ranks did: causes of waits are looked "
-                               "for in first threads only",
+                               "what %zu threads beside the first ones of their ranks waited for: causes of waits are "
+                               "looked for in first threads only",
                                report->delays->n_other_threads);
 }
 
@@ -141,6 +142,27 @@ static bool has_functions(const struct refrain_trace *trace) {
         if (trace->regions[i].kind == REFRAIN_REGION_FUNCTION)
             return true;
     return false;
+}
+
+/* Most programs of a distribution are without debug information, and some without any symbols. */
+static void say_what_has_no_name(struct refrain_report *report) {
+    const struct refrain_names_info *names = &report->trace->names;
+    size_t places = 0, nameless = 0, lineless = 0;
+    for (size_t i = 0; i < names->n_files; i++) {
+        places += names->files[i].places;
+        nameless += names->files[i].places - names->files[i].named;
+        lineless += names->files[i].places - names->files[i].lined;
+    }
+    if (nameless)
+        refrain_report_unknown(report,
+                               "the names of %zu of %zu places in the code, which are shown as file and address "
+                               "(refrain info says which package or option brings them)",
+                               nameless, places);
+    else if (lineless)
+        refrain_report_unknown(report,
+                               "the source lines of %zu of %zu places in the code (refrain info says which package or "
+                               "option brings them)",
+                               lineless, places);
 }
 
 static void say_what_was_not_traced(struct refrain_report *report) {
@@ -173,4 +195,5 @@ void refrain_report_notes(struct refrain_report *report) {
     say_how_it_ended(report);
     say_what_is_not_there(report);
     say_what_was_not_traced(report);
+    say_what_has_no_name(report);
 }

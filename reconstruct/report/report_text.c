@@ -38,8 +38,10 @@ static void print_remark(const struct refrain_report *report, FILE *file) {
 }
 
 static void print_finding(const struct refrain_report *report, const struct refrain_finding *finding, FILE *file) {
-    fprintf(file, "\n%s%7s%s  ", refrain_style(REFRAIN_BOLD), refrain_report_percent(finding->cost_ns / report->run_ns),
-            refrain_style(REFRAIN_NORMAL));
+    char cost[32];
+    snprintf(cost, sizeof cost, "%s%s", finding->at_most ? "<=" : "",
+             refrain_report_percent(finding->cost_ns / report->run_ns));
+    fprintf(file, "\n%s%7s%s  ", refrain_style(REFRAIN_BOLD), cost, refrain_style(REFRAIN_NORMAL));
     print_wrapped(file, finding->sentence);
     if (finding->detail[0]) {
         fputs(".\n" INDENT, file);

@@ -2,6 +2,7 @@
 
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { select } from "d3-selection";
+import { CriticalPath } from "./critical.js";
 import { element } from "./elements.js";
 import { detailsElement, Panels } from "./panels.js";
 import { unpack } from "./unpack.js";
@@ -70,6 +71,7 @@ async function start(): Promise<void> {
     const about = JSON.parse(new TextDecoder().decode(await unpack("data-about"))) as About;
     document.title = `${about.program} – refrain view`;
     byId("title").textContent = about.program;
+    document.documentElement.classList.toggle("of-two", window.parent !== window);
     const worker = startWorker();
     const state = new State(about, (request: Request) => worker.postMessage(request));
     let colours = readColours();
@@ -82,6 +84,7 @@ async function start(): Promise<void> {
         byId("status").textContent = text;
     };
     const navigate = new Navigate(state, speak);
+    new CriticalPath(state, navigate, byId("critical"));
     const panels = new Panels(state, timeline, navigate);
     const marks = timeline.marks;
 

@@ -8,6 +8,9 @@ import { FLAG_OPEN, type Finding, type Place, type Wait } from "./protocol.js";
 import { regionOf } from "./shares.js";
 import type { Choice, State } from "./state.js";
 
+/** Of a finding, where it is. */
+type Where = Pick<Finding, "from_ns" | "to_ns" | "rank" | "function" | "call" | "waits_in">;
+
 export class Navigate {
     private wait = -1;
     private waitsOf: Wait[] = [];
@@ -175,7 +178,8 @@ export class Navigate {
         this.chooseLater(location, from + (to - from) / 2, depth);
     }
 
-    private regionAt(place: Place | null): number {
+    /** The region of that name and place; -1: the trace has none. */
+    regionAt(place: Place | null): number {
         if (!place) return -1;
         const { name, file, line, in_function } = place;
         return this.state.names.regions.findIndex(
@@ -188,7 +192,7 @@ export class Navigate {
     }
 
     /** Goes to where a finding is at its worst, marks that, and chooses the rank's call or function that it is about. */
-    toFinding({ from_ns: from, to_ns: to, rank, function: inside, call, waits_in }: Finding): void {
+    toFinding({ from_ns: from, to_ns: to, rank, function: inside, call, waits_in }: Where): void {
         const { state } = this;
         const regions = [inside, call, waits_in].map((place) => this.regionAt(place)).filter((region) => region >= 0);
         this.pending = null;

@@ -97,6 +97,21 @@ export interface Finding {
     to_ns?: number;
 }
 
+/** A piece of the run, and where most of the critical path is in it. */
+export interface PathPiece {
+    from_ns: number;
+    to_ns: number;
+    rank: number;
+    /** Of the path: in the piece, of that on the rank, of that at the place. */
+    path_ns: number;
+    rank_ns: number;
+    place_ns: number;
+    doing: string | null;
+    function: Place | null;
+    /** That computing leads to, or that the rank is in. */
+    call: Place | null;
+}
+
 /** What refrain report --json prints (docs/report.md), as far as the page shows it. */
 export interface Report {
     from_ns: number;
@@ -104,6 +119,7 @@ export interface Report {
     first_finalize_ns: number | null;
     least_percent: number;
     efficiency: { parallel: number; load_balance: number; serialisation: number; transfer: number } | null;
+    path: PathPiece[];
     remark: string | null;
     findings: Finding[];
     well: string[];
