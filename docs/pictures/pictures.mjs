@@ -1,5 +1,5 @@
-// pictures.mjs MODULES DIRECTORY OUT FROM_S: takes the pictures of docs/view.md (pictures.sh). The work of the
-// multiplication begins at FROM_S.
+// pictures.mjs MODULES DIRECTORY OUT FROM_S: takes the pictures of docs/view.md (pictures.sh). The first step of
+// the late sender begins at FROM_S.
 
 import { mkdtempSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -39,20 +39,19 @@ async function shoot(page, name) {
 }
 const show = (frame, from, to) => frame.evaluate(([a, b]) => window.refrainView.state.show(a, b), [from, to]);
 
-const matmul = await open("matmul", 1200, 640, "light");
-const end = await matmul.evaluate(() => window.refrainView.state.end);
-await matmul.locator("[role=tab]", { hasText: "Profile" }).click();
-await show(matmul, from - 2e6, from + (end - from) / 4);
-await settle(matmul);
-await shoot(matmul, "whole");
-await matmul.keyboard.press("w");
-await matmul.locator("[role=tab]", { hasText: "Chosen" }).click();
-await settle(matmul);
-await shoot(matmul, "wait");
-await matmul.keyboard.press("m");
-await settle(matmul);
-await shoot(matmul, "sender");
-await matmul.context().close();
+const late = await open("late", 1200, 640, "light");
+await late.locator("[role=tab]", { hasText: "Profile" }).click();
+await show(late, from - 1e7, from + 85e7);
+await settle(late);
+await shoot(late, "whole");
+await late.keyboard.press("w");
+await late.locator("[role=tab]", { hasText: "Chosen" }).click();
+await settle(late);
+await shoot(late, "wait");
+await late.keyboard.press("m");
+await settle(late);
+await shoot(late, "sender");
+await late.context().close();
 
 const ranks = await open("ranks", 1200, 640, "dark");
 await ranks.locator("[role=tab]", { hasText: "Profile" }).click();
