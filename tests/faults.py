@@ -464,6 +464,14 @@ def output_once(rank):
         yield collective("MPI_Allreduce", 30)
 
 
+@case("odd_iteration", None, None, None)
+def odd_in_many_places(rank):
+    for step in range(30):
+        for part in range(20):
+            yield compute(f"part_{part}", 40 + part, 0.001 if step == 12 else 0.0001)
+        yield collective("MPI_Allreduce", 30)
+
+
 @case("imbalance", 0, "-", "MPI_Allreduce:30")
 def no_functions(rank):
     for _ in range(20):

@@ -73,6 +73,6 @@ install update -q || {
 }
 # shellcheck disable=SC2086 # a list of words
 install install -q -y --no-install-recommends $missing || {
-    echo "setup.sh: apt-get could not install (see above):$missing" >&2
+    echo "setup.sh: apt-get could not install these packages (see above). Connect to a network, or copy them here and install them:$missing" >&2
     exit 1
 }

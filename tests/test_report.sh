@@ -47,6 +47,9 @@ asserts 'f[0]["sentence"].startswith("12 further threads of 4 ranks are idle for
 refrain -q report --json waits_beside_threads.refrain >report
 asserts 'abs(f[0]["cost_ns"] - 120e6) < 2e6 and f[0]["sentence"].startswith("the others wait 120.00 ms, in MPI_Barrier fault.c:30, while threads of their own compute for 120.00 ms of that, most in work(), fault.c:12") and "rank 0 computes in burn()" in f[0]["detail"]' && pass || fail "waits beside threads: $(tail -n 1 said)"
 
+refrain -q report --json odd_in_many_places.refrain >report
+asserts '"no single place takes much longer in it" in f[0]["sentence"]' && pass || fail "many places: $(tail -n 1 said)"
+
 # The critical path as pieces of the run: each is where most of the path is.
 refrain -q report --json load_that_moves.refrain >report
 asserts '[p["rank"] for p in r["path"]] == [0, 1, 2, 3] and all(p["function"]["name"] == "burn" and p["rank_ns"] > 0.9 * p["path_ns"] for p in r["path"])' && pass || fail "path: $(tail -n 1 said)"

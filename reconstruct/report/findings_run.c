@@ -7,7 +7,14 @@
 
 #define FAR_LONGER 2.0 /* than the median */
 #define ALONE 0.5      /* of what the longest is longer by: the second longest may be, at most */
+#define EXPLAINS 0.1   /* of what the longest is longer by: a place that has so much of it is named */
 #define ONCE 0.6       /* of a place's cost: at its worst moment, so that the iteration is what it is about */
+
+/* Does one place explain it? Else that place is not worth a word. */
+static bool has_place(const struct refrain_beat *beat) {
+    double more_ns = (double)(beat->longest_to_ns - beat->longest_from_ns) - beat->median_ns;
+    return beat->place && (double)beat->more_ns >= EXPLAINS * more_ns;
+}
 
 static bool has_odd_one(const struct refrain_beat *beat) {
     double longest = (double)(beat->longest_to_ns - beat->longest_from_ns);
@@ -35,10 +42,10 @@ static char *who(struct refrain_report *report, const struct refrain_beat *beat)
     return refrain_report_text(report, "%zu ranks are", beat->n_late);
 }
 
-/* "; in it rank 2 is longer by 30 ms in burn(), heat.c:41", "" */
+/* "; in it rank 2 is longer by 30 ms in burn(), heat.c:41" */
 static char *what_was_longer(struct refrain_report *report, const struct refrain_beat *beat) {
-    if (!beat->place)
-        return refrain_report_text(report, "%s", "");
+    if (!has_place(beat))
+        return refrain_report_text(report, "; no single place takes much longer in it");
     char *where = refrain_report_place(report, beat->place), *ranks = who(report, beat);
     char *text = refrain_report_text(report, "; in it %s longer by %s %s", ranks ? ranks : "",
                                      refrain_show_ns((long double)beat->more_ns), where ? where : "");
@@ -51,9 +58,9 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
                      const char *before) {
     int64_t longest_ns = beat->longest_to_ns - beat->longest_from_ns;
     char *longer = what_was_longer(report, beat), window[96];
-    finding->rank = beat->place && beat->n_late <= 1 ? beat->late_rank : -1;
-    finding->function = beat->place ? beat->place->function : NULL;
-    finding->call = beat->place ? beat->place->call : NULL;
+    finding->rank = has_place(beat) && beat->n_late <= 1 ? beat->late_rank : -1;
+    finding->function = has_place(beat) ? beat->place->function : NULL;
+    finding->call = has_place(beat) ? beat->place->call : NULL;
     finding->from_ns = beat->longest_from_ns - (int64_t)beat->median_ns;
     finding->to_ns = beat->longest_to_ns + (int64_t)beat->median_ns;
     finding->sentence = refrain_report_text(report, "iteration %s of %s takes %s, where others take %s%s",

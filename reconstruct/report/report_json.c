@@ -57,16 +57,21 @@ static json_t *repetition_json(const struct refrain_delays *delays) {
                      (json_int_t)beat->longest_to_ns);
 }
 
-/* Bins one after the other of which the same is to be said. */
+/* Is the same to be said of both? */
+static bool is_alike(const struct refrain_delay_path_bin *a, const struct refrain_delay_path_bin *b) {
+    if (a->rank != b->rank || !a->place || !b->place)
+        return a->rank == b->rank && a->place == b->place;
+    return refrain_delay_group_is(refrain_delay_group(a->place), refrain_delay_group(b->place));
+}
+
+/* Bins one after the other that are alike. */
 static json_t *path_json(const struct refrain_delays *delays) {
     static const char *const doings[REFRAIN_DOINGS] = {"computing", "waiting", "transmission", "management", "paused"};
     json_t *pieces = json_array();
     for (size_t bin = 0, end; bin < REFRAIN_DELAY_BINS; bin = end) {
         const struct refrain_delay_path_bin *first = &delays->path_bins[bin];
         int64_t path_ns = 0, rank_ns = 0, place_ns = 0;
-        for (end = bin; end < REFRAIN_DELAY_BINS && delays->path_bins[end].rank == first->rank &&
-                        delays->path_bins[end].place == first->place;
-             end++) {
+        for (end = bin; end < REFRAIN_DELAY_BINS && is_alike(first, &delays->path_bins[end]); end++) {
             path_ns += delays->path_bins[end].path_ns;
             rank_ns += delays->path_bins[end].rank_ns;
             place_ns += delays->path_bins[end].place_ns;
@@ -82,7 +87,7 @@ static json_t *path_json(const struct refrain_delays *delays) {
                                                 (json_int_t)rank_ns, "place_ns", (json_int_t)place_ns, "doing",
                                                 place ? json_string(doings[place->doing]) : json_null(), "function",
                                                 region_json(place ? place->function : NULL), "call",
-                                                region_json(place ? place->call : NULL)));
+                                                region_json(place && !place->function ? place->call : NULL)));
     }
     return pieces;
 }
