@@ -10,10 +10,12 @@ if(REFRAIN_CORE_ONLY)
     return()
 endif()
 
-# What `<wrapper> -show` prints, word by word. Lines without an option are warnings or advice of the wrapper.
+# What `<wrapper> -show` prints, word by word. Lines without an option, or with a colon behind the first word, are warnings
+# or advice of the wrapper.
 function(refrain_show_wrapper wrapper options_variable libraries_variable)
     execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE shown ERROR_QUIET)
     string(REGEX MATCHALL "[^\n]* -[IlL][^\n]*" shown "${shown}")
+    list(FILTER shown EXCLUDE REGEX "^ *[^ ]*: ")
     separate_arguments(words UNIX_COMMAND "${shown}")
     set(options "")
     set(libraries "")

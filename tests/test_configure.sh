@@ -37,7 +37,7 @@ wrapper source "gcc -I$mpich -L/opt/mpich/lib -Wl,-rpath -Wl,/opt/mpich/lib -lmp
 find_mpis -DREFRAIN_MPICC="$work/source" || fail "MPICH from source: $(cat "$work/found")"
 grep -qx "mpich|$work/source|-I$mpich|-L/opt/mpich/lib;-Wl,-rpath;-Wl,/opt/mpich/lib;-lmpi" "$work/found" && pass ||
     fail "MPICH from source: $(cat "$work/found")"
-wrapper warns "warning: a module is not loaded" "gcc -I $openmpi -lmpi" "see: -h for help"
+wrapper warns "warning: a module is not loaded" "mpicc: note: -lold and -I/old are ignored" "gcc -I $openmpi -lmpi" "see: -h for help"
 find_mpis -DREFRAIN_MPICC="$work/warns" || fail "a wrapper that warns: $(cat "$work/found")"
 grep -qx "openmpi|$work/warns|-I$openmpi|-lmpi" "$work/found" && pass || fail "a wrapper that warns: $(cat "$work/found")"
 find_mpis "-DREFRAIN_MPICC=$work/source;$work/warns" && [ "$(grep -c '^[a-z]*|' "$work/found")" -eq 2 ] && pass ||
