@@ -26,6 +26,11 @@ static void say_if_little(struct refrain_report *report, const char *what, doubl
         refrain_report_well(report, "%s is %s of the run", what, refrain_report_percent(ns / report->run_ns));
 }
 
+/* So has a trace that was converted, of which it is not known what the other tool lost. */
+static bool has_events_only(const struct refrain_report *report) {
+    return report->trace->n_processes && report->trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
+}
+
 static void say_what_is_well(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
     if (report->run_ns <= 0)
@@ -51,7 +56,8 @@ static void say_what_is_well(struct refrain_report *report) {
                             refrain_report_percent(beat->regular_ns / (double)(delays->to_ns - delays->from_ns)),
                             refrain_show_count(beat->count), refrain_show_ns((long double)beat->median_ns),
                             refrain_show_region(beat->region), beat->rank);
-    if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0)
+    if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0 &&
+        !has_events_only(report))
         refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
                             refrain_show_count(report->activity->events));
 }
@@ -167,14 +173,14 @@ static void say_what_has_no_name(struct refrain_report *report) {
 
 static void say_what_was_not_traced(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
-    bool recorded_only = report->trace->n_processes && report->trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
     if (!has_functions(report->trace))
-        refrain_report_unknown(report,
-                               "the functions that compute, as only MPI calls were traced: places are said by the call "
-                               "that computing leads to (refrain record --call-path, or refrain-mpicc, has functions)");
-    if (recorded_only)
-        refrain_report_unknown(report,
-                               "counts of loops and branches: the trace has events only, as one that was converted");
+        refrain_report_unknown(
+            report, "the functions that compute, since only MPI calls were traced: a place is named by the "
+                    "MPI call that comes next (refrain record --call-path, or refrain-mpicc, shows functions)");
+    if (has_events_only(report))
+        refrain_report_unknown(
+            report, "counts of loops and branches, and what was lost in recording: the trace has events only, as "
+                    "one that was converted");
     if (!delays->has_init)
         refrain_report_unknown(report,
                                "when MPI began, as there is no MPI_Init in the trace: the whole of it is looked at");
