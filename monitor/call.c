@@ -12,7 +12,7 @@
 #include "call_room.h"
 #include "context.h"
 #include "events.h"
-#include "learn_by_key.h"
+#include "learn_parameters.h"
 #include "learn_spare.h"
 #include "left_out.h"
 #include "pause.h"

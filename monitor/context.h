@@ -115,7 +115,6 @@ struct refrain_context {
     uint64_t calls_before;                        /* MPI calls before those that calls_left counts */
     uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
     uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
-    uint32_t trials;                              /* the first trial whose room may be taken back (learn_spare.h) */
     struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
     struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
     struct refrain_counting *counting_room;

@@ -1,4 +1,4 @@
-/* packed_learner.c: what learners hold, as values: formulas, tallies, learners by key (packer.h). */
+/* packed_learner.c: what learners hold, as values: formulas and tallies (packer.h). */
 #include "packer.h"
 
 #include <refrain/group.h>
@@ -111,25 +111,6 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     }
 }
 
-/* Those of keys have none of their own: readers go no deeper. */
-static void by_key(struct refrain_packer *packer, struct refrain_learner *learner_of_parameter) {
-    struct refrain_by_key *by = packer->by_key ? refrain_packer_fail(packer, "learners by key lie within each other")
-                                               : refrain_packer_reference(packer, &learner_of_parameter->by_key,
-                                                                          sizeof *by, REFRAIN_PACKER_NONE);
-    if (!by)
-        return;
-    packer->by_key = true;
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->used);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_KEY, by->parameter);
-    refrain_packer_learner(packer, &by->others);
-    for (unsigned i = 0; i < REFRAIN_KEYS && !packer->stream->wrong; i++)
-        if (by->used >> i & 1) {
-            REFRAIN_SIGNED(packer, REFRAIN_PACKED_KEY, by->key[i]);
-            refrain_packer_learner(packer, &by->learner[i]);
-        }
-    packer->by_key = false;
-}
-
 /* `expect` and `until` beyond what is written here are derived from the rest, for the monitor. */
 void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner) {
     static unsigned const known_kinds = 4;
@@ -164,6 +145,4 @@ void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learne
         tally(packer, &learner->tally);
     else if (learner->state == REFRAIN_SUMMARY)
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_EXPECT, learner->last);
-    if (learner->state == REFRAIN_BY_KEY)
-        by_key(packer, learner);
 }

@@ -29,7 +29,6 @@ struct refrain_packer {
     uint32_t names[REFRAIN_PACKER_NAMES]; /* references of the names met so far */
     unsigned n_names;
     uint32_t n_metrics; /* behind each history */
-    bool by_key;        /* learners by key are visited */
 };
 
 /* A value of this kind: written as it is, or what is read in its stead. 0 where reading has failed. */

@@ -27,9 +27,6 @@
  * of a sparse matrix, visited in every iteration. Its body is a part of the archive, and may hold further REPEATs.
  *
  * The continuation makes the common step cheap: while the last item is a LOOP, the next value is known.
- *
- * A parameter of an operation may depend on one before it: the tag on the partner, the size on the tag. Where its own
- * sequence has no formula, each value of the other, the key, gets a learner of its own (struct refrain_by_key).
  */
 #ifndef REFRAIN_FORMULA_H
 #define REFRAIN_FORMULA_H
@@ -73,8 +70,7 @@ enum refrain_learner_state {
     REFRAIN_SUMMARY = 4,  /* memory ran out: what else it has is the beginning; the rest is in a tally, its own or
                              one of several learners together */
     REFRAIN_REPEAT = 5,   /* the archive is being repeated: no items, the continuation is that of `repeat` */
-    REFRAIN_BY_KEY = 6,   /* archive and items hold the beginning; the rest is in `by_key`, by another parameter */
-    REFRAIN_PLAIN = 7,    /* no rule for long: values are kept as they come, and repetition is looked for seldom */
+    REFRAIN_PLAIN = 6,    /* no rule for long: values are kept as they come, and repetition is looked for seldom */
     REFRAIN_LEARNER_STATES
 };
 
@@ -94,7 +90,7 @@ struct refrain_learner {
                            kept (call_room.h) */
     uint32_t changes;   /* structural changes begun and ended: odd while one is under way, so that a reader beside the
                            running process knows when what it copied is whole */
-    uint32_t by_key;    /* pool reference of struct refrain_by_key; private to the monitor but in state BY_KEY */
+    uint32_t reserved;
     uint32_t next_item; /* private to the monitor: state PREDICT: pool reference of the item whose value comes after the
                            one expected, in a loop of values that stay the same; else 0 */
     int64_t last;       /* state SUMMARY without a tally: the value that came last; of a LOOP, the sum of all since */
@@ -109,9 +105,9 @@ struct refrain_formula {
     uint8_t position;       /* private: item the prediction comes to next */
     uint8_t innermost;      /* private: height of the loop it is in */
     uint8_t patience;       /* private: values between two searches for long repetition ... */
-    uint16_t waited;        /* ... and values since the last; state PLAIN: how often its room may be filled again */
+    uint8_t waited;         /* ... and values since the last; state PLAIN: how often its room may be filled again */
     uint8_t repeats;        /* 1: there is or was a REPEAT among its terms: its archive has to stay where it is */
-    uint8_t table;          /* private: where the last chunk's latest table is (group.h); 0: it has none */
+    uint16_t table;         /* private: at which byte of the last chunk its latest table is (group.h); 0: it has none */
     uint32_t repeat;        /* pool reference of struct refrain_repeat, 0 = none */
     uint32_t archive_first; /* pool reference of the first struct refrain_archive, 0 = none */
     uint32_t archive_last;
@@ -175,29 +171,6 @@ struct refrain_archive {
     uint16_t used;
     uint8_t bytes[];
 };
-
-/* The values of a parameter of an operation by those of another one, `parameter`, which comes before it in the same
- * record. A key has its learner from its first value after state BY_KEY began; keys that come when all entries are
- * taken share `others`. A key is at entry refrain_key_entry() or, where that is taken, at the next free one,
- * cyclically.
- */
-#define REFRAIN_KEYS 64u
-struct refrain_by_key {
-    uint64_t used; /* bit i: key[i] is one */
-    uint32_t parameter;
-    uint32_t values, judged, hits; /* private to the monitor: the trial that decides whether this is worth while */
-    uint32_t wait;                 /* private: values until the next trial */
-    uint32_t pause;                /* private: values between the last trial and the next */
-    uint64_t reference_at;         /* private: during a trial, where what refers to this is, in bytes of the file ... */
-    uint64_t next_trial;           /* ... and the reference of another one of the thread, 0 = none */
-    struct refrain_learner others;
-    int64_t key[REFRAIN_KEYS];
-    struct refrain_learner learner[REFRAIN_KEYS];
-};
-
-static inline unsigned refrain_key_entry(int64_t key) {
-    return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 58);
-}
 
 /* How often each value came, of a sequence whose order is given up; or each row of values, where these came together:
  * of a message its partner, tag, bytes and communicator. Entries lie where a hash of the monitor's puts them; those

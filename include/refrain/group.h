@@ -2,17 +2,10 @@
  * reader). As a term a group is a LOOP of one iteration around its values, where three or more equal ones in a row are
  * a LOOP, too: REFRAIN_GROUP_ITEMS items at most. Its first byte says how it is written:
  *
- *     GROUP         how many values; a byte: bits of each; a zigzag varint: the least;
- *                   each one's distance from it in so many bits, the lowest first
- *     GROUP_0 + b   how many; each value in b + 1 bits: the least is 0
- *     CODED         how many; a byte: where their table is, a multiple of 8 of the chunk's
- *                   bytes, divided by it; code
- *     CODED_AT + t  how many; code: their table is at 8 * (t + 1)
- *     FULL_AT + t   code of REFRAIN_GROUP_VALUES values; their table is there
- *     CODED_TABLE   how many; zeros up to a multiple of 8; a table; code
- *
- * How many: a byte below 240, or a byte of 240 + n / 256 and one of n % 256, for 240 + n; or a byte of 255 for
- * REFRAIN_GROUP_VALUES.
+ *     GROUP    varint: how many values; a byte: bits of each; a zigzag varint: the least;
+ *              each one's distance from it in so many bits, the lowest first
+ *     CODED    varint: how many; varint: at which of the chunk's bytes their table is, or 0 and
+ *              the table; code
  *
  * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
  * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others
@@ -33,22 +26,13 @@
 #include <string.h>
 
 #define REFRAIN_ARCHIVED_GROUP 0xf1u
-#define REFRAIN_ARCHIVED_GROUP_0 0xf2u
-#define REFRAIN_GROUP_0_BITS 6u /* at most */
-#define REFRAIN_ARCHIVED_CODED 0xf8u
-#define REFRAIN_ARCHIVED_CODED_TABLE 0xf9u
-#define REFRAIN_ARCHIVED_CODED_AT 0xfau
-#define REFRAIN_ARCHIVED_FULL_AT 0xfdu
-#define REFRAIN_CODED_AT_TABLES 3u
+#define REFRAIN_ARCHIVED_CODED 0xf2u
 #define REFRAIN_IS_GROUP(byte) ((byte) >= REFRAIN_ARCHIVED_GROUP)
 
 #define REFRAIN_GROUP_VALUES 1023u
 #define REFRAIN_GROUP_ITEMS (1u + REFRAIN_GROUP_VALUES)
-#define REFRAIN_GROUP_FEW 240u
-#define REFRAIN_GROUP_FULL 255u /* the byte */
 #define REFRAIN_GROUP_BITS 64u
 #define REFRAIN_TABLE_VALUES 64u
-#define REFRAIN_TABLE_GRAIN 8u /* tables begin at multiples of it */
 
 struct refrain_group_table {
     int64_t values[REFRAIN_TABLE_VALUES];
@@ -77,21 +61,6 @@ static inline bool refrain_group_table(const unsigned char *bytes, unsigned end,
         table->begin[i + 1] = (uint16_t)(table->begin[i] + bytes[(*at)++]);
     }
     return table->begin[table->n + 1] == 256;
-}
-
-/* Reads how many values there are. */
-static inline bool refrain_group_number(const unsigned char *bytes, unsigned end, unsigned *at, unsigned *n) {
-    if (*at == end)
-        return false;
-    *n = bytes[(*at)++];
-    if (*n == REFRAIN_GROUP_FULL) {
-        *n = REFRAIN_GROUP_VALUES;
-    } else if (*n >= REFRAIN_GROUP_FEW) {
-        if (*at == end)
-            return false;
-        *n = REFRAIN_GROUP_FEW + ((*n - REFRAIN_GROUP_FEW) << 8 | bytes[(*at)++]);
-    }
-    return *n > 0 && *n <= REFRAIN_GROUP_VALUES;
 }
 
 static inline bool refrain_group_decode_code(const unsigned char *bytes, unsigned end, unsigned *at, unsigned n,
@@ -147,42 +116,26 @@ static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigne
 /* Reads the group whose first byte is bytes[*at], of which `end` there are, into `values`, which have room for
  * REFRAIN_GROUP_VALUES, and moves *at behind it. Returns how many values it is; 0 where it is none, or cut off. */
 static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at, int64_t *values) {
-    unsigned n;
+    uint64_t n, least, table_at;
     if (*at >= end || !REFRAIN_IS_GROUP(bytes[*at]))
         return 0;
     unsigned head = bytes[(*at)++];
-    if (head >= REFRAIN_ARCHIVED_FULL_AT)
-        n = REFRAIN_GROUP_VALUES;
-    else if (!refrain_group_number(bytes, end, at, &n))
+    if (!refrain_varint_get(bytes, end, at, &n) || n == 0 || n > REFRAIN_GROUP_VALUES)
         return 0;
-    if (head < REFRAIN_ARCHIVED_CODED) {
-        unsigned bits = head - REFRAIN_ARCHIVED_GROUP_0 + 1;
-        uint64_t least = 0;
-        if (head == REFRAIN_ARCHIVED_GROUP) {
-            bits = *at < end ? bytes[(*at)++] : REFRAIN_GROUP_BITS + 1;
-            if (bits > REFRAIN_GROUP_BITS || !refrain_varint_get(bytes, end, at, &least))
-                return 0;
-            least = (uint64_t)refrain_unzigzag(least);
-        }
-        return refrain_group_decode_bits(bytes, end, at, n, bits, least, values) ? n : 0;
+    if (head == REFRAIN_ARCHIVED_GROUP) {
+        unsigned bits = *at < end ? bytes[(*at)++] : REFRAIN_GROUP_BITS + 1;
+        if (bits > REFRAIN_GROUP_BITS || !refrain_varint_get(bytes, end, at, &least))
+            return 0;
+        least = (uint64_t)refrain_unzigzag(least);
+        return refrain_group_decode_bits(bytes, end, at, (unsigned)n, bits, least, values) ? (unsigned)n : 0;
     }
     struct refrain_group_table table;
-    unsigned table_at = 0;
-    if (head == REFRAIN_ARCHIVED_CODED_TABLE) {
-        *at = (*at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
-        if (*at >= end || !refrain_group_table(bytes, end, at, &table))
-            return 0;
-    } else {
-        if (head >= REFRAIN_ARCHIVED_FULL_AT)
-            table_at = (head - REFRAIN_ARCHIVED_FULL_AT + 1) * REFRAIN_TABLE_GRAIN;
-        else if (head >= REFRAIN_ARCHIVED_CODED_AT)
-            table_at = (head - REFRAIN_ARCHIVED_CODED_AT + 1) * REFRAIN_TABLE_GRAIN;
-        else if (*at < end)
-            table_at = bytes[(*at)++] * REFRAIN_TABLE_GRAIN;
-        if (table_at >= *at || !refrain_group_table(bytes, end, &table_at, &table))
-            return 0;
-    }
-    return refrain_group_decode_code(bytes, end, at, n, &table, values) ? n : 0;
+    if (head != REFRAIN_ARCHIVED_CODED || !refrain_varint_get(bytes, end, at, &table_at) || table_at >= *at)
+        return 0;
+    unsigned before = (unsigned)table_at;
+    if (!refrain_group_table(bytes, end, before ? &before : at, &table))
+        return 0;
+    return refrain_group_decode_code(bytes, end, at, (unsigned)n, &table, values) ? (unsigned)n : 0;
 }
 
 /* Writes `n` values as a term, one of `items`, which have room for n + 1. Returns how many items it is. */

@@ -30,7 +30,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Whoever changes the layout raises the version. Readers accept the versions from the oldest to this one, and refuse
  * all others with a message. While both are equal there is one layout. */
-#define REFRAIN_TRACE_VERSION 35u
+#define REFRAIN_TRACE_VERSION 36u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* pool granularity */

@@ -8,7 +8,7 @@
  *                                             |   '---- other v ----- PREDICT --. v as expected: confirmed + 1
  *                                             |                          ^      |
  *                                             v                          '------'
- *                                      BY_KEY, PLAIN    (REPEAT stands to BUILD as PREDICT does, for cycles longer
+ *                                          PLAIN        (REPEAT stands to BUILD as PREDICT does, for cycles longer
  *                                                        than a formula)
  *
  * Where memory is spent the oldest terms of BUILD are counted (learn_tally.h), and the states are the same. A learner
@@ -20,11 +20,9 @@
  *     IDENTITY  | confirmed + 1    | BUILD with a^n v
  *     PREDICT   | confirmed + 1    | close the loop; look for an outer loop that expects v: PREDICT, else BUILD with v
  *     BUILD     | -                | add v; repetition at the end: PREDICT; the archive holds what comes: REPEAT;
- *               |                  | a parameter follows from another: BY_KEY (learn_by_key.h)
  *               |                  | no rule for long: PLAIN (learn_plain.h)
  *     PLAIN     | -                | keep v; from time to time BUILD; the archive holds what comes: REPEAT
  *     REPEAT    | confirmed + 1    | BUILD with what was repeated, and v, which may complete repetition
- *     BY_KEY    | -                | the learner of the key takes it
  *     SUMMARY   | -                | count it
  *
  * refrain_learn_table has the same for programs: tests hold every transition they see against it.
@@ -44,16 +42,13 @@ static const unsigned refrain_learn_table[REFRAIN_LEARNER_STATES] = {
     [REFRAIN_EMPTY] = REFRAIN_STATE(IDENTITY),
     [REFRAIN_IDENTITY] =
         REFRAIN_STATE(IDENTITY) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(SUMMARY),
-    [REFRAIN_PREDICT] = REFRAIN_STATE(PLAIN) | REFRAIN_STATE(BY_KEY) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(BUILD) |
-                        REFRAIN_STATE(REPEAT) | REFRAIN_STATE(SUMMARY),
-    [REFRAIN_BUILD] = REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BY_KEY) |
-                      REFRAIN_STATE(PLAIN) | REFRAIN_STATE(SUMMARY),
-    [REFRAIN_SUMMARY] = REFRAIN_STATE(SUMMARY),
-    [REFRAIN_REPEAT] = REFRAIN_STATE(BY_KEY) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) |
-                       REFRAIN_STATE(SUMMARY),
-    [REFRAIN_BY_KEY] = REFRAIN_STATE(BY_KEY),
-    [REFRAIN_PLAIN] = REFRAIN_STATE(PLAIN) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BY_KEY) |
+    [REFRAIN_PREDICT] = REFRAIN_STATE(PLAIN) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(REPEAT) |
+                        REFRAIN_STATE(SUMMARY),
+    [REFRAIN_BUILD] = REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(PLAIN) |
                       REFRAIN_STATE(SUMMARY),
+    [REFRAIN_SUMMARY] = REFRAIN_STATE(SUMMARY),
+    [REFRAIN_REPEAT] = REFRAIN_STATE(REPEAT) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(PREDICT) | REFRAIN_STATE(SUMMARY),
+    [REFRAIN_PLAIN] = REFRAIN_STATE(PLAIN) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(SUMMARY),
 };
 
 /* Handles a value that the prediction does not cover. `kind` is the same every time. Thread: the learner's own. */

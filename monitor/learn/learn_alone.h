@@ -70,7 +70,6 @@ static inline struct refrain_learner *refrain_alone_begin(struct refrain_context
     memset(refrain_trace_file.taken, 0, sizeof refrain_trace_file.taken);
     memset(context->spare_formulas, 0, sizeof context->spare_formulas);
     context->waiting_formula = 0;
-    context->trials = 0;
     context->journal = refrain_pool_take(refrain_journal_bytes(), true);
     return context->journal ? refrain_pool_take(sizeof(struct refrain_learner), true) : NULL;
 }

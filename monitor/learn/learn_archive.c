@@ -78,7 +78,7 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
 }
 
 /* Room for a chunk of about `capacity` bytes, behind the one before it: where a formula was that has been outgrown,
- * else from the pool, else where a trial was. */
+ * else from the pool. */
 static struct refrain_archive *new_chunk(struct refrain_context *context, uint32_t before, unsigned bytes,
                                          unsigned capacity, enum refrain_pool_use use) {
     unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
@@ -89,10 +89,8 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
         room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
         chunk = refrain_pool_take(room, use);
     }
-    do
-        if (!chunk)
-            chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
-    while (!chunk && refrain_spare_take_back(context, before));
+    if (!chunk)
+        chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
     if (room > sizeof *chunk + LARGEST_ARCHIVE_BYTES)
         room = sizeof *chunk + LARGEST_ARCHIVE_BYTES;
     if (chunk)
@@ -251,7 +249,7 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
             return false;
         }
         if (group.bytes)
-            formula->table = (uint8_t)group.table;
+            formula->table = (uint16_t)group.table;
         for (unsigned end = moved + span; moved < end; moved += items[moved].span) {
             formula->archived_terms++;
             refrain_anchors_add(formula, &items[moved], moved + items[moved].span == end, chunk->used);
@@ -277,7 +275,7 @@ bool refrain_archive_values(struct refrain_context *context, struct refrain_lear
             go_back_to(&before, formula);
             return false;
         }
-        formula->table = (uint8_t)group.table;
+        formula->table = (uint16_t)group.table;
         formula->archived_terms += group.taken;
         done += group.taken;
         if (done == first)

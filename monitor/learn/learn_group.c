@@ -80,46 +80,17 @@ unsigned refrain_group_expand(const struct refrain_item *items, unsigned n_items
 
 /* ---- so many bits each ---- */
 
-/* Bytes of how many values there are. */
-static unsigned number_bytes(unsigned n) {
-    return n < REFRAIN_GROUP_FEW || n == REFRAIN_GROUP_VALUES ? 1 : 2;
-}
-
-/* Does the first byte say all but the number? */
-static bool is_short_form(unsigned bits, int64_t least) {
-    return least == 0 && bits > 0 && bits <= REFRAIN_GROUP_0_BITS;
-}
-
-static unsigned bits_header(unsigned n, unsigned bits, int64_t least) {
-    return 1 + number_bytes(n) + (is_short_form(bits, least) ? 0 : 1 + refrain_varint_size(refrain_zigzag(least)));
-}
-
-static unsigned put_number(unsigned char *out, unsigned n) {
-    unsigned bytes = 0;
-    if (n == REFRAIN_GROUP_VALUES) {
-        out[0] = REFRAIN_GROUP_FULL;
-        return 1;
-    }
-    if (n >= REFRAIN_GROUP_FEW) {
-        n -= REFRAIN_GROUP_FEW;
-        out[bytes++] = (unsigned char)(REFRAIN_GROUP_FEW + (n >> 8));
-    }
-    out[bytes++] = (unsigned char)n;
-    return bytes;
+static unsigned bits_header(unsigned n, int64_t least) {
+    return 2 + refrain_varint_size(n) + refrain_varint_size(refrain_zigzag(least));
 }
 
 static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, unsigned bits, unsigned char *out) {
     unsigned bytes = 0, filled = 0;
     uint64_t waiting = 0;
-    if (is_short_form(bits, least)) {
-        out[bytes++] = (unsigned char)(REFRAIN_ARCHIVED_GROUP_0 + bits - 1);
-        bytes += put_number(out + bytes, n);
-    } else {
-        out[bytes++] = REFRAIN_ARCHIVED_GROUP;
-        bytes += put_number(out + bytes, n);
-        out[bytes++] = (unsigned char)bits;
-        bytes += refrain_varint_put(out + bytes, refrain_zigzag(least));
-    }
+    out[bytes++] = REFRAIN_ARCHIVED_GROUP;
+    bytes += refrain_varint_put(out + bytes, n);
+    out[bytes++] = (unsigned char)bits;
+    bytes += refrain_varint_put(out + bytes, refrain_zigzag(least));
     for (unsigned i = 0; i < n; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)least;
         waiting |= value << filled;
@@ -285,10 +256,6 @@ static unsigned write_code(const struct different *different, unsigned n, const 
     return bytes;
 }
 
-static unsigned round_up(unsigned at) {
-    return (at + REFRAIN_TABLE_GRAIN - 1) / REFRAIN_TABLE_GRAIN * REFRAIN_TABLE_GRAIN;
-}
-
 /* By a table where that takes less than `bytes`; 0 where it does not. Where it takes more than the room behind the
  * chunk, about, nothing is written. */
 static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_chunk_end *end,
@@ -297,43 +264,33 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     struct refrain_group_table old, new;
     if (!find_different(values, n, &different))
         return 0;
-    unsigned old_bytes = UINT32_MAX, at = end->table * REFRAIN_TABLE_GRAIN;
-    if (end->table && refrain_group_table(end->chunk, end->used, &at, &old)) {
-        unsigned code_bytes = fit(&different, n, &old);
-        old_bytes = code_bytes == UINT32_MAX ? code_bytes : 3 + code_bytes;
-    }
+    unsigned header = 1 + refrain_varint_size(n), old_bytes = UINT32_MAX, new_bytes = UINT32_MAX, at = end->table;
+    if (end->table && refrain_group_table(end->chunk, end->used, &at, &old))
+        old_bytes = fit(&different, n, &old);
+    if (old_bytes != UINT32_MAX)
+        old_bytes += header + refrain_varint_size(end->table);
     make_table(&different, n, &new);
-    unsigned new_bytes = UINT32_MAX;
-    unsigned begin = round_up(end->used + 1 + number_bytes(n));
-    if (new.n > 0 && begin / REFRAIN_TABLE_GRAIN <= UINT8_MAX) {
-        /* A table serves later groups of the chunk, too; one of few values seldom better than the one before it. */
-        unsigned code_bytes = fit(&different, n, &new);
-        if (code_bytes != UINT32_MAX)
-            new_bytes = begin - end->used + code_bytes + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
-    }
-    if (old_bytes >= bytes && new_bytes >= bytes)
+    if (new.n > 0)
+        new_bytes = fit(&different, n, &new);
+    if (new_bytes != UINT32_MAX) /* later groups use it, too; one of few values is seldom better than that before it */
+        new_bytes += header + 1 + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
+    bool is_old = old_bytes <= new_bytes;
+    unsigned least = is_old ? old_bytes : new_bytes;
+    if (least >= bytes)
         return 0;
-    if (old_bytes > end->room && new_bytes > end->room)
-        return old_bytes < new_bytes ? old_bytes : new_bytes;
+    if (least > end->room)
+        return least;
     unsigned written = 0;
-    if (old_bytes <= new_bytes) {
+    out[written++] = REFRAIN_ARCHIVED_CODED;
+    written += refrain_varint_put(out + written, n);
+    written += refrain_varint_put(out + written, is_old ? end->table : 0);
+    if (is_old) {
         fit(&different, n, &old);
-        bool near = end->table <= REFRAIN_CODED_AT_TABLES, full = near && n == REFRAIN_GROUP_VALUES;
-        unsigned at_table = full ? REFRAIN_ARCHIVED_FULL_AT : REFRAIN_ARCHIVED_CODED_AT;
-        out[written++] = (unsigned char)(near ? at_table + end->table - 1 : REFRAIN_ARCHIVED_CODED);
-        if (!full)
-            written += put_number(out + written, n);
-        if (!near)
-            out[written++] = (unsigned char)end->table;
-        return written + write_code(&different, n, &old, out + written);
+    } else {
+        end->table = end->used + written;
+        written += write_table(&new, out + written);
     }
-    out[written++] = REFRAIN_ARCHIVED_CODED_TABLE;
-    written += put_number(out + written, n);
-    while (end->used + written < begin)
-        out[written++] = 0;
-    end->table = begin / REFRAIN_TABLE_GRAIN;
-    written += write_table(&new, out + written);
-    return written + write_code(&different, n, &new, out + written);
+    return written + write_code(&different, n, is_old ? &old : &new, out + written);
 }
 
 /* ---- either ---- */
@@ -358,7 +315,7 @@ static unsigned bits_of(const int64_t *values, unsigned n, int64_t *from) {
 unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone, struct refrain_chunk_end *end,
                               unsigned char *out, unsigned *taken) {
     int64_t least = 0;
-    unsigned bits = bits_of(values, n, &least), bytes = bits_header(n, bits, least) + (n * bits + 7) / 8;
+    unsigned bits = bits_of(values, n, &least), bytes = bits_header(n, least) + (n * bits + 7) / 8;
     struct refrain_chunk_end before = *end;
     unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, end, out);
     if (coded > end->room && end->room >= LEAST_ROOM) { /* as many as fill it, about */

@@ -13,7 +13,7 @@
 struct refrain_chunk_end {
     const unsigned char *chunk;
     unsigned used;
-    unsigned table; /* the chunk's latest one, in units; 0: it has none */
+    unsigned table; /* where the chunk's latest one is; 0: it has none */
     unsigned room;  /* bytes left behind them */
 };
 

@@ -91,7 +91,6 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
         return;
     struct refrain_learner before = journal->before;
     before.changes = learner->changes; /* odd until all is put back: a reader goes by the journal as long as it is */
-    before.by_key = learner->by_key;   /* may have been taken back since */
     *learner = before;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);

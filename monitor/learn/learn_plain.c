@@ -41,7 +41,7 @@ bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner
     memcpy(refrain_formula_values(formula), values, n * sizeof *values);
     formula->n_items = 0;
     formula->n_values = (uint16_t)n;
-    formula->waited = (uint16_t)(1u << (formula->patience - REFRAIN_MOST_PATIENCE));
+    formula->waited = (uint8_t)(1u << (formula->patience - REFRAIN_MOST_PATIENCE));
     if (formula->patience < REFRAIN_MOST_PATIENCE + MOST_DOUBLED)
         formula->patience++;
     formula->loops[0].counter = 0; /* the hash of the latest values */

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-#define LEAST_SHIFT 2u         /* formulas have room for 4 items, 8, 16 ... */
-#define LARGEST_TAKEN_BACK 32u /* items of the largest formulas that the room of a trial becomes */
+#define LEAST_SHIFT 2u /* formulas have room for 4 items, 8, 16 ... */
 
 /* The list of the largest formulas that have at most so many items. */
 static unsigned list_within(unsigned items) {
@@ -61,11 +60,9 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
     if (formula)
         formula->capacity = (uint8_t)items;
-    do
-        for (unsigned list = list_for(items);
-             !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
-            formula = take_from(context, list);
-    while (!formula && items <= LARGEST_TAKEN_BACK && refrain_spare_take_back(context, 0));
+    for (unsigned list = list_for(items);
+         !formula && list < REFRAIN_SPARE_SIZES && 1u << (list + LEAST_SHIFT) <= context->formula_length; list++)
+        formula = take_from(context, list);
     return formula;
 }
 
@@ -87,56 +84,6 @@ void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, ui
             return room;
     }
     return NULL;
-}
-
-/* ---- trials ---- */
-
-struct refrain_by_key *refrain_spare_lend(struct refrain_context *context, uint32_t *reference) {
-    struct refrain_by_key *trial = refrain_pool_take(sizeof *trial, REFRAIN_POOL_VALUES);
-    if (!trial)
-        return NULL;
-    trial->reference_at = (uint64_t)((unsigned char *)reference - refrain_trace_file.base);
-    trial->next_trial = context->trials;
-    context->trials = *reference = refrain_reference(trial);
-    return trial;
-}
-
-/* Takes the first trial behind what the reference is of, or that of this reference alone, from the list. */
-static struct refrain_by_key *unlink_trial(struct refrain_context *context, uint32_t behind, uint32_t only) {
-    struct refrain_by_key *before = NULL;
-    for (uint32_t at = context->trials; at;) {
-        struct refrain_by_key *trial = refrain_at_reference(at);
-        if (only ? at == only : at > behind) {
-            if (before)
-                before->next_trial = trial->next_trial;
-            else
-                context->trials = (uint32_t)trial->next_trial;
-            return trial;
-        }
-        before = trial;
-        at = (uint32_t)trial->next_trial;
-    }
-    return NULL;
-}
-
-void refrain_spare_keep(struct refrain_context *context, uint32_t reference) {
-    unlink_trial(context, 0, reference);
-}
-
-bool refrain_spare_take_back(struct refrain_context *context, uint32_t behind) {
-    struct refrain_by_key *trial = unlink_trial(context, behind, 0);
-    if (!trial)
-        return false;
-    *(uint32_t *)(void *)(refrain_trace_file.base + trial->reference_at) = 0;
-    unsigned char *room = (unsigned char *)trial, *end = room + sizeof *trial;
-    for (unsigned items = LARGEST_TAKEN_BACK; items >= 1u << LEAST_SHIFT; items /= 2)
-        while (items <= context->formula_length && (size_t)(end - room) >= refrain_formula_bytes(items)) {
-            struct refrain_formula *formula = (void *)room;
-            formula->capacity = (uint8_t)items;
-            add(context, refrain_reference(formula));
-            room += refrain_formula_bytes(items);
-        }
-    return true;
 }
 
 /* ---- what has been outgrown ---- */

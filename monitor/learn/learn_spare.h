@@ -2,7 +2,6 @@
  * of chance, whose formulas grow to the longest, leaves some to the phases after it.
  *
  *     grown, under the journal ---> waiting, as the journal may put it back ---> spare ---> another's formula, archive
- *     lent to a trial, which may end without a result ---> taken back where there is nothing else ---> spare
  */
 #ifndef REFRAIN_LEARN_SPARE_H
 #define REFRAIN_LEARN_SPARE_H
@@ -24,16 +23,6 @@ REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context
  * `behind`; *bytes is set to its size. `left` formulas of each size are not given away. Null when there is none. */
 REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind,
                                               unsigned left, size_t *bytes);
-
-/* Room for a trial (learn_by_key.h), zero, to which *reference refers from then on. It is lent: where there is no other
- * memory for a formula or an archive it is taken back, and *reference is 0 again. Null when there is none. */
-REFRAIN_HIDDEN struct refrain_by_key *refrain_spare_lend(struct refrain_context *context, uint32_t *reference);
-
-/* The trial has had a result: its room is not lent any more. */
-REFRAIN_HIDDEN void refrain_spare_keep(struct refrain_context *context, uint32_t reference);
-
-/* Takes the room of a trial back, one behind what the reference is of, as spare formulas. False when there is none. */
-REFRAIN_HIDDEN bool refrain_spare_take_back(struct refrain_context *context, uint32_t behind);
 
 /* A formula that the learner which the journal is at has no use for any more. */
 REFRAIN_HIDDEN void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula);

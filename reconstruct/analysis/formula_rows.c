@@ -115,7 +115,6 @@ static void show_xor(FILE *file, const void *data, int64_t value) {
 
 /* ---- collecting ---- */
 
-/* The formula; with the key where a parameter depends on another: "source 3: 30^95". */
 static char *formula_of(const struct refrain_process *process, const struct refrain_learner_view *view,
                         enum refrain_formula_form form, enum refrain_formula_type *type) {
     struct own_rank own = {process->rank, process->header->size};
@@ -124,18 +123,8 @@ static char *formula_of(const struct refrain_process *process, const struct refr
                                : form == REFRAIN_FORM_XOR                 ? show_xor
                                                                           : NULL;
     const void *data = show == show_successor ? (const void *)process : &own;
-    char *formula = refrain_formula_text(process->image, process->image_bytes, view->learner,
-                                         form == REFRAIN_FORM_DISTANCE ? &own.rank : NULL, show, data, type);
-    char *whole = NULL;
-    int written;
-    if (!formula || !view->by)
-        return formula;
-    if (view->other_keys)
-        written = asprintf(&whole, "%s otherwise: %s", view->by, formula);
-    else
-        written = asprintf(&whole, "%s %" PRId64 ": %s", view->by, view->key, formula);
-    free(formula);
-    return written < 0 ? NULL : whole;
+    return refrain_formula_text(process->image, process->image_bytes, view->learner,
+                                form == REFRAIN_FORM_DISTANCE ? &own.rank : NULL, show, data, type);
 }
 
 /* The share of a decision's values that are true. */
@@ -210,12 +199,6 @@ static int by_construct(const void *a, const void *b) {
         order = strcmp(x->view.label, y->view.label);
     if (!order)
         order = (x->view.thread > y->view.thread) - (x->view.thread < y->view.thread);
-    if (!order)
-        order = (x->view.by != NULL) - (y->view.by != NULL);
-    if (!order)
-        order = (int)x->view.other_keys - (int)y->view.other_keys;
-    if (!order)
-        order = (x->view.key > y->view.key) - (x->view.key < y->view.key);
     return order;
 }
 

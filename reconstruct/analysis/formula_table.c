@@ -8,7 +8,6 @@
 struct told {
     struct refrain_formula_row row;
     const char *category, *type;
-    int64_t key; /* missing where there is none */
     double captured;
     bool left_early;
 };
@@ -23,9 +22,6 @@ static const struct refrain_field fields[] = {
     FIELD("construct", TEXT, row.view.name),
     FIELD("category", TEXT, category),
     FIELD("value", TEXT, row.view.label),
-    FIELD("then_by", TEXT, row.view.then_by),
-    FIELD("by", TEXT, row.view.by),
-    FIELD("key", INT64, key),
     FIELD("type", TEXT, type),
     FIELD("values", UINT64, row.values),
     FIELD("captured", FRACTION, captured),
@@ -41,7 +37,6 @@ static struct told tell(const struct refrain_formula_row *row) {
     return (struct told){.row = *row,
                          .category = refrain_subject_name(row->view.subject),
                          .type = refrain_formula_type_name(row->type),
-                         .key = row->view.by && !row->view.other_keys ? row->view.key : REFRAIN_MISSING,
                          .captured = row->view.throttled ? -1 : refrain_formula_captured(row)};
 }
 

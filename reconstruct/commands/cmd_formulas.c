@@ -86,8 +86,6 @@ static void print_text(const struct refrain_formula_rows *rows, bool full) {
             fputs(row->formula, stdout);
         else
             printf("%.*s ...", (int)REFRAIN_SHOWN_FORMULA_CHARACTERS, row->formula);
-        if (row->view.then_by)
-            printf(" then by %s", row->view.then_by);
         puts(row->view.throttled ? "  throttled" : row->left_early ? "  left early" : "");
     }
     print_totals(rows);
@@ -104,12 +102,6 @@ static enum refrain_status print_json(const struct refrain_formula_rows *rows, s
         json_object_set_new(object, "construct", refrain_json_text(row->view.name));
         json_object_set_new(object, "category", json_string(refrain_subject_name(row->view.subject)));
         json_object_set_new(object, "value", json_string(row->view.label));
-        if (row->view.then_by)
-            json_object_set_new(object, "then_by", json_string(row->view.then_by));
-        if (row->view.by)
-            json_object_set_new(object, "by", json_string(row->view.by));
-        if (row->view.by && !row->view.other_keys)
-            json_object_set_new(object, "key", json_integer(row->view.key));
         json_object_set_new(object, "type", json_string(refrain_formula_type_name(row->type)));
         json_object_set_new(object, "values", json_integer((json_int_t)row->values));
         json_object_set_new(object, "captured",
@@ -177,8 +169,7 @@ static const struct argp argp = {
     "Types: identity a^n, general a^r b^s ..., iteration (a b .. z)^n and cycle p (c^r d^s)^n are those of Yan, Jin "
     "and Schmidt. nested is a formula beyond them, several are formulas in a row. archive is a sequence in which most "
     "values stand by themselves: exact, but no formula. summary: memory ran out, and only the beginning is exact; the "
-    "most frequent values follow in {}. 'then by source': what follows depends on the source; each has a formula of "
-    "its own in the lines below, 'source 3: a^n'.\n\n"
+    "most frequent values follow in {}.\n\n"
     "Ranks on which a construct has the same formula share a line: 0-3,7 or, every second of them, 0-14:2; --full "
     "writes long lists out. If partners are alike on more ranks as distances to the own rank, r, they are shown as "
     "r+1, r-4. .t is thread t. captured is the share of the values that are held exactly. taken is the share of a "

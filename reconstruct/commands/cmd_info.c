@@ -62,7 +62,7 @@ static const struct argp argp = {
     "how many "
     "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) it has learned, and in which form: one "
     "value that always came; a formula, as refrain formulas shows it; a long cycle, which goes on with what came much "
-    "earlier; by another value, such as the tag by the source; without a rule, each value kept; or only counted, "
+    "earlier; without a rule, each value kept; or only counted, "
     "because "
     "the "
     "memory was spent, so that only its beginning is exact. (In JSON the first is identity; a formula is predicting "

@@ -48,7 +48,7 @@ static const struct {
 };
 
 static const char *const state_names[] = {"empty",   "identity",  "predicting", "building",
-                                          "summary", "repeating", "by-key",     "plain"};
+                                          "summary", "repeating", "plain"};
 _Static_assert(sizeof state_names / sizeof *state_names == REFRAIN_LEARNER_STATES, "each state has a name");
 
 const char *refrain_info_loss_key(enum refrain_loss loss) {
@@ -64,12 +64,12 @@ const char *refrain_info_state_name(int state) {
 }
 
 void refrain_info_print_states(const uint64_t *by_state) {
-    printf("            of one value %s, formulas %s, long cycles %s, by another value %s, without a rule %s, only "
+    printf("            of one value %s, formulas %s, long cycles %s, without a rule %s, only "
            "counted %s\n",
            refrain_show_count(by_state[REFRAIN_IDENTITY]),
            refrain_show_count(by_state[REFRAIN_PREDICT] + by_state[REFRAIN_BUILD]),
-           refrain_show_count(by_state[REFRAIN_REPEAT]), refrain_show_count(by_state[REFRAIN_BY_KEY]),
-           refrain_show_count(by_state[REFRAIN_PLAIN]), refrain_show_count(by_state[REFRAIN_SUMMARY]));
+           refrain_show_count(by_state[REFRAIN_REPEAT]), refrain_show_count(by_state[REFRAIN_PLAIN]),
+           refrain_show_count(by_state[REFRAIN_SUMMARY]));
 }
 
 static int count_learner(void *data, const struct refrain_learner_view *view) {

@@ -205,22 +205,6 @@ static void settle_slot(struct refrain_settling *live, uint64_t offset) {
     slot->count = 0;
 }
 
-/* A parameter with those it has by key: the last first, so that none is copied that the copied keys do not know. */
-static void settle_parameter(struct refrain_settling *live, uint64_t offset) {
-    settle(live, offset);
-    if (!refrain_settling_has(live, offset, sizeof(struct refrain_learner)))
-        return;
-    const struct refrain_learner *learner = (const struct refrain_learner *)(live->image + offset);
-    uint64_t keys = (uint64_t)learner->by_key * REFRAIN_GRAIN_BYTES;
-    if (learner->state != REFRAIN_BY_KEY || !refrain_settling_has(live, keys, sizeof(struct refrain_by_key)))
-        return;
-    settle(live, keys + offsetof(struct refrain_by_key, others));
-    refrain_settling_copy(live, keys, offsetof(struct refrain_by_key, others));
-    refrain_settling_copy(live, keys + offsetof(struct refrain_by_key, key), REFRAIN_KEYS * sizeof(int64_t));
-    for (unsigned k = 0; k < REFRAIN_KEYS; k++)
-        settle(live, keys + offsetof(struct refrain_by_key, learner) + k * sizeof(struct refrain_learner));
-}
-
 /* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
  * of the trace file or in circles. `met`: the records of the list so far. */
 static void *record_of_list(const struct refrain_settling *live, uint32_t reference, size_t bytes, size_t *met,
@@ -240,8 +224,8 @@ static void settle_operations(struct refrain_settling *live, uint32_t reference)
         copy_counters(live, at + offsetof(struct refrain_operation_record, after));
         settle(live, at + offsetof(struct refrain_operation_record, after.next));
         for (unsigned p = 0; p < REFRAIN_PARAMETERS; p++)
-            settle_parameter(live, at + offsetof(struct refrain_operation_record, parameter) +
-                                       p * sizeof(struct refrain_learner));
+            settle(live,
+                   at + offsetof(struct refrain_operation_record, parameter) + p * sizeof(struct refrain_learner));
         refrain_settling_copy(live, at + offsetof(struct refrain_operation_record, next), sizeof record->next);
     }
 }

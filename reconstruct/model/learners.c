@@ -151,28 +151,6 @@ static bool is_absent(uint32_t operation, unsigned parameter, const struct refra
     }
 }
 
-/* A parameter, then what is learned of it by another one. */
-static int visit_parameter(const struct refrain_process *process, const struct refrain_learner *learners,
-                           const struct parameter *parameters, unsigned i, struct refrain_learner_view view,
-                           visitor *visit, void *data) {
-    const struct refrain_by_key *by = refrain_learner_keys(process->image, process->image_bytes, &learners[i]);
-    if (by && by->parameter < i)
-        view.then_by = parameters[by->parameter].label;
-    int result = visit_one(&learners[i], view, parameters[i].subject, parameters[i].label, visit, data);
-    if (!view.then_by)
-        return result;
-    view.by = view.then_by;
-    view.then_by = NULL;
-    for (unsigned k = 0; !result && k < REFRAIN_KEYS; k++) {
-        if (!(by->used >> k & 1))
-            continue;
-        view.key = by->key[k];
-        result = visit_one(&by->learner[k], view, parameters[i].subject, parameters[i].label, visit, data);
-    }
-    view.other_keys = true;
-    return result ? result : visit_one(&by->others, view, parameters[i].subject, parameters[i].label, visit, data);
-}
-
 static int visit_call_site(const struct refrain_process *process, const struct refrain_call_site_view *call_site,
                            visitor *visit, void *data) {
     struct refrain_learner_view view = {.thread = call_site->record->thread,
@@ -187,7 +165,7 @@ static int visit_call_site(const struct refrain_process *process, const struct r
         const struct parameter *parameters = parameters_of(operation->operation, &n);
         for (unsigned i = 0; !result && i < n; i++) {
             view.absent = is_absent(operation->operation, i, &operation->parameter[i]);
-            result = visit_parameter(process, operation->parameter, parameters, i, view, visit, data);
+            result = visit_one(&operation->parameter[i], view, parameters[i].subject, parameters[i].label, visit, data);
         }
         view.absent = false;
         if (!result)
@@ -238,11 +216,6 @@ static int check_learner(void *data, const struct refrain_learner_view *view) {
     check->wrong = terms.wrong;
     check->offset = terms.wrong_offset;
     refrain_terms_close(&terms);
-    if (!check->wrong && view->learner->state == REFRAIN_BY_KEY &&
-        !refrain_learner_keys(check->process->image, check->process->image_bytes, view->learner)) {
-        check->wrong = "the learners by key lie outside of the trace file";
-        check->offset = (uint64_t)((const unsigned char *)view->learner - check->process->image);
-    }
     return check->wrong != NULL;
 }
 

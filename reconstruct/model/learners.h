@@ -27,12 +27,8 @@ struct refrain_learner_view {
     const struct refrain_learner *learner;
     enum refrain_subject subject;
     uint32_t thread;
-    const char *label;   /* what the value is called where it is: "dest", "sent", "count" ... */
-    const char *then_by; /* the parameter that its further values depend on, in the views that follow; null = none */
-    const char *by;      /* the parameter that it depends on, null = none: the values since that was seen ... */
-    int64_t key;         /* ... and what that was */
-    bool other_keys;     /* of all keys that have no learner of their own */
-    const char *name;    /* of the construct: "for", "MPI_Send" ... */
+    const char *label; /* what the value is called where it is: "dest", "sent", "count" ... */
+    const char *name;  /* of the construct: "for", "MPI_Send" ... */
     const char *function;
     const char *file;
     uint32_t line;

@@ -84,23 +84,6 @@ uint64_t refrain_learner_values(const void *image, size_t image_bytes, const str
     return refrain_sum(n, counted_values(image, image_bytes, learner));
 }
 
-/* ---- values that depend on another parameter ---- */
-
-const struct refrain_by_key *refrain_learner_keys(const void *image, size_t image_bytes,
-                                                  const struct refrain_learner *learner) {
-    struct refrain_terms terms = {.image = image, .image_bytes = image_bytes};
-    return learner->state == REFRAIN_BY_KEY ? refrain_terms_at(&terms, learner->by_key, sizeof(struct refrain_by_key))
-                                            : NULL;
-}
-
-const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key) {
-    unsigned at = refrain_key_entry(key);
-    for (unsigned n = 0; n < REFRAIN_KEYS && by->used >> at & 1; n++, at = (at + 1) % REFRAIN_KEYS)
-        if (by->key[at] == key)
-            return &by->learner[at];
-    return &by->others;
-}
-
 /* ---- values ---- */
 
 void refrain_sequence_open(struct refrain_sequence *sequence, const void *image, size_t image_bytes,

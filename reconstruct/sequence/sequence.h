@@ -23,13 +23,6 @@ uint64_t refrain_learner_values(const void *image, size_t image_bytes, const str
 /* The tally of this learner's own values, 0 none. */
 uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const struct refrain_learner *learner);
 
-/* State BY_KEY: the learners of what follows, by key; null in other states, and where the reference leads nowhere. */
-const struct refrain_by_key *refrain_learner_keys(const void *image, size_t image_bytes,
-                                                  const struct refrain_learner *learner);
-
-/* The learner that a key's values went to. */
-const struct refrain_learner *refrain_key_learner(const struct refrain_by_key *by, int64_t key);
-
 /* Where a sequence's next values come from. */
 enum refrain_sequence_stage {
     REFRAIN_STAGE_IDENTITY,

@@ -1,8 +1,8 @@
 /* view_formulas.c: one entry for each construct, parameter and formula (view_formulas.h). */
 #define _GNU_SOURCE
 #include "view/view_formulas.h"
-#include "commands/command.h"
 #include "analysis/formula_text.h"
+#include "commands/command.h"
 #include "model/learners.h"
 #include "sequence/sequence.h"
 
@@ -25,15 +25,8 @@ struct collection {
 static char *text_of(const struct refrain_process *process, const struct refrain_learner_view *view,
                      enum refrain_formula_type *type) {
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
-    char *text = refrain_formula_text(process->image, process->image_bytes, view->learner,
-                                      ranks ? &process->rank : NULL, NULL, NULL, type);
-    if (!text || !view->by)
-        return text;
-    char *whole = NULL;
-    int n = view->other_keys ? asprintf(&whole, "%s otherwise: %s", view->by, text)
-                             : asprintf(&whole, "%s %" PRId64 ": %s", view->by, view->key, text);
-    free(text);
-    return n < 0 ? NULL : whole;
+    return refrain_formula_text(process->image, process->image_bytes, view->learner, ranks ? &process->rank : NULL,
+                                NULL, NULL, type);
 }
 
 /* Cuts a text that is too long at a character's beginning. */

@@ -246,7 +246,7 @@ struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk,
     made->alone = !concerns_requests(operation);
     made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
     for (unsigned i = 0; i < made->n; i++) {
-        made->plain &= made->learners[i].state != REFRAIN_BY_KEY && !made->learners[i].tally;
+        made->plain &= !made->learners[i].tally;
         if (!(made->parameter[i] = refrain_walk_meet(walk, &made->learners[i]))) {
             refrain_free(made);
             return NULL;

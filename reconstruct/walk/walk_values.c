@@ -131,22 +131,6 @@ static struct refrain_walk_learner *place_of_rows(struct refrain_walk *walk, con
     return place;
 }
 
-/* The learner that has the next value of parameter i: its own, or that of its key, of which values[] must be known
- * (bits). Null when it is not. */
-static const struct refrain_learner *learner_of(struct refrain_walk *walk, const struct refrain_learner *learners,
-                                                const int64_t *values, unsigned i, unsigned known) {
-    const struct refrain_learner *learner = &learners[i];
-    struct refrain_walk_learner *place = learner->state == REFRAIN_BY_KEY ? refrain_walk_meet(walk, learner) : NULL;
-    if (!place || place->sequence.run > 0 || refrain_sequence_advance(&place->sequence))
-        return learner;
-    const struct refrain_by_key *by = refrain_learner_keys(walk->image, walk->image_bytes, learner);
-    if (!by || by->parameter >= i) {
-        refrain_walk_fail(walk, learner, "a parameter depends on one that is not before it");
-        return NULL;
-    }
-    return known >> by->parameter & 1 ? refrain_key_learner(by, values[by->parameter]) : NULL;
-}
-
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned n, unsigned width, bool *approximate) {
     struct refrain_walk_learner *first = n > 0 ? place_of_rows(walk, learners) : NULL;
@@ -156,14 +140,13 @@ bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learn
     unsigned all = (1u << n) - 1, given = ((1u << width) - 1) & ~all, known = 0;
     for (unsigned round = 0; round < 2 && known != all; round++)
         for (unsigned i = 0; i < n; i++) {
-            const struct refrain_learner *learner =
-                known >> i & 1 ? NULL : learner_of(walk, learners, values, i, known);
-            struct refrain_walk_learner *place = learner ? refrain_walk_meet(walk, learner) : NULL;
+            const struct refrain_learner *learner = &learners[i];
+            struct refrain_walk_learner *place = known >> i & 1 ? NULL : refrain_walk_meet(walk, learner);
             bool taken = place && refrain_walk_take(walk, place, &values[i], approximate);
             if (walk->wrong)
                 return false;
             if (!taken && round > 0 && !(known >> i & 1)) {
-                bool lost = learner && learner->state == REFRAIN_SUMMARY && !first->rows.tally;
+                bool lost = learner->state == REFRAIN_SUMMARY && !first->rows.tally;
                 if (lost) /* there was no memory to count it */
                     values[i] = learner->expect;
                 else if (!counted || !refrain_tally_peek(&first->rows, values, known | given, i))

@@ -1,11 +1,9 @@
-/* learn_by_key.h: parameters of an operation, which may depend on each other: a tag on its partner, a size on its
- * level.
+/* learn_parameters.h: the parameters of an operation, each with a learner of its own.
  *
- *     learner's own formula --- archived, and a trial says that it depends ---> BY_KEY: one learner for each key
- *                           --- no memory ---> SUMMARY: rows of all parameters are counted (learn_tally.h)
+ *     learner --- no memory ---> SUMMARY: rows of all parameters are counted (learn_tally.h)
  */
-#ifndef REFRAIN_LEARN_BY_KEY_H
-#define REFRAIN_LEARN_BY_KEY_H
+#ifndef REFRAIN_LEARN_PARAMETERS_H
+#define REFRAIN_LEARN_PARAMETERS_H
 
 #include "context.h"
 #include "learn_expect.h"
@@ -14,8 +12,8 @@
 #include <refrain/trace.h>
 #include <stdint.h>
 
-/* Handles values[i], which the prediction of learners[i] does not cover; values[0 .. i) are those of the same event.
- * Where its learner has no memory left, learners[0] has a tally of rows from there on. Thread: the learners' own. */
+/* Handles values[i], which the prediction of learners[i] does not cover. Where its learner has no memory left,
+ * learners[0] has a tally of rows from there on. Thread: the learners' own. */
 REFRAIN_HIDDEN void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
                                                   const int64_t *values, unsigned i, const struct refrain_row *row);
 

@@ -1,9 +1,9 @@
-/* test_by_key.c: parameters that depend on each other (a tag on its partner, a size on its tag), against a recorder
- * that keeps everything; read back event by event, as replay does, at several moments. Usage: test_by_key [SEED
- * [ROUNDS]] */
+/* test_parameters.c: parameters that depend on each other (a tag on its partner, a size on its tag), against a recorder
+ * that keeps everything; read back event by event, as replay does, at several moments, also where there is only memory
+ * to count them. Usage: test_parameters [SEED [ROUNDS]] */
 #define _GNU_SOURCE
 #include "learn_alone.h"
-#include "learn_by_key.h"
+#include "learn_parameters.h"
 #include "sequence/sequence.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void generate(enum family family, unsigned n, unsigned partners) {
 
 static struct refrain_context context;
 static unsigned char *memory;
-static unsigned long readings, values, by_key, in_summary;
+static unsigned long readings, values, in_summary;
 
 static int compare_rows(const void *a, const void *b) {
     for (unsigned p = 0; p < PARAMETERS; p++) {
@@ -75,38 +75,14 @@ static bool same_rows(int64_t (*read)[PARAMETERS], unsigned n) {
     return memcmp(came, read, n * sizeof *came) == 0;
 }
 
-/* The places where a parameter is being read. */
-struct reader {
-    struct refrain_sequence own, key[REFRAIN_KEYS + 1];
-    bool open[REFRAIN_KEYS + 1];
-};
-
 /* Rows that are only counted; the first of them is event `before`. */
 static struct refrain_tally_reader counted;
 static uint64_t before;
 
-static bool read_next(struct reader *reader, const struct refrain_learner *learner, const int64_t *event,
-                      unsigned known, int64_t *value, bool *approximate) {
-    bool given = refrain_sequence_next(&reader->own, value);
-    *approximate = reader->own.approximate;
-    const struct refrain_by_key *by = refrain_learner_keys(memory, refrain_alone_bytes, learner);
-    if (given || !by || !(known >> by->parameter & 1))
-        return given;
-    const struct refrain_learner *of_key = refrain_key_learner(by, event[by->parameter]);
-    size_t place = of_key == &by->others ? REFRAIN_KEYS : (size_t)(of_key - by->learner);
-    if (!reader->open[place])
-        refrain_sequence_open(&reader->key[place], memory, refrain_alone_bytes, of_key);
-    reader->open[place] = true;
-    given = refrain_sequence_next(&reader->key[place], value);
-    *approximate = reader->key[place].approximate;
-    return given;
-}
-
 static bool check(const struct refrain_learner *learners, unsigned seen) {
-    static struct reader readers[PARAMETERS];
+    static struct refrain_sequence sequences[PARAMETERS];
     static int64_t rows[MOST][PARAMETERS];
     bool right = true, any_approximate = false;
-    memset(readers, 0, sizeof readers);
     before = UINT64_MAX;
     if (learners[0].tally && refrain_tally_open(&counted, memory, refrain_alone_bytes, learners[0].tally)) {
         before = seen - counted.left;
@@ -114,7 +90,7 @@ static bool check(const struct refrain_learner *learners, unsigned seen) {
             return puts("not all values of the first parameter are counted"), false;
     }
     for (unsigned p = 0; p < PARAMETERS; p++)
-        refrain_sequence_open(&readers[p].own, memory, refrain_alone_bytes, &learners[p]);
+        refrain_sequence_open(&sequences[p], memory, refrain_alone_bytes, &learners[p]);
     for (unsigned i = 0; i <= seen && right; i++) {
         int64_t event[PARAMETERS];
         unsigned known = 0;
@@ -123,8 +99,10 @@ static bool check(const struct refrain_learner *learners, unsigned seen) {
             bool approximate = false, counts = step >= PARAMETERS && i >= before && i < seen;
             if (known >> p & 1)
                 continue;
-            bool given = read_next(&readers[p], &learners[p], event, known, &event[p], &approximate);
-            if (!given && counts)
+            bool given = refrain_sequence_next(&sequences[p], &event[p]);
+            if (given)
+                approximate = sequences[p].approximate;
+            else if (counts)
                 given = approximate = refrain_tally_peek(&counted, event, known, p);
             known |= (unsigned)given << p;
             any_approximate |= approximate; /* what depends on it may be others' */
@@ -147,13 +125,8 @@ static bool check(const struct refrain_learner *learners, unsigned seen) {
             printf("of %u events, some came more or less often\n", seen);
         refrain_tally_close(&counted);
     }
-    for (unsigned p = 0; p < PARAMETERS; p++) {
-        refrain_sequence_close(&readers[p].own);
-        for (unsigned k = 0; k <= REFRAIN_KEYS; k++)
-            if (readers[p].open[k])
-                refrain_sequence_close(&readers[p].key[k]);
-        by_key += learners[p].state == REFRAIN_BY_KEY;
-    }
+    for (unsigned p = 0; p < PARAMETERS; p++)
+        refrain_sequence_close(&sequences[p]);
     in_summary += any_approximate;
     readings++;
     return right;
@@ -167,7 +140,7 @@ static bool one_round(uint64_t seed, size_t bytes) {
     refrain_alone_begin(&context, 0);
     struct refrain_learner *learners = refrain_pool_take(PARAMETERS * sizeof *learners, REFRAIN_POOL_LAST);
     bool starve = random_next() % 8 == 0;
-    if (starve) { /* but for counting */
+    if (starve) {                                             /* but for counting */
         refrain_trace_file.most_counts = 16 * COUNTING_BYTES; /* of which a 16th is kept in any case (pool.h) */
         refrain_alone_bytes = refrain_trace_file.header->pool_used + COUNTING_BYTES + random_next() % 32768;
     }
@@ -196,13 +169,6 @@ static bool one_round(uint64_t seed, size_t bytes) {
         next_check = i + 2 + (unsigned)(random_next() % (i + 10));
     }
     values += n * PARAMETERS;
-    /* What follows from the partner is not to be kept one by one. */
-    if ((family == FUNCTION || family == COUNTED) && !starve && partners >= 8 && partners <= REFRAIN_KEYS && n > 4000 &&
-        learners[1].state != REFRAIN_BY_KEY) {
-        printf("family %d seed %llu, %u partners, %u events: not learned by partner\n", family,
-               (unsigned long long)seed, partners, n);
-        return false;
-    }
     return true;
 }
 
@@ -215,8 +181,7 @@ int main(int argc, char **argv) {
     refrain_alone_open(memory, bytes);
     for (unsigned round = 0; round < rounds; round++)
         failed += !one_round(first + round, bytes);
-    printf("%lu values, %lu readings, %lu of them with a summary; %lu parameters by key\n", values, readings,
-           in_summary, by_key);
+    printf("%lu values, %lu readings, %lu of them with a summary\n", values, readings, in_summary);
     printf("%u passed, %u failed\n", rounds - failed, failed);
     return failed != 0;
 }
