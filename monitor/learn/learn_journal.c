@@ -59,19 +59,20 @@ void refrain_journal_begin(struct refrain_context *context, struct refrain_learn
     refrain_commit();
 }
 
-void refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner) {
+bool refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner) {
     struct refrain_journal *journal = context->journal;
     if (journal->tally_bytes || !journal->before.tally)
-        return;
+        return true;
     const struct refrain_tally *tally = refrain_at_reference(learner->tally);
     uint64_t bytes = refrain_tally_bytes(tally->width, tally->capacity);
     if (bytes > LARGEST_JOURNAL_TALLY)
-        return;
+        return false;
     journal->tally_at = (uint32_t)refrain_formula_bytes(REFRAIN_FORMULA_ITEMS);
     memcpy(journal->formula + journal->tally_at, tally, bytes);
     refrain_commit();
     journal->tally_bytes = (uint32_t)bytes;
     refrain_commit();
+    return true;
 }
 
 void refrain_journal_end(struct refrain_context *context) {

@@ -6,6 +6,7 @@
 #include "context.h"
 #include "visibility.h"
 #include <refrain/trace.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of a thread's journal: it holds a whole formula of the longest kind. */
@@ -15,8 +16,8 @@ REFRAIN_HIDDEN size_t refrain_journal_bytes(void);
  * second call before the end only adds the items that an earlier one left out: those have not changed since. */
 REFRAIN_HIDDEN void refrain_journal_begin(struct refrain_context *context, struct refrain_learner *learner,
                                           unsigned first);
-/* Keeps the learner's tally as it is now, too, where it had one before the change. */
-REFRAIN_HIDDEN void refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner);
+/* Keeps the learner's tally as it is now, too, where it had one before the change. False where that is too large. */
+REFRAIN_HIDDEN bool refrain_journal_tally(struct refrain_context *context, const struct refrain_learner *learner);
 REFRAIN_HIDDEN void refrain_journal_end(struct refrain_context *context);
 /* Puts back what was kept, if anything, and ends. */
 REFRAIN_HIDDEN void refrain_journal_undo(struct refrain_context *context, struct refrain_learner *learner);

@@ -104,13 +104,13 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
 /* ---- summary ---- */
 
 void refrain_summary_begin(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
-    static const struct refrain_row values = {.width = 1}, counts = {.width = 1, .amounts = 1};
-    refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
     refrain_journal_begin(context, learner, UINT32_MAX);
-    learner->stride = 0;
     learner->until = learner->confirmed;
-    if (learner->kind != REFRAIN_KIND_PARAMETER)
-        learner->tally = refrain_tally_make(learner->kind == REFRAIN_KIND_LOOP ? &counts : &values, false);
+    learner->stride = 0;
+    if (learner->kind == REFRAIN_KIND_PARAMETER || !refrain_tally_of_values(learner))
+        refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
+    else
+        learner->stride = (int64_t)((const struct refrain_tally *)refrain_at_reference(learner->tally))->count;
     learner->state = REFRAIN_SUMMARY;
     refrain_journal_end(context);
     refrain_summary_add(context, learner, value);

@@ -112,6 +112,16 @@ uint32_t refrain_tally_make(const struct refrain_row *row, bool joint) {
     return refrain_reference(tally);
 }
 
+bool refrain_tally_of_values(struct refrain_learner *learner) {
+    static const struct refrain_row values = {.width = 1}, counts = {.width = 1, .amounts = 1};
+    if (learner->tally)
+        return true;
+    learner->tally = refrain_tally_make(learner->kind == REFRAIN_KIND_LOOP ? &counts : &values, false);
+    if (learner->tally)
+        refrain_lose(REFRAIN_LOSS_LEARNERS, 1);
+    return learner->tally != 0;
+}
+
 /* Moves what a tally holds into a larger one. */
 static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tally) {
     uint32_t capacity = tally->capacity * 2;
@@ -240,17 +250,4 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
     tally->last = last;
     tally->count += times;
     count_at(tally, entry, values, times, totals);
-}
-
-void refrain_tally_add_rest(const uint32_t *reference, int64_t value, uint64_t n, uint64_t total) {
-    struct refrain_tally *tally = refrain_at_reference(*reference);
-    uint64_t *rest = entry_at(tally, tally->capacity);
-    if (tally->amounts)
-        rest[1] += total;
-    else if (rest[0] == 0)
-        rest[1] = (uint64_t)value;
-    refrain_lose(REFRAIN_LOSS_COUNTS, n);
-    tally->count += n;
-    refrain_commit();
-    rest[0] += n;
 }

@@ -41,13 +41,13 @@ REFRAIN_HIDDEN uint32_t refrain_tally_make(const struct refrain_row *row, bool j
 REFRAIN_HIDDEN void refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values,
                                       uint64_t times);
 
-/* Counts n values with the rest, those for which there is no room: different ones, of which `value` is one, and `total`
- * the sum where values are amounts. Of a tally of width 1. Their runs are the caller's to count. */
-REFRAIN_HIDDEN void refrain_tally_add_rest(const uint32_t *tally, int64_t value, uint64_t n, uint64_t total);
+/* Gives the learner a tally of its own values where it has none, and counts the loss of their order. False when the
+ * pool is spent. */
+REFRAIN_HIDDEN bool refrain_tally_of_values(struct refrain_learner *learner);
 
 /* Counts the oldest terms of the learner, which has a formula, until at most `keep` items are left, and all its plain
- * values. False when there is no memory for a tally, and nothing has changed. The journal is to be at it. The time
- * that it takes does not depend on how many values the terms have. */
+ * values. False, with nothing changed, when there is no memory for a tally, or too few terms can be counted in a few
+ * steps: the time that it takes does not depend on how many values the terms have. The journal is to be at it. */
 REFRAIN_HIDDEN bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner,
                                         unsigned keep);
 
