@@ -294,6 +294,15 @@ struct refrain_operation_record *refrain_call_operation(struct refrain_call *cal
     return record;
 }
 
+void refrain_call_operations(struct refrain_call *call, enum refrain_operation operation, const int64_t *requests,
+                             unsigned n) {
+    if (!resume(call))
+        return;
+    for (unsigned i = 0; i < n; i++)
+        learn_operation(call, operation, &requests[i], 1);
+    refrain_end(call->context);
+}
+
 static const struct refrain_row received = MESSAGE;
 static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
@@ -328,8 +337,19 @@ static void record_completion(const struct refrain_call *call, int64_t request,
                          (int64_t[]){request, completion->source, completion->tag, completion->bytes}, posted ? 4 : 1);
 }
 
+/* Inside a probe, which ends with the call. */
+static inline __attribute__((always_inline)) void end_open(struct refrain_call *call) {
+    struct refrain_context *context = call->context;
+    refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
+    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
+    context->top = call->entry - 1;
+    context->thread->now.inside = context->top->kind == REFRAIN_ENTRY_CALL;
+    refrain_returned(context->top);
+    refrain_end(context);
+}
+
 bool refrain_call_complete(struct refrain_call *call, uint32_t request, const struct refrain_completion *completions,
-                           unsigned n) {
+                           unsigned n, bool ends) {
     enum refrain_operation operation = n == 1 ? REFRAIN_OP_COMPLETE : REFRAIN_OP_COMPLETE_RUN;
     if (!resume(call))
         return false;
@@ -344,23 +364,20 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     }
     for (unsigned i = 0; record && __builtin_expect(context->events != NULL, 0) && i < n; i++)
         record_completion(call, request + i, &completions[i]);
-    refrain_end(context);
+    if (ends)
+        end_open(call);
+    else
+        refrain_end(context);
     return record != NULL;
 }
 
 static inline __attribute__((always_inline)) void end(struct refrain_call *call, const struct refrain_told *told) {
     if (!resume(call))
         return;
-    struct refrain_context *context = call->context;
     close_call(call);
     if (told)
         learn_operation(call, told->operation, told->values, told->n);
-    refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);
-    refrain_event(context, REFRAIN_RECORD_CALL_LEAVE, call->end_ticks, call->entry->id);
-    context->top = call->entry - 1;
-    context->thread->now.inside = context->top->kind == REFRAIN_ENTRY_CALL;
-    refrain_returned(context->top);
-    refrain_end(context);
+    end_open(call);
 }
 
 void refrain_call_end(struct refrain_call *call) {

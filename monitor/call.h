@@ -17,7 +17,8 @@
  *     refrain_call_operation(&call, REFRAIN_OP_RECV, (int64_t[]){source, tag, bytes, comm}, 4);
  *     refrain_call_end(&call);
  *
- * refrain_call_begin_told() does what the first two do, and refrain_call_end_told() what the last three do.
+ * refrain_call_begin_told() does what the first two do, refrain_call_end_told() what the last three do, and
+ * refrain_call_complete() the same for requests.
  *
  * An operation that sends is told before the PMPI call and bears the time of begin; one that receives is told after it,
  * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
@@ -91,6 +92,10 @@ REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct re
                                                                        enum refrain_operation operation,
                                                                        const int64_t *parameters, unsigned n);
 
+/* The same, once for each of `n` requests: operations whose one parameter is a request's number. */
+REFRAIN_SHARED void refrain_call_operations(struct refrain_call *call, enum refrain_operation operation,
+                                            const int64_t *requests, unsigned n);
+
 /* What a request's completion tells: source, tag and bytes of a receive, bytes of an access to a file go to the record
  * of the posting site; null: the request is neither. */
 struct refrain_completion {
@@ -99,10 +104,10 @@ struct refrain_completion {
 };
 
 /* The requests with numbers `request` and up have completed, n of them, in this order: COMPLETE at this site for one,
- * COMPLETE_RUN for several. False where it could not be told: their numbers must stay taken then, as a replay does not
- * give them back. */
+ * COMPLETE_RUN for several. The call may end with them. False where it could not be told: their numbers must stay
+ * taken then, as a replay does not give them back. */
 REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t request,
-                                          const struct refrain_completion *completions, unsigned n);
+                                          const struct refrain_completion *completions, unsigned n, bool ends);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 

@@ -176,7 +176,7 @@ static void mpi_call(unsigned depth) {
                     {requests[i].posted, parameters[0], parameters[1], parameters[2], parameters[3]},
                     {requests[(i + 1) % 16].posted, parameters[1], parameters[0], parameters[2], parameters[3]}};
                 unsigned n = i + 1 < 16 && requests[i + 1].taken && chance(2) ? 2 : 1;
-                refrain_call_complete(&call, i, completions, n);
+                refrain_call_complete(&call, i, completions, n, false);
                 for (unsigned k = 0; k < n; k++)
                     requests[i + k].taken = false;
             }

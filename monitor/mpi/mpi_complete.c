@@ -54,9 +54,9 @@ static int test_among_threads(struct refrain_call *call, MPI_Request *request, i
     refrain_watch_begin(call, &watch, 1, request, false);
     int rc = PMPI_Test(request, flag, status);
     if (rc == MPI_SUCCESS && !*flag)
-        refrain_watch_some(call, &watch, rc, request, 0, NULL, NULL);
+        refrain_watch_end_some(call, &watch, rc, request, 0, NULL, NULL);
     else
-        refrain_watch_all(call, &watch, rc, request, status);
+        refrain_watch_end_all(call, &watch, rc, request, status);
     return rc;
 }
 
@@ -67,8 +67,7 @@ static __attribute__((noinline)) int wait_watched(struct refrain_call *call, MPI
     refrain_order_waits();
     int rc = PMPI_Wait(request, used);
     refrain_order_goes_on();
-    refrain_watch_all(call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
-    refrain_call_end(call);
+    refrain_watch_end_all(call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
     return rc;
 }
 
@@ -77,7 +76,7 @@ static __attribute__((noinline)) void wait_failed(struct refrain_call *call, str
     struct refrain_watch watch;
     watch.n_taken = 1;
     watch.taken[0] = taken;
-    refrain_watch_all(call, &watch, rc, request, NULL);
+    refrain_watch_end_all(call, &watch, rc, request, NULL);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
@@ -89,36 +88,35 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && needs_status ? &own : status;
     int rc = PMPI_Wait(request, used);
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
-        refrain_request_waited(&call, taken, used);
+        refrain_request_end_waited(&call, taken, used);
     else
         wait_failed(&call, taken, rc, request);
-    refrain_call_end(&call);
     return rc;
 }
 
-static void test_done(struct refrain_call *call, MPI_Request former, int rc, bool done, const MPI_Request *request,
+/* The call found that the request is over, or has failed. */
+static void test_done(struct refrain_call *call, MPI_Request former, int rc, const MPI_Request *request,
                       MPI_Status *status) {
-    if (former == MPI_REQUEST_NULL)
+    if (rc == MPI_SUCCESS && former != MPI_REQUEST_NULL) {
+        refrain_request_end_complete(call, REFRAIN_MPI_KEY(former), 0, status);
         return;
-    if (rc == MPI_SUCCESS && done)
-        refrain_request_complete(call, REFRAIN_MPI_KEY(former), 0, status);
-    else if (rc != MPI_SUCCESS && *request == MPI_REQUEST_NULL)
+    }
+    if (former != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
         refrain_request_lost(call, REFRAIN_MPI_KEY(former));
+    refrain_call_end(call);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Test);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request former = handle_of(request);
-    int rc;
-    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL) {
-        rc = test_among_threads(&call, request, flag, used);
-    } else {
-        rc = PMPI_Test(request, flag, used);
-        if (__builtin_expect(rc != MPI_SUCCESS || *flag, 0))
-            test_done(&call, former, rc, rc == MPI_SUCCESS, request, used);
-    }
-    refrain_call_end(&call);
+    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL)
+        return test_among_threads(&call, request, flag, used);
+    int rc = PMPI_Test(request, flag, used);
+    if (__builtin_expect(rc != MPI_SUCCESS || *flag, 0))
+        test_done(&call, former, rc, request, used);
+    else
+        refrain_call_end(&call);
     return rc;
 }
 
@@ -132,9 +130,8 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     refrain_order_goes_on();
-    refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+    refrain_watch_end_all(&call, &watch, rc, array_of_requests, known(statuses));
     statuses_done(array_of_statuses, statuses, count);
-    refrain_call_end(&call);
     return rc;
 }
 
@@ -163,11 +160,12 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     if (former && !nothing)
         refrain_watch_begin(&call, &watch, count, former, false);
     if (!nothing)
-        refrain_watch_all(&call, &watch, rc, array_of_requests, known(statuses));
+        refrain_watch_end_all(&call, &watch, rc, array_of_requests, known(statuses));
     else if (!former)
-        refrain_watch_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
+        refrain_watch_end_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
+    else
+        refrain_call_end(&call);
     statuses_done(array_of_statuses, statuses, count);
-    refrain_call_end(&call);
     return rc;
 }
 
@@ -207,28 +205,29 @@ struct any {
 static __attribute__((noinline)) void any_of_copied(struct refrain_call *call, const struct any *any, int rc, int index,
                                                     const MPI_Request *requests, MPI_Status *status) {
     unsigned older = 0;
-    if (rc != MPI_SUCCESS) {
-        for (int i = 0; i < any->count; i++)
-            if (any->former[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
-                refrain_request_lost(call, REFRAIN_MPI_KEY(any->former[i]));
-    } else if (index != MPI_UNDEFINED) {
+    if (rc == MPI_SUCCESS) {
         for (int i = 0; i < index; i++)
             older += any->former[i] == any->former[index];
-        refrain_request_complete(call, REFRAIN_MPI_KEY(any->former[index]), older, status);
+        refrain_request_end_complete(call, REFRAIN_MPI_KEY(any->former[index]), older, status);
+        return;
     }
+    for (int i = 0; i < any->count; i++)
+        if (any->former[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
+            refrain_request_lost(call, REFRAIN_MPI_KEY(any->former[i]));
+    refrain_call_end(call);
 }
 
-/* `index`: MPI_UNDEFINED when none has completed. */
+/* The call ends. `index`: MPI_UNDEFINED when none has completed. */
 static REFRAIN_INLINE void any_done(struct refrain_call *call, struct any *any, int rc, int index,
                                     const MPI_Request *requests, MPI_Status *status) {
     if (__builtin_expect(any->former && rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
-        return;
-    if (any->former)
+        refrain_call_end(call);
+    else if (any->former)
         any_of_copied(call, any, rc, index, requests, status);
     else if (rc != MPI_SUCCESS)
-        refrain_watch_all(call, &any->watch, rc, requests, NULL);
+        refrain_watch_end_all(call, &any->watch, rc, requests, NULL);
     else
-        refrain_watch_some(call, &any->watch, rc, requests, index != MPI_UNDEFINED, &index, status);
+        refrain_watch_end_some(call, &any->watch, rc, requests, index != MPI_UNDEFINED, &index, status);
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
@@ -241,7 +240,6 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
     refrain_order_goes_on();
     any_done(&call, &any, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
-    refrain_call_end(&call);
     return rc;
 }
 
@@ -251,7 +249,6 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     ANY_BEGIN(any, count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
     any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
-    refrain_call_end(&call);
     return rc;
 }
 
@@ -260,9 +257,9 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 static void some_done(struct refrain_call *call, struct refrain_watch *watch, int rc, int n, const int *indices,
                       const MPI_Request *requests, MPI_Status *statuses) {
     if (rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS)
-        refrain_watch_all(call, watch, rc, requests, NULL);
+        refrain_watch_end_all(call, watch, rc, requests, NULL);
     else
-        refrain_watch_some(call, watch, rc, requests, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
+        refrain_watch_end_some(call, watch, rc, requests, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
@@ -277,7 +274,6 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
               array_of_requests, known(statuses));
     statuses_done(array_of_statuses, statuses, incount);
-    refrain_call_end(&call);
     return rc;
 }
 
@@ -293,8 +289,9 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     if (!former || !nothing)
         some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
                   array_of_requests, known(statuses));
+    else
+        refrain_call_end(&call);
     statuses_done(array_of_statuses, statuses, incount);
-    refrain_call_end(&call);
     return rc;
 }
 

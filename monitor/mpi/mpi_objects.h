@@ -121,13 +121,13 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
 int refrain_request_end_taking(struct refrain_call *call, struct refrain_request *taken, int rc,
                                const MPI_Request *request);
 
-/* A persistent request is about to be started; its start has failed. */
-void refrain_request_start(struct refrain_call *call, MPI_Request handle);
-void refrain_request_not_started(struct refrain_call *call, MPI_Request handle);
+/* Persistent requests are about to be started; their start has failed. The array may be null. */
+void refrain_requests_start(struct refrain_call *call, int count, const MPI_Request *array);
+void refrain_requests_not_started(struct refrain_call *call, int count, const MPI_Request *array);
 
-/* The request known by `key` has completed with `status` (null: not known). Where several are known by it: the one
- * after the `older` oldest. */
-void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status);
+/* The request known by `key` has completed with `status` (null: not known), and the call ends. Where several are known
+ * by the key: the one after the `older` oldest. */
+void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status);
 
 /* The request known by `key` is gone without completion: it was freed, or has failed. */
 void refrain_request_lost(struct refrain_call *call, uint64_t key);
@@ -158,22 +158,24 @@ struct refrain_watch {
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *requests, bool waits);
-/* The same, of a call that is about to wait for all of them, so that refrain_watch_all() will follow. */
+/* The same, of a call that is about to wait for all of them, so that refrain_watch_end_all() will follow. */
 void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
                             const MPI_Request *requests);
 /* The same, of a call that waits for one request: takes it out of the table and returns it where it is one of the
  * thread's usual ones; else null, and nothing is done. `needs_status`: as in struct refrain_watch. */
 struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status);
-/* It has completed, with a status if it needs one. Where the call fails instead, refrain_watch_all() takes it. */
-void refrain_request_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status);
+/* It has completed, with a status if it needs one, and the call ends. Where the call fails instead,
+ * refrain_watch_end_all() takes it. */
+void refrain_request_end_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status);
 /* It is about to wait for one of so few requests that looking them up costs little. */
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
-/* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS. */
-void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
-                       MPI_Status *statuses);
-/* Those at `n` indices have, in this order, with `n` statuses (null: not known), of which rc says the same. */
-void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
-                        int n, const int *indices, MPI_Status *statuses);
+/* All have completed, or those with MPI_SUCCESS in their status when rc is MPI_ERR_IN_STATUS; the call ends. */
+void refrain_watch_end_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
+                           MPI_Status *statuses);
+/* Those at `n` indices have, in this order, with `n` statuses (null: not known), of which rc says the same; the call
+ * ends. */
+void refrain_watch_end_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
+                            int n, const int *indices, MPI_Status *statuses);
 
 /* ---- mpi_windows.c ---- */
 

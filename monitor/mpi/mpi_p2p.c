@@ -135,22 +135,20 @@ int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype data
 
 int MPI_Start(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Start);
-    if (request)
-        refrain_request_start(&call, *request);
+    refrain_requests_start(&call, 1, request);
     int rc = PMPI_Start(request);
-    if (rc != MPI_SUCCESS && request)
-        refrain_request_not_started(&call, *request);
+    if (rc != MPI_SUCCESS)
+        refrain_requests_not_started(&call, 1, request);
     refrain_call_end(&call);
     return rc;
 }
 
 int MPI_Startall(int count, MPI_Request array_of_requests[]) {
     REFRAIN_MPI_BEGIN(MPI_Startall);
-    for (int i = 0; i < count && array_of_requests; i++)
-        refrain_request_start(&call, array_of_requests[i]);
+    refrain_requests_start(&call, count, array_of_requests);
     int rc = PMPI_Startall(count, array_of_requests);
-    for (int i = 0; i < count && array_of_requests && rc != MPI_SUCCESS; i++)
-        refrain_request_not_started(&call, array_of_requests[i]);
+    if (rc != MPI_SUCCESS)
+        refrain_requests_not_started(&call, count, array_of_requests);
     refrain_call_end(&call);
     return rc;
 }

@@ -198,9 +198,11 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     uint64_t key = (message) ? REFRAIN_MPI_KEY(*(message)) : 0;                                                        \
     status = refrain_status_or(status, &own);                                                                          \
     int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_request_complete(&call, key, 0, status);                                                               \
-    else if ((message) && *(message) == MPI_MESSAGE_NULL)                                                              \
+    if (returned == MPI_SUCCESS) {                                                                                     \
+        refrain_request_end_complete(&call, key, 0, status);                                                           \
+        return returned;                                                                                               \
+    }                                                                                                                  \
+    if ((message) && *(message) == MPI_MESSAGE_NULL)                                                                   \
         refrain_request_lost(&call, key);                                                                              \
     refrain_call_end(&call);                                                                                           \
     return returned

@@ -49,17 +49,28 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
     }
 }
 
-void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
-    if (run->n == 0)
-        return;
+/* They have been told: their numbers are free, but those of persistent requests. */
+static void give_numbers(const struct refrain_call *call, const struct refrain_request_run *run) {
     uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
-    if (refrain_call_complete(call, run->first, run->completions, run->n) && given) {
-        refrain_mpi_lock();
-        refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
-        refrain_mpi_unlock();
-    }
+    if (!given)
+        return;
+    refrain_mpi_lock();
+    refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
+    refrain_mpi_unlock();
+}
+
+void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
+    if (run->n > 0 && refrain_call_complete(call, run->first, run->completions, run->n, false))
+        give_numbers(call, run);
     run->n = 0;
     run->persistent = 0;
+}
+
+void refrain_request_run_end(struct refrain_call *call, struct refrain_request_run *run) {
+    if (run->n == 0)
+        refrain_call_end(call);
+    else if (refrain_call_complete(call, run->first, run->completions, run->n, true))
+        give_numbers(call, run);
 }
 
 void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
@@ -89,7 +100,7 @@ void refrain_request_run_add(struct refrain_call *call, struct refrain_request_r
     }
 }
 
-void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
+void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
     struct refrain_request_run run;
     refrain_mpi_lock();
     struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
@@ -98,11 +109,13 @@ void refrain_request_complete(struct refrain_call *call, uint64_t key, unsigned 
     if (request)
         request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
     refrain_mpi_unlock();
-    if (!request)
+    if (!request) {
+        refrain_call_end(call);
         return;
+    }
     refrain_request_run_begin(&run);
     refrain_request_run_add(call, &run, request, status);
-    refrain_request_run_tell(call, &run);
+    refrain_request_run_end(call, &run);
     refrain_mpi_lock();
     refrain_request_settle(call, request, false);
     refrain_mpi_unlock();

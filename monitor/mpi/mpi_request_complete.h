@@ -36,6 +36,9 @@ static REFRAIN_INLINE struct refrain_completion *refrain_request_run_next(struct
     return &run->completions[run->n++];
 }
 
+/* The same, and ends the call. */
+REFRAIN_HIDDEN void refrain_request_run_end(struct refrain_call *call, struct refrain_request_run *run);
+
 /* Tells of the completion of what was `request`, now or with the next one. */
 REFRAIN_HIDDEN void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
                                             const struct refrain_request *request, MPI_Status *status);

@@ -123,13 +123,13 @@ struct refrain_request *refrain_request_wait(const struct refrain_call *call, MP
     return request;
 }
 
-void refrain_request_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status) {
+void refrain_request_end_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status) {
     struct refrain_completion completion = {NULL, -1, -1, -1, -1};
     uint32_t index = request->index;
     if (request->operation == REFRAIN_OP_IRECV)
         completion = completion_of(request, status);
     refrain_request_entry_give(request);
-    if (refrain_call_complete(call, index, &completion, 1))
+    if (refrain_call_complete(call, index, &completion, 1, true))
         refrain_number_give(&refrain_numberings[call->context->number], index);
 }
 
@@ -179,7 +179,7 @@ static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct re
             *completion = completion_of(request, &statuses[i]);
         refrain_request_entry_give(request);
     }
-    refrain_request_run_tell(call, &run);
+    refrain_request_run_end(call, &run);
 }
 
 /* They are watched instead. */
@@ -205,23 +205,22 @@ static __attribute__((noinline)) void watched_all(struct refrain_call *call, con
         next = request->watched;
         watched_returned(call, &run, request, rc, array, statuses ? &statuses[request->position] : NULL);
     }
-    refrain_request_run_tell(call, &run);
+    refrain_request_run_end(call, &run);
 }
 
-void refrain_watch_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
-                       MPI_Status *statuses) {
+void refrain_watch_end_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
+                           MPI_Status *statuses) {
     if (__builtin_expect(watch->n_taken && rc == MPI_SUCCESS && (statuses || !watch->needs_statuses), 1)) {
         taken_done(call, watch, statuses);
         return;
     }
     if (watch->n_taken)
         taken_watched(watch);
-    if (watch->first)
-        watched_all(call, watch, rc, array, statuses);
+    watched_all(call, watch, rc, array, statuses);
 }
 
-void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array, int n,
-                        const int *indices, MPI_Status *statuses) {
+void refrain_watch_end_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
+                            int n, const int *indices, MPI_Status *statuses) {
     struct refrain_request_run run;
     uint32_t *link = &watch->first;
     refrain_request_run_begin(&run);
@@ -236,7 +235,7 @@ void refrain_watch_some(struct refrain_call *call, struct refrain_watch *watch, 
         *link = request->watched;
         watched_returned(call, &run, request, rc, array, statuses ? &statuses[i] : NULL);
     }
-    refrain_request_run_tell(call, &run);
+    refrain_request_run_end(call, &run);
     for (uint32_t place = watch->first; place; place = refrain_request_at(place - 1)->watched)
         not_watched(refrain_request_at(place - 1));
 }

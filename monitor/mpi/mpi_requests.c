@@ -133,27 +133,22 @@ void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint6
     refrain_mpi_unlock();
 }
 
-void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
-    refrain_mpi_lock();
-    struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
-    if (!request) {
-        refrain_mpi_unlock();
-        return;
-    }
-    bool own = refrain_request_is_own(call, request), untold = refrain_call_is_untold(call);
-    int64_t index = request->index;
-    unsigned operation = request->operation;
-    struct refrain_posted posted = {.parameters = {0}};
-    request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
-    request->flags |= REFRAIN_REQUEST_ACTIVE | (untold ? REFRAIN_REQUEST_UNTOLD : 0);
-    if (!own && refrain_request_is_persistent(request))
-        posted = *refrain_request_posted(request);
-    const int64_t *parameters = posted.parameters;
-    refrain_mpi_unlock();
-    if (own)
-        refrain_call_operation(call, REFRAIN_OP_START, &index, 1);
-    else if (untold && operation == REFRAIN_OP_SEND_INIT)
+/* The thread's own requests that are started in one call. */
+struct started {
+    int64_t numbers[32]; /* told together */
+    unsigned n;
+};
+
+static void tell_started(struct refrain_call *call, struct started *started) {
+    if (started->n > 0)
+        refrain_call_operations(call, REFRAIN_OP_START, started->numbers, started->n);
+    started->n = 0;
+}
+
+/* A request that another thread has made, or that is nobody's, is told as what it does. */
+static void tell_others_start(struct refrain_call *call, unsigned operation, const int64_t *parameters) {
+    bool untold = refrain_call_is_untold(call);
+    if (untold && operation == REFRAIN_OP_SEND_INIT)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
     else if (operation == REFRAIN_OP_SEND_INIT)
         refrain_call_operation(call, REFRAIN_OP_SEND, parameters, 4);
@@ -161,17 +156,52 @@ void refrain_request_start(struct refrain_call *call, MPI_Request handle) {
         refrain_call_operation(call, REFRAIN_OP_COLLECTIVE, parameters, 4);
 }
 
-void refrain_request_not_started(struct refrain_call *call, MPI_Request handle) {
+static void start(struct refrain_call *call, struct started *started, MPI_Request handle) {
     refrain_mpi_lock();
     struct refrain_request *request =
         refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
-    bool own = request && refrain_request_is_own(call, request);
-    unsigned index = request ? request->index : 0;
-    if (request)
-        request->flags &= (uint8_t)~REFRAIN_REQUEST_ACTIVE;
+    if (!request) {
+        refrain_mpi_unlock();
+        return;
+    }
+    bool own = refrain_request_is_own(call, request);
+    unsigned operation = request->operation;
+    int64_t number = request->index;
+    struct refrain_posted posted = {.parameters = {0}};
+    request->flags &= (uint8_t)~REFRAIN_REQUEST_UNTOLD;
+    request->flags |= REFRAIN_REQUEST_ACTIVE | (refrain_call_is_untold(call) ? REFRAIN_REQUEST_UNTOLD : 0);
+    if (!own && refrain_request_is_persistent(request))
+        posted = *refrain_request_posted(request);
     refrain_mpi_unlock();
+    if (!own || started->n == sizeof started->numbers / sizeof *started->numbers)
+        tell_started(call, started);
     if (own)
-        refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){index}, 1);
+        started->numbers[started->n++] = number;
+    else
+        tell_others_start(call, operation, posted.parameters);
+}
+
+void refrain_requests_start(struct refrain_call *call, int count, const MPI_Request *array) {
+    struct started started;
+    started.n = 0;
+    for (int i = 0; i < count && array; i++)
+        start(call, &started, array[i]);
+    tell_started(call, &started);
+}
+
+void refrain_requests_not_started(struct refrain_call *call, int count, const MPI_Request *array) {
+    for (int i = 0; i < count && array; i++) {
+        refrain_mpi_lock();
+        struct refrain_request *request =
+            refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(array[i]), 0) : NULL;
+        bool own = request && refrain_request_is_own(call, request);
+        int64_t index = request ? request->index : 0;
+        if (request)
+            request->flags &= (uint8_t)~REFRAIN_REQUEST_ACTIVE;
+        refrain_mpi_unlock();
+        if (own)
+            refrain_call_operation(call, REFRAIN_OP_CANCELLED, &index, 1);
+    }
 }
 
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle) {
