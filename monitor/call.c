@@ -20,7 +20,6 @@
 #include "run/configure.h"
 #include "run/pool.h"
 #include "run/tracing.h"
-#include "sites/site_quiet.h"
 #include "untold.h"
 #include <refrain/trace.h>
 
@@ -130,7 +129,6 @@ static __attribute__((noinline)) void look_around(struct refrain_context *contex
     context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
     refrain_trace_file_refresh_clock();
     refrain_allowance_look(context);
-    refrain_quiet_settle();
 }
 
 /* The thread is inside the probe, and the innermost activation is the one that the call is made from. `told`: null, or

@@ -5,12 +5,10 @@
 #include "call_room.h"
 #include "context.h"
 #include "left_out.h"
-#include "probe.h"
 #include "run/binary.h"
 #include "run/configure.h"
 #include "run/object_name.h"
 #include "run/pool.h"
-#include "sites/site_quiet.h"
 #include <refrain/settings.h>
 #include <refrain/trace.h>
 
@@ -177,39 +175,19 @@ static struct refrain_call_place look_for_call_site(struct refrain_context *cont
     return (struct refrain_call_place){refrain_at_reference(entry->reference), NULL};
 }
 
-/* Where the probe before a call is quiet, its place is that of the address which the call returns to: the activation
- * comes there now. False: what was found is not to be remembered. */
-static bool come_to_place(struct refrain_context *context, uintptr_t address, uintptr_t stack_pointer) {
-    struct refrain_slot *from = context->top->last;
-    if (!context->learning || context->path)
-        return true;
-    if (from->flags & REFRAIN_SLOT_MPI_CALL)
-        return refrain_quiet_told(context->latest_site, from, address);
-    bool sure;
-    const struct refrain_entry *top = context->top;
-    struct refrain_slot *at = refrain_quiet_slot(context, address, &sure);
-    if (at)
-        refrain_probe_come(context, at, stack_pointer);
-    return sure && context->top == top;
-}
-
 struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
                                                   void *return_address, const void *frame_address) {
     struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
     const struct refrain_slot *from = context->top->last;
-    bool lasts = come_to_place(context, caller.address, caller.stack_pointer), own;
-    struct refrain_slot *at = context->top->last;
-    struct refrain_call_place place = look_for_call_site(context, at, function, caller, &own);
-    if (lasts && own) {
-        struct refrain_call_cache *known = refrain_known_call(context, from, caller.address);
-        *known = (struct refrain_call_cache){
+    bool own;
+    struct refrain_call_place place = look_for_call_site(context, from, function, caller, &own);
+    if (own)
+        *refrain_known_call(context, from, caller.address) = (struct refrain_call_cache){
             .from = from,
             .address = caller.address,
-            .at = at,
             .call_site = place.call_site,
             .function = function,
         };
-    }
     return place;
 }
 

@@ -9,7 +9,6 @@
 
 #include "context.h"
 #include "python.h"
-#include "step.h"
 #include "visibility.h"
 #include <refrain/trace.h>
 #include <stddef.h>
@@ -21,8 +20,7 @@ struct refrain_call_place {
     struct refrain_guest *guest;         /* of the call site, which the call is from; else null */
 };
 
-/* A call that is not remembered: its call site is found or made. Where the site before it is quiet (site_quiet.h), the
- * innermost activation comes to the call's place. */
+/* A call that is not remembered: its call site is found or made. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
                                                                  void *return_address, const void *frame_address);
 
@@ -38,19 +36,14 @@ static inline struct refrain_call_cache *refrain_known_call(struct refrain_conte
     return &context->calls_known[hash / sizeof *context->calls_known % REFRAIN_CALL_CACHE];
 }
 
-/* Finds the call site, and has the innermost activation come to the call's place. */
+/* Finds the call site. */
 static inline struct refrain_call_place refrain_call_place(struct refrain_context *context, unsigned function,
                                                            void *return_address, const void *frame_address) {
-    struct refrain_entry *caller = context->top;
-    const struct refrain_call_cache *known = refrain_known_call(context, caller->last, (uintptr_t)return_address);
-    if (__builtin_expect(known->from != caller->last || known->address != (uintptr_t)return_address ||
-                             known->function != function,
-                         0))
+    const struct refrain_slot *from = context->top->last;
+    const struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
+    if (__builtin_expect(
+            known->from != from || known->address != (uintptr_t)return_address || known->function != function, 0))
         return refrain_call_place_look(context, function, return_address, frame_address);
-    if (known->at != caller->last) {
-        refrain_step(context, caller, known->at->number);
-        caller->last = known->at;
-    }
     return (struct refrain_call_place){known->call_site, NULL};
 }
 

@@ -60,7 +60,6 @@ struct refrain_region_cache {
 struct refrain_call_cache {
     _Alignas(REFRAIN_LINE_BYTES) const struct refrain_slot *from; /* null: free */
     uintptr_t address;                                            /* that the call returns to */
-    struct refrain_slot *at; /* the place that it comes to first, whose site is quiet; `from` where it comes to none */
     struct refrain_call_site *call_site;
     uint32_t function;
 };
@@ -98,7 +97,6 @@ struct refrain_context {
     uint16_t unusual;                            /* not 0: more is to be looked at when an MPI call begins (call.c) */
     int32_t calls_left;                          /* MPI calls until the clock is refreshed */
     struct refrain_timeline_writer timeline;
-    uintptr_t latest_site;  /* of a place that control passes: the address that it returned to */
     uint32_t n_abandoned;   /* activations that were ended because of where they lay (stacks.h) */
     uint32_t address_pages; /* bit per page of `addresses` that is charged (outside.h) */
     struct refrain_entry *stack;

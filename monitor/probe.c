@@ -129,10 +129,6 @@ void refrain_probe_run(struct refrain_context *context, struct refrain_slot *slo
     refrain_end(context);
 }
 
-void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place) {
-    arrive(context, slot, place, 0);
-}
-
 void refrain_probe_enter(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uintptr_t frame) {
     enter_function(context, slot, place, frame);
     refrain_end(context);

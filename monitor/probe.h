@@ -19,9 +19,6 @@ REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct 
 REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
 
-/* The same for slot [0] of an MPI call whose probe is quiet (sites/site_quiet.h): the probe does not end. */
-REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
-
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);

@@ -46,7 +46,7 @@ static bool was_used(const struct refrain_slot *slot) {
 }
 
 #define KEPT_FLAGS 255u /* the rest follows from the program tree (slot_flags.h) */
-#define DORMANT_FLAGS (REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED | REFRAIN_SLOT_QUIET)
+#define DORMANT_FLAGS (REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED)
 
 static void slots(struct refrain_packer *packer, const struct refrain_unit_record *unit, struct refrain_slot *all,
                   uint32_t thread) {

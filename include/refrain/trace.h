@@ -87,7 +87,6 @@ enum refrain_loss {
 #define REFRAIN_SLOT_OFF 32u     /* its probe is off: no event depends on it, or it is dormant */
 #define REFRAIN_SLOT_THROTTLED                                                                                         \
     64u                         /* its probe has been dormant at some time: what was counted is the least there was */
-#define REFRAIN_SLOT_QUIET 128u /* its site has left the code: the MPI call that comes next tells of it */
 #define REFRAIN_SLOT_KIND(flags) ((flags) >> 8 & 15u)   /* enum refrain_arrival: what a probe that reaches it is */
 #define REFRAIN_SLOT_OF_FUNCTION(flags) ((flags) >> 12) /* distance from slot [0] of the function it is in */
 #define REFRAIN_SLOT_FLAGS(kind, of_function) ((uint32_t)(kind) << 8 | (uint32_t)(of_function) << 12)

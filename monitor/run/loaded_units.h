@@ -20,13 +20,6 @@ REFRAIN_HIDDEN bool refrain_units_wake(void);
 /* A site in code runs although its probe is off: brings the code in line if that was put off. */
 REFRAIN_HIDDEN void refrain_units_settle(void);
 
-/* The slots of so many threads are made; in a call of refrain_units_change_sites(). */
-REFRAIN_HIDDEN uint32_t refrain_units_threads(void);
-
-/* Calls `change`, alone, and where it returns true brings the code in line with what is wanted of the sites. False, and
- * nothing was done, when another thread is changing probes. Any thread. */
-REFRAIN_HIDDEN bool refrain_units_change_sites(bool (*change)(void *), void *data);
-
 /* Has anything been loaded since the tables of sites were made? A site that is in none is one of a unit of another
  * version otherwise. */
 REFRAIN_HIDDEN bool refrain_units_have_new_sites(void);

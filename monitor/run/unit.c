@@ -357,17 +357,6 @@ bool refrain_units_wake(void) {
     return true;
 }
 
-bool refrain_units_change_sites(bool (*change)(void *), void *data) {
-    if (!try_lock())
-        return false;
-    if (opened && change(data)) {
-        refrain_sites_place();
-        n_unsettled = 0;
-    }
-    drop_lock();
-    return true;
-}
-
 bool refrain_units_have_new_sites(void) {
     return __atomic_load_n(&tables_generation, __ATOMIC_RELAXED) != __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
@@ -502,10 +491,6 @@ void refrain_units_begin_thread(uint32_t thread) {
             at = record->next;
         }
     drop_lock();
-}
-
-uint32_t refrain_units_threads(void) {
-    return threads_made;
 }
 
 uint64_t refrain_units_bytes(uint32_t threads) {

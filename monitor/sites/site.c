@@ -33,10 +33,8 @@ static unsigned char *code_of(const struct refrain_site *site) {
     return (unsigned char *)&site->code + site->code;
 }
 
-static unsigned char wanted(const struct refrain_sites *module, const struct refrain_site *site) {
-    size_t number = (size_t)(site - module->first);
-    bool quiet = module->quiet && module->quiet[number / 8] >> number % 8 & 1;
-    return ((const unsigned char *)&site->on)[site->on] && !quiet ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF;
+static unsigned char wanted(const struct refrain_site *site) {
+    return ((const unsigned char *)&site->on)[site->on] ? REFRAIN_SITE_ON : REFRAIN_SITE_OFF;
 }
 
 static uintptr_t page_bytes(void) {
@@ -56,9 +54,6 @@ static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
         uintptr_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
         if (segment->p_type == PT_LOAD && segment->p_flags == (PF_R | PF_X) && sites->pages >= page_of(begin) &&
             sites->pages_end <= page_of(end + page_bytes() - 1)) {
-            sites->text = begin;
-            sites->text_end = end;
-            sites->is_executable = !info->dlpi_name || !*info->dlpi_name;
             return 1;
         }
     }
@@ -92,9 +87,9 @@ void refrain_sites_drop(const struct refrain_site *first) {
 }
 
 /* Something else, a breakpoint say, is left alone. */
-static bool is_to_change(const struct refrain_sites *module, const struct refrain_site *site) {
+static bool is_to_change(const struct refrain_site *site) {
     unsigned char now = *code_of(site);
-    return now != wanted(module, site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
+    return now != wanted(site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
 }
 
 /* Is nothing to become code that was data (PR_SET_MDWE)? Who wants that wants its code as it is. */
@@ -118,7 +113,7 @@ static bool write_piece(void) {
 }
 
 /* Adds the site to what is written at once; where it lies too far off that is written, and another begun. */
-static bool change(const struct refrain_sites *module, const struct refrain_site *site) {
+static bool change(const struct refrain_site *site) {
     unsigned char *code = code_of(site);
     size_t at = (size_t)(code - piece.begin);
     bool fits = piece.n > 0 && code >= piece.begin && at < PIECE_BYTES && at < piece.n + GAP_BYTES;
@@ -130,7 +125,7 @@ static bool change(const struct refrain_sites *module, const struct refrain_site
     }
     for (; piece.n <= at; piece.n++)
         piece.bytes[piece.n] = piece.begin[piece.n];
-    piece.bytes[at] = wanted(module, site);
+    piece.bytes[at] = wanted(site);
     return true;
 }
 
@@ -146,12 +141,12 @@ static bool open_memory(void) {
 }
 
 /* False where code cannot be changed. */
-static bool place(const struct refrain_sites *module, const struct refrain_site *site) {
-    if (!is_to_change(module, site))
+static bool place(const struct refrain_site *site) {
+    if (!is_to_change(site))
         return true;
     if (!open_memory())
         return false;
-    forbidden |= !change(module, site);
+    forbidden |= !change(site);
     return !forbidden;
 }
 
@@ -171,7 +166,7 @@ static struct {
     const struct refrain_site *sites[256];
 } found; /* under the lock */
 
-static bool place_found(const struct refrain_sites *module) {
+static bool place_found(void) {
     bool may = true;
     for (unsigned i = 1; i < found.n; i++) {
         const struct refrain_site *site = found.sites[i];
@@ -181,7 +176,7 @@ static bool place_found(const struct refrain_sites *module) {
         found.sites[at] = site;
     }
     for (unsigned i = 0; may && i < found.n; i++)
-        may = place(module, found.sites[i]);
+        may = place(found.sites[i]);
     found.n = 0;
     return may;
 }
@@ -192,7 +187,7 @@ static bool find_slot(const struct refrain_sites *module, const struct refrain_s
     for (uint32_t site = refrain_site_first(table, slot); may && site; site = refrain_site_next(table, site)) {
         found.sites[found.n++] = &module->first[site - 1];
         if (found.n == sizeof found.sites / sizeof *found.sites)
-            may = place_found(module);
+            may = place_found();
     }
     return may;
 }
@@ -213,9 +208,9 @@ static bool place_slots(const struct refrain_sites *module, const struct refrain
     bool may = true;
     for (unsigned i = 0; chains && may && i < n; i++)
         may = find_slot(module, chains, slots[i]);
-    may = may && place_found(module);
+    may = may && place_found();
     for (const struct refrain_site *site = module->first; !chains && may && site < module->end; site++)
-        may = place(module, site);
+        may = place(site);
     return may;
 }
 
@@ -230,60 +225,4 @@ void refrain_sites_place_slots(const uint32_t *slots, unsigned n) {
 
 void refrain_sites_place(void) {
     refrain_sites_place_slots(NULL, 0);
-}
-
-/* ---- sites that are quiet ---- */
-
-static size_t quiet_bytes(const struct refrain_sites *module) {
-    return (size_t)(module->end - module->first + 7) / 8;
-}
-
-/* It is one of the first: libraries that come with it are started before it, those that it loads come later. */
-static struct refrain_sites *executable(void) {
-    for (unsigned i = 0; i < n_modules; i++)
-        if (modules[i].is_executable)
-            return &modules[i];
-    return NULL;
-}
-
-bool refrain_sites_have_call(uintptr_t address) {
-    const struct refrain_sites *module = executable();
-    return module && refrain_configuration.patch && !forbidden && address > module->text && address <= module->text_end;
-}
-
-bool refrain_sites_number(uintptr_t address, uint32_t *number) {
-    const struct refrain_sites *module = executable();
-    for (const struct refrain_site *site = module ? module->first : NULL; module && site < module->end; site++)
-        if ((uintptr_t)code_of(site) + REFRAIN_SITE_BYTES == address) {
-            *number = (uint32_t)(site - module->first);
-            return true;
-        }
-    return false;
-}
-
-/* Two rows of bits: sites that are quiet, and those that are not to be. */
-static struct refrain_sites *with_bits(void) {
-    struct refrain_sites *module = executable();
-    if (module && !module->quiet)
-        module->quiet = refrain_pool_take(2 * quiet_bytes(module), REFRAIN_POOL_FIRST_MET);
-    if (module && !module->quiet)
-        module->is_executable = false;
-    return module && module->quiet ? module : NULL;
-}
-
-bool refrain_sites_quiet(uint32_t number, bool quiet) {
-    struct refrain_sites *module = with_bits();
-    unsigned char bit = (unsigned char)(1u << number % 8);
-    if (!module || (quiet && module->quiet[quiet_bytes(module) + number / 8] & bit))
-        return false;
-    bool before = module->quiet[number / 8] & bit;
-    if (before != quiet)
-        module->quiet[number / 8] ^= bit;
-    return before != quiet;
-}
-
-void refrain_sites_keep(uint32_t number) {
-    struct refrain_sites *module = with_bits();
-    if (module)
-        module->quiet[quiet_bytes(module) + number / 8] |= (unsigned char)(1u << number % 8);
 }

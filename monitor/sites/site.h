@@ -12,10 +12,6 @@
 struct refrain_sites {
     const struct refrain_site *first, *end;
     unsigned char *pages, *pages_end;
-    uintptr_t text, text_end; /* the segment that they are in */
-    bool is_executable;
-    unsigned char *quiet; /* the executable's, a bit each, and another row that says which are not to be; null: all are
-                             as their bytes say */
 };
 
 /* Those of the executable or library that `units` are of. False where there are none, or where the code is not
@@ -37,18 +33,5 @@ REFRAIN_HIDDEN void refrain_sites_place(void);
 /* The same where nothing has changed but the bytes of these slots, whose sites have tables (site_table.h); null: all.
  */
 REFRAIN_HIDDEN void refrain_sites_place_slots(const uint32_t *slots, unsigned n);
-
-/* May code at `address` be of the executable, and call MPI after a site of it? Without the lock. */
-REFRAIN_HIDDEN bool refrain_sites_have_call(uintptr_t address);
-
-/* The number of the executable's site that returns to `address`; false where there is none. Without the lock. */
-REFRAIN_HIDDEN bool refrain_sites_number(uintptr_t address, uint32_t *number);
-
-/* Marks the executable's site with this number as quiet, that is out of the code whatever its byte says (site_quiet.h),
- * or takes the mark back. refrain_sites_place() changes the code. Returns whether the mark changed. */
-REFRAIN_HIDDEN bool refrain_sites_quiet(uint32_t number, bool quiet);
-
-/* From now on the site will not become quiet. */
-REFRAIN_HIDDEN void refrain_sites_keep(uint32_t number);
 
 #endif

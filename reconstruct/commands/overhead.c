@@ -123,7 +123,7 @@ static void count_slot(struct counter *counter, const struct refrain_slot_view *
         }
         break;
     default:
-        if (view->part == 0 && !(slot->flags & REFRAIN_SLOT_QUIET))
+        if (view->part == 0)
             count(counter, REFRAIN_PROBE_PLACE, visits(counter, &slot->next));
         break;
     }

@@ -18,11 +18,10 @@ struct refrain_walk_learner;
 
 /* What is done where a value leads. */
 enum refrain_walk_action {
-    REFRAIN_WALK_ENTERS,          /* an activation begins */
-    REFRAIN_WALK_OPERATES,        /* the call on top does an operation */
-    REFRAIN_WALK_TELLS,           /* a marker, a counter, or what passed in a pause */
-    REFRAIN_WALK_GOES_ON,         /* the activation goes on at a slot */
-    REFRAIN_WALK_GOES_ON_QUIETLY, /* ... whose site has left the code */
+    REFRAIN_WALK_ENTERS,   /* an activation begins */
+    REFRAIN_WALK_OPERATES, /* the call on top does an operation */
+    REFRAIN_WALK_TELLS,    /* a marker, a counter, or what passed in a pause */
+    REFRAIN_WALK_GOES_ON,  /* the activation goes on at a slot */
     REFRAIN_WALK_DECIDES,
     REFRAIN_WALK_COUNTED, /* a loop in which nothing happens */
     REFRAIN_WALK_LOOPS,

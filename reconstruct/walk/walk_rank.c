@@ -259,9 +259,6 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
         walk->stack[walk->depth - 1].at = place;
         return true;
-    case REFRAIN_WALK_GOES_ON_QUIETLY:
-        walk->stack[walk->depth - 1].at = place;
-        return true;
     case REFRAIN_WALK_DECIDES:
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_DECISION);
         if (!take_step(walk, place, &decision))
@@ -299,11 +296,10 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
         link->id = (uint64_t)value;
         link->kind = REFRAIN_RECORD_ENTER;
         if (slot && info->kind != REFRAIN_FUNCTION)
-            link->action = !decides && slot->flags & REFRAIN_SLOT_QUIET ? REFRAIN_WALK_GOES_ON_QUIETLY
-                           : !decides                                   ? REFRAIN_WALK_GOES_ON
-                           : info->kind < REFRAIN_WHILE                 ? REFRAIN_WALK_DECIDES
-                           : slot->flags & REFRAIN_SLOT_COUNTED         ? REFRAIN_WALK_COUNTED
-                                                                        : REFRAIN_WALK_LOOPS;
+            link->action = !decides                             ? REFRAIN_WALK_GOES_ON
+                           : info->kind < REFRAIN_WHILE         ? REFRAIN_WALK_DECIDES
+                           : slot->flags & REFRAIN_SLOT_COUNTED ? REFRAIN_WALK_COUNTED
+                                                                : REFRAIN_WALK_LOOPS;
     } else if (value >= REFRAIN_NEXT_REGION) {
         bool tells = value >= REFRAIN_NEXT_VALUE;
         link->id = (uint64_t)value - (uint64_t)(tells ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);

@@ -122,8 +122,6 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
     mov ENTRY_LAST(%rsi), %rcx
     takes %rcx, .Lrun
     mov %rax, ENTRY_LAST(%rsi)
-    mov 40(%rsp), %rcx
-    mov %rcx, CONTEXT_LATEST_SITE(%rdi)
 .Ldone:
     movl $0, CONTEXT_BUSY(%rdi)
     .cfi_remember_state

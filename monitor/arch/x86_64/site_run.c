@@ -27,7 +27,6 @@ IS_AT(CONTEXT_TRACE_FILE, refrain_context, trace_file);
 IS_AT(CONTEXT_NUMBER, refrain_context, number);
 IS_AT(CONTEXT_BUSY, refrain_context, busy);
 IS_AT(CONTEXT_SITE_TABLE, refrain_context, site_table);
-IS_AT(CONTEXT_LATEST_SITE, refrain_context, latest_site);
 IS_AT(CONTEXT_PROBES, refrain_context, allowance.probes);
 IS_AT(CONTEXT_ABANDONED, refrain_context, n_abandoned);
 IS_AT(TABLE_BASE, refrain_site_table, base);
@@ -106,7 +105,6 @@ static inline __attribute__((always_inline)) void run(struct refrain_context *co
     const struct refrain_site_place *place = find(context, call->address);
     struct refrain_slot *slot =
         place && place->slot ? refrain_site_slot(place, context->trace_file, context->number) : NULL;
-    context->latest_site = call->address;
     bool off = !slot || slot->flags & REFRAIN_SLOT_OFF;
     if (__builtin_expect(context->allowance.probes == 0, 0)) {
         if (off) {

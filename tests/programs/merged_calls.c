@@ -1,11 +1,7 @@
-/* quiet.c: MPI calls of which the compiler makes one of two, or several of one, or which have no place of their own, in
- * loops that are long enough for sites to become quiet (monitor/sites/site_quiet.h). Prints how many are at the end.
- */
-#include "count_quiet.h"
+/* merged_calls.c: MPI calls of which the compiler makes one of two, or several of one, or which have no place of their
+ * own; some are made for the first time after many others. */
 #include <mpi.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define LATE 600
 
@@ -18,7 +14,7 @@ static void alike(int i) {
         MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
     else if (i < LATE)
         MPI_Bcast(data, 2, MPI_INT, 0, MPI_COMM_WORLD);
-    else /* for the first time when the others are quiet */
+    else
         MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
@@ -68,13 +64,12 @@ int main(int argc, char **argv) {
         MPI_Bcast(data, i % 3 ? size_of(MPI_COMM_WORLD) : 8, MPI_INT, 0, MPI_COMM_SELF);
         if (i % 11 == 0)
             barrier(MPI_COMM_SELF);
-        if (i > LATE && i % 200 == 0) { /* an address that is new while sites are quiet */
+        if (i > LATE && i % 200 == 0) {
             int (*volatile other)(void *, int, MPI_Datatype, int, MPI_Comm) = MPI_Bcast;
             other(data, 9, MPI_INT, 0, MPI_COMM_SELF);
         }
         land(i);
     }
-    fprintf(stderr, "quiet %u\n", count_quiet());
     MPI_Finalize();
     return 0;
 }
