@@ -1,6 +1,6 @@
 /* test_request_numbers.c: each thread numbers its requests with the lowest number that is free, however many it has had
  * at a time, and gives back those that another thread has completed once that is told. */
-#include "mpi_request_numbers.h"
+#include "mpi_request_table.h"
 
 #include "check.h"
 #include <stdlib.h>

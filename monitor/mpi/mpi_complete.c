@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "call.h"
 #include "mpi_objects.h"
-#include "mpi_request_wait.h"
 #include <refrain/trace.h>
 
 #include <alloca.h>

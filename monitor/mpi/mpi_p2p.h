@@ -6,7 +6,7 @@
 #define REFRAIN_MPI_P2P_H
 
 #include "call.h"
-#include "mpi_request_numbers.h"
+#include "mpi_request_table.h"
 
 /* ---- functions of mpi_p2p.c ---- */
 

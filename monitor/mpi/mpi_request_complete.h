@@ -4,7 +4,7 @@
 #define REFRAIN_MPI_REQUEST_COMPLETE_H
 
 #include "call.h"
-#include "mpi_request_numbers.h"
+#include "mpi_request_table.h"
 #include "visibility.h"
 #include <refrain/trace.h>
 #include <stdbool.h>

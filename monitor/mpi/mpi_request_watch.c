@@ -1,16 +1,131 @@
-/* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_objects.h). */
+/* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_requests.h). */
 #include "call.h"
 #include "context.h"
-#include "mpi_request_await.h"
+#include "mpi_communicators.h"
 #include "mpi_request_complete.h"
-#include "mpi_request_wait.h"
+#include "mpi_request_table.h"
+#include "mpi_types.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
+
+/* ---- what a call is about to wait for, for those who look at the process meanwhile (struct refrain_now) ---- */
+
+/* What the requests of a call wait for, as far as they have been looked at. */
+struct awaiting {
+    struct refrain_now *now; /* of the thread that waits */
+    uint32_t n;
+    uint32_t sends; /* bits */
+    uint32_t comm;  /* index + 1, 0 unknown, or several */
+    bool several;   /* communicators: peers are ranks in MPI_COMM_WORLD */
+    bool unknown;   /* there is more than is known, or than fits */
+};
+
+static REFRAIN_INLINE struct awaiting awaiting_begin(const struct refrain_call *call) {
+    return (struct awaiting){.now = call->entry ? &call->context->thread->now : NULL, .unknown = !call->entry};
+}
+
+/* The message, by its peer's rank in MPI_COMM_WORLD. */
+static struct refrain_awaited in_world(struct awaiting *awaiting, struct refrain_awaited message,
+                                       const struct refrain_communicator *communicator) {
+    if (message.peer != REFRAIN_NOW_ANY)
+        message.peer = refrain_communicator_world_rank(communicator, message.peer);
+    awaiting->unknown |= message.peer == -1;
+    return message;
+}
+
+/* The same of one whose communicator is not that of those before it. The search for communicators takes long. */
+static __attribute__((noinline)) void awaiting_add_other(struct awaiting *awaiting, struct refrain_awaited message,
+                                                         uint32_t comm) {
+    struct refrain_awaited *awaited = awaiting->now->awaited;
+    if (!awaiting->several) {
+        const struct refrain_communicator *first = refrain_communicator_at((int64_t)awaiting->comm - 1);
+        for (uint32_t i = 0; i < awaiting->n; i++)
+            awaited[i] = in_world(awaiting, awaited[i], first);
+        awaiting->several = true;
+        awaiting->comm = 0;
+    }
+    awaited[awaiting->n++] = in_world(awaiting, message, refrain_communicator_at((int64_t)comm - 1));
+}
+
+/* Adds what the request waits for. */
+static REFRAIN_INLINE void awaiting_add(struct awaiting *awaiting, const struct refrain_request *request) {
+    uint32_t sends = refrain_request_is_send(request), n = awaiting->n;
+    if (!sends && !refrain_request_is_receive(request)) {
+        awaiting->unknown |= request->operation != REFRAIN_OP_NOTHING;
+        return;
+    }
+    uint32_t comm = (uint32_t)(refrain_request_comm(request) + 1);
+    awaiting->unknown |= n == REFRAIN_MOST_AWAITED;
+    if (awaiting->unknown)
+        return;
+    awaiting->sends |= sends << n;
+    if (n > 0 && comm != awaiting->comm) {
+        awaiting_add_other(awaiting, request->message, comm);
+        return;
+    }
+    awaiting->comm = comm;
+    awaiting->now->awaited[n] = request->message;
+    awaiting->n = n + 1;
+}
+
+/* Others read it at any time: the number comes last. */
+static REFRAIN_INLINE void awaiting_tell(const struct awaiting *awaiting) {
+    if (awaiting->unknown)
+        return;
+    awaiting->now->sends = awaiting->sends;
+    awaiting->now->comm = awaiting->comm;
+    __atomic_store_n(&awaiting->now->n_awaited, awaiting->n, __ATOMIC_RELEASE);
+}
+
+void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests) {
+    struct awaiting awaiting = awaiting_begin(call);
+    if (awaiting.unknown || refrain_requests.bound == 0 || !requests)
+        return;
+    refrain_mpi_lock();
+    for (int i = 0; i < count && !awaiting.unknown; i++) {
+        const struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(requests[i]), 0);
+        if (!request)
+            awaiting.unknown = requests[i] != MPI_REQUEST_NULL;
+        else if (request->flags & REFRAIN_REQUEST_ACTIVE)
+            awaiting_add(&awaiting, request);
+    }
+    refrain_mpi_unlock();
+    awaiting_tell(&awaiting);
+}
+
+/* ---- usual requests, for which a call waits: a thread's own messages under way, each the oldest of its handle. They
+ * are taken out of the table before the call, and given back after it. ---- */
+
+/* The usual request of the thread that is the oldest in the bucket, where that has this key; else null. */
+static REFRAIN_INLINE struct refrain_request *usual_request(const struct refrain_request_bucket *bucket, uint64_t key,
+                                                            uint32_t thread) {
+    struct refrain_request *request = bucket->head;
+    return __builtin_expect(request && request->handle == key && request->thread == thread &&
+                                request->flags == REFRAIN_REQUEST_ACTIVE &&
+                                (request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_ISEND),
+                            1)
+               ? request
+               : NULL;
+}
+
+/* A call is about to wait for this one alone: takes it out of the table. True where it receives, so that its status is
+ * needed. */
+static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struct refrain_now *now) {
+    struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
+    bool receives = request->operation == REFRAIN_OP_IRECV;
+    bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
+    refrain_requests.bound--;
+    now->awaited[0] = request->message;
+    awaiting_tell(&(struct awaiting){.now = now, .n = 1, .sends = !receives, .comm = request->comm});
+    return receives;
+}
+
+/* ---- arrays ---- */
 
 /* Those of an array that are looked up. */
 struct looked_up {
     uint32_t *link; /* where the next one is to be noted */
-    struct refrain_awaiting awaiting;
+    struct awaiting awaiting;
     bool needs_statuses;
 };
 
@@ -26,12 +141,12 @@ static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct ref
     looked_up->link = &request->watched;
     looked_up->needs_statuses |= refrain_request_needs_status(request) || refrain_mpi_multiple; /* may be cancelled */
     if (!looked_up->awaiting.unknown)
-        refrain_awaiting_add(&looked_up->awaiting, request);
+        awaiting_add(&looked_up->awaiting, request);
 }
 
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *array, bool waits) {
-    struct looked_up looked_up = {.link = &watch->first, .awaiting = refrain_awaiting_begin(call)};
+    struct looked_up looked_up = {.link = &watch->first, .awaiting = awaiting_begin(call)};
     looked_up.awaiting.unknown |= !waits || refrain_requests.bound == 0 || !array;
     watch->n_taken = 0;
     if (refrain_requests.bound > 0 && array) {
@@ -42,7 +157,7 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
     }
     *looked_up.link = 0;
     watch->needs_statuses = looked_up.needs_statuses;
-    refrain_awaiting_tell(&looked_up.awaiting);
+    awaiting_tell(&looked_up.awaiting);
 }
 
 /* The calls of one thread at a time, which is in no pause, with messages that come as MPI has them. */
@@ -79,7 +194,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struc
     for (; i < count; i++) {
         uint64_t key = REFRAIN_MPI_KEY(array[i]);
         struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-        struct refrain_request *request = refrain_request_usual(bucket, key, thread);
+        struct refrain_request *request = usual_request(bucket, key, thread);
         if (!request || (i > 0 && request->comm != comm))
             break;
         bool is_receive = request->operation == REFRAIN_OP_IRECV;
@@ -98,7 +213,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struc
     watch->first = 0;
     watch->n_taken = count;
     watch->needs_statuses = receives;
-    refrain_awaiting_tell(&(struct refrain_awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
+    awaiting_tell(&(struct awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
     return true;
 }
 
@@ -115,11 +230,10 @@ void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watc
 struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status) {
     uint64_t key = REFRAIN_MPI_KEY(handle);
     const struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-    struct refrain_request *request =
-        is_usual_call(call) ? refrain_request_usual(bucket, key, call->context->number) : NULL;
+    struct refrain_request *request = is_usual_call(call) ? usual_request(bucket, key, call->context->number) : NULL;
     if (__builtin_expect(!request, 0))
         return NULL;
-    *needs_status = refrain_request_take_out(request, &call->context->thread->now);
+    *needs_status = take_out(request, &call->context->thread->now);
     return request;
 }
 

@@ -1,14 +1,7 @@
-/* mpi_requests.c: a request from its posting to its start (mpi_objects.h).
- *
- *     mpi_request_numbers.h    which number a replay gives it
- *     mpi_request_table.h      what is known of it, by its handle
- *     mpi_requests.c           it is posted, bound to its handle, started
- *     mpi_request_complete.c   it completes
- *     mpi_request_watch.c      arrays of requests that a call waits for
- *     mpi_request_await.c      what a call waits for, for those who look at it meanwhile
- */
+/* mpi_requests.c: a request from its posting to its end (mpi_requests.h). */
 #include "call.h"
-#include "mpi_request_numbers.h"
+#include "mpi_idup.h"
+#include "mpi_request_complete.h"
 #include "mpi_request_table.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
@@ -222,4 +215,181 @@ int refrain_request_end_taking(struct refrain_call *call, struct refrain_request
                              rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*request) : 0);
     refrain_call_end(call);
     return rc;
+}
+
+/* ---- completion, and what is gone without it ---- */
+
+/* The message that has arrived with a receive, what an access to a file has moved; what is not known is -1. */
+static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
+    message->posted = NULL;
+    message->source = message->tag = message->bytes = -1;
+    if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
+        return;
+    message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
+    message->comm = refrain_request_comm(request);
+    if (refrain_request_is_file_access(request)) {
+        message->bytes = status ? refrain_status_bytes(status) : -1;
+    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
+        message->source = refrain_request_source(request);
+        message->tag = request->message.tag;
+        message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;
+    } else if (status) {
+        message->source = status->MPI_SOURCE;
+        message->tag = status->MPI_TAG;
+        message->bytes = refrain_status_bytes(status);
+    } else {
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+    }
+}
+
+/* What another thread has posted, or was begun in a pause: its number means nothing here. A send that was not told does
+ * not complete. */
+static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
+                                   MPI_Status *status) {
+    refrain_call_returned(call);
+    if (refrain_request_is_receive(request)) {
+        struct refrain_completion message;
+        message_of(request, status, &message);
+        int64_t parameters[] = {message.source, message.tag, message.bytes, refrain_request_comm(request)};
+        if (!refrain_call_is_untold(call))
+            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+        else if (message.source >= 0)
+            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
+    } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
+        int64_t parameters[] = {request->operation, refrain_request_comm(request)};
+        refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
+    }
+}
+
+/* They have been told: their numbers are free, but those of persistent requests. */
+static void give_numbers(const struct refrain_call *call, const struct refrain_request_run *run) {
+    uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
+    if (!given)
+        return;
+    refrain_mpi_lock();
+    refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
+    refrain_mpi_unlock();
+}
+
+void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
+    if (run->n > 0 && refrain_call_complete(call, run->first, run->completions, run->n, false))
+        give_numbers(call, run);
+    run->n = 0;
+    run->persistent = 0;
+}
+
+void refrain_request_run_end(struct refrain_call *call, struct refrain_request_run *run) {
+    if (run->n == 0)
+        refrain_call_end(call);
+    else if (refrain_call_complete(call, run->first, run->completions, run->n, true))
+        give_numbers(call, run);
+}
+
+void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
+                             const struct refrain_request *request, MPI_Status *status) {
+    int cancelled = 0;
+    bool own = refrain_request_is_own(call, request) && !(request->flags & REFRAIN_REQUEST_UNTOLD);
+    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && refrain_request_is_receive(request) && status)
+        refrain_order_receives(refrain_request_comm(request), status->MPI_SOURCE, status->MPI_TAG, false);
+    if (own && !cancelled) {
+        message_of(request, status, refrain_request_run_next(call, run, request));
+        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << (run->n - 1);
+    } else {
+        refrain_request_run_tell(call, run);
+        if (own) {
+            refrain_call_returned(call);
+            bool told = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
+            refrain_number_done(call, request->index, told && !refrain_request_is_persistent(request));
+        } else if (!cancelled) {
+            tell_others_completion(call, request, status);
+        }
+    }
+    if (request->flags & REFRAIN_REQUEST_IDUP) {
+        refrain_request_run_tell(call, run);
+        refrain_idup_complete((unsigned)request->message.peer);
+    }
+}
+
+void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
+    struct refrain_request_run run;
+    refrain_mpi_lock();
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
+    if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
+        request = NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+    refrain_mpi_unlock();
+    if (!request) {
+        refrain_call_end(call);
+        return;
+    }
+    refrain_request_run_begin(&run);
+    refrain_request_run_add(call, &run, request, status);
+    refrain_request_run_end(call, &run);
+    refrain_mpi_lock();
+    refrain_request_settle(call, request, false);
+    refrain_mpi_unlock();
+}
+
+void refrain_request_lost(struct refrain_call *call, uint64_t key) {
+    refrain_mpi_lock();
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
+    bool own = request && refrain_request_is_own(call, request);
+    unsigned index = request ? request->index : 0;
+    if (request)
+        refrain_request_settle(call, request, true);
+    refrain_mpi_unlock();
+    if (own)
+        refrain_number_free(call, index);
+}
+
+void refrain_request_release(const struct refrain_call *call, MPI_Request handle, struct refrain_released *released) {
+    *released = (struct refrain_released){.source = -1, .tag = -1};
+    if (handle == MPI_REQUEST_NULL)
+        return;
+    refrain_mpi_lock();
+    struct refrain_request *request =
+        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    if (request)
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+    refrain_mpi_unlock();
+    released->request = request;
+    if (!request || !refrain_request_is_receive(request) || !(request->flags & REFRAIN_REQUEST_ACTIVE) ||
+        request->flags & REFRAIN_REQUEST_CANCEL)
+        return;
+    released->receives = true;
+    released->source = refrain_request_source(request);
+    released->tag = request->message.tag;
+    int has_come = 0;
+    MPI_Status status;
+    if ((released->source < 0 || released->tag < 0) &&
+        PMPI_Request_get_status(handle, &has_come, &status) == MPI_SUCCESS && has_come) {
+        released->source = status.MPI_SOURCE;
+        released->tag = status.MPI_TAG;
+    }
+}
+
+void refrain_request_released(struct refrain_call *call, struct refrain_released *released, bool gone) {
+    struct refrain_request *request = released->request;
+    released->receives &= gone;
+    if (!request)
+        return;
+    int64_t comm = refrain_request_comm(request);
+    bool own = refrain_request_is_own(call, request);
+    unsigned index = request->index;
+    refrain_mpi_lock();
+    request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    if (gone)
+        refrain_request_settle(call, request, true);
+    refrain_mpi_unlock();
+    if (gone && own)
+        refrain_number_free(call, index);
+    if (!released->receives)
+        return;
+    if (call->context)
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, released->source, released->tag, comm);
+    if (released->source < 0 || released->tag < 0 || !call->context)
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1); /* from whom it receives is not known before it does */
 }
