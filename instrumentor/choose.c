@@ -227,6 +227,28 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
     return true;
 }
 
+/* Says what is left without a probe, now and in the unit's tables. Frees the text. */
+static void leave(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
+                  const struct refrain_construct *construct, struct refrain_text *text) {
+    refrain_note(options, construct->line, "%s", text->bytes);
+    refrain_constructs_leave(constructs, constructs->files.items[construct->file], construct->line, text->bytes);
+    refrain_text_free(text);
+}
+
+static void leave_function(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
+                           const struct refrain_function *function) {
+    struct refrain_text text = {0};
+    refrain_text_format(&text, "function '%s' is left alone: %s", function->name, function->left_alone);
+    leave(constructs, options, &constructs->items[function->construct], &text);
+}
+
+static void leave_call(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
+                       const struct refrain_construct *call) {
+    struct refrain_text text = {0};
+    refrain_text_format(&text, "call of '%s' stays without a probe of its own", call->name ? call->name : "a pointer");
+    leave(constructs, options, call, &text);
+}
+
 unsigned refrain_choose(struct refrain_constructs *constructs, const struct refrain_instrument_options *options) {
     unsigned slots = 0;
     if (!options->every)
@@ -245,8 +267,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             continue;
         if (!function->traced) {
             if (function->left_alone && (function->misunderstood || constructs->items[function->construct].holds))
-                refrain_note(options, function->line, "function '%s' is left alone: %s", function->name,
-                             function->left_alone);
+                leave_function(constructs, options, function);
             continue;
         }
         constructs->n_small_functions += options->all && function->entry == REFRAIN_NEVER_ENTERED;
@@ -263,9 +284,8 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             } else if (options->all && is_work(constructs, construct)) {
                 constructs->n_light++;
             } else if (function->entry != REFRAIN_NEVER_ENTERED && construct->interesting && !construct->placed &&
-                       !marked_by_macro(constructs, construct)) {
-                refrain_note(options, construct->line, "call of '%s' stays without a probe of its own",
-                             construct->name ? construct->name : "a pointer");
+                       !marked_by_macro(constructs, construct) && !is_told_by_callee(constructs, construct)) {
+                leave_call(constructs, options, construct);
             }
         }
         for (unsigned i = function->construct; options->all && i < after; i++)

@@ -78,6 +78,15 @@ struct refrain_function {
     enum refrain_entry_kind entry; /* traced: when it gets a frame */
 };
 
+/* What the instrumentor leaves as it is though a user may expect a region of it. */
+struct refrain_left {
+    unsigned file; /* index in refrain_constructs.files */
+    unsigned line;
+    char *text; /* owned */
+};
+
+struct refrain_openmp;
+
 struct refrain_constructs {
     struct refrain_construct *items;
     size_t count, capacity;
@@ -88,12 +97,15 @@ struct refrain_constructs {
     struct refrain_list files;
     unsigned n_small_functions, n_light; /* functions, decisions and loops without a probe: too little to pay for it */
     bool calls_setjmp;
+    struct refrain_openmp *openmp; /* openmp.h */
+    struct refrain_left *left;     /* what stays as it is (REFRAIN_LEFT) */
+    size_t n_left, left_capacity;
     bool speaks_of_events; /* it declares an MPI function or a user region, or defines main */
 };
 
-/* Finds all constructs of the file (walk_file.c). */
-void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
-                  const struct refrain_instrument_options *options);
+/* Finds all constructs of the file, and those of OpenMP, `openmp`, which was empty (walk_file.c). */
+void refrain_walk(struct refrain_constructs *constructs, struct refrain_openmp *openmp,
+                  const struct refrain_source *source, const struct refrain_instrument_options *options);
 
 static inline bool refrain_is_loop(const struct refrain_construct *construct) {
     return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
@@ -128,6 +140,12 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
 /* Writes the instrumented file (emit.c). */
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out);
+
+/* Notes what stays as it is, and why (construct.c). */
+void refrain_constructs_leave(struct refrain_constructs *constructs, const char *file, unsigned line, const char *text);
+
+/* The index of a file in refrain_constructs.files (construct.c). */
+unsigned refrain_constructs_file(struct refrain_constructs *constructs, const char *name);
 
 /* Frees what they hold (construct.c). */
 void refrain_constructs_free(struct refrain_constructs *constructs);

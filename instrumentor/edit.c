@@ -5,12 +5,17 @@
 
 static void add(struct refrain_edits *edits, unsigned offset, unsigned partner, char *text) {
     edits->items = refrain_memory_grow(edits->items, &edits->capacity, edits->count + 1, sizeof *edits->items);
-    edits->items[edits->count] = (struct refrain_edit){offset, partner, (unsigned)edits->count, text};
+    edits->items[edits->count] = (struct refrain_edit){offset, partner, (unsigned)edits->count, false, text};
     edits->count++;
 }
 
 void refrain_edit_insert(struct refrain_edits *edits, unsigned offset, char *text) {
     add(edits, offset, offset, text);
+}
+
+void refrain_edit_splice(struct refrain_edits *edits, unsigned offset, char *text) {
+    add(edits, offset, offset, text);
+    edits->items[edits->count - 1].within = true;
 }
 
 void refrain_edit_wrap(struct refrain_edits *edits, unsigned begin, unsigned end, char *opening, char *closing) {
@@ -66,7 +71,7 @@ void refrain_edit_apply(struct refrain_edits *edits, const char *bytes, size_t b
             line_begin--;
         for (first = line_begin; first < offset && (bytes[first] == ' ' || bytes[first] == '\t'); first++)
             continue;
-        bool apart = number <= LINE_LIMIT;
+        bool apart = number <= LINE_LIMIT && !edits->items[i].within;
         refrain_text_bytes(out, bytes + from, offset - from);
         if (apart && first < offset) {
             refrain_text_format(out, "\n#line %u\n", number);

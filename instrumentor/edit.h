@@ -1,8 +1,8 @@
 /* edit.h: insertions into a file's text, kept aside and applied in one go (place.c -> output).
  *
- * Nothing is ever removed, and every token of the file keeps its line and its column: what is inserted stands on lines
- * of its own, which bear the number of the line that they interrupt, and what follows in that line stands behind as
- * many blanks as it had bytes before it:
+ * Nothing is ever removed, and every token of the file but those of some pragmas keeps its line and its column: what is
+ * inserted stands on lines of its own, which bear the number of the line that they interrupt, and what follows in that
+ * line stands behind as many blanks as it had bytes before it:
  *
  *     while (n--)          while (
  *                          #line 7
@@ -23,6 +23,7 @@ struct refrain_edit {
     unsigned offset;
     unsigned partner; /* the other end of a pair; `offset` itself when it stands alone */
     unsigned order;   /* of creation: outer pairs are created before the pairs inside them */
+    bool within;      /* the line: no line of its own */
     char *text;       /* owned */
 };
 
@@ -33,6 +34,9 @@ struct refrain_edits {
 
 /* Text in front of the byte at `offset`. Takes `text` over. */
 void refrain_edit_insert(struct refrain_edits *edits, unsigned offset, char *text);
+
+/* The same within the line, as clauses of a pragma are, which no line may come into. What follows in the line moves. */
+void refrain_edit_splice(struct refrain_edits *edits, unsigned offset, char *text);
 
 /* Text around [begin, end). Takes both over. */
 void refrain_edit_wrap(struct refrain_edits *edits, unsigned begin, unsigned end, char *opening, char *closing);

@@ -15,6 +15,7 @@
 #include "construct.h"
 #include "edit.h"
 #include "inserted.h"
+#include "openmp.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
     refrain_text_string(out, refrain_inserted_calls);
     write_leaves(constructs, out);
     refrain_text_string(out, refrain_inserted_end);
+    if (refrain_openmp_edit(constructs->openmp, source, &edits))
+        refrain_text_string(out, refrain_inserted_constructs);
     /* Without optimisation gcc keeps the order of the file: assembly at its beginning belongs behind code, not data. */
     refrain_text_string(out, "#ifndef __OPTIMIZE__\nstatic void __attribute__((__used__, __no_instrument_function__)) "
                              "refrain__code(void) {\n}\n#endif\n");

@@ -1,6 +1,6 @@
 /* inserted.h: the C text in front of every instrumented file: the files of inserted/, without their comments. In this
  * order: declarations, the unit's tables (tables.c), its place in the list of units unless there is none, with that
- * entries, sites unless there shall be none, calls, end. */
+ * entries, sites unless there shall be none, calls, end, OpenMP's constructs where there are any. */
 #ifndef REFRAIN_INSERTED_H
 #define REFRAIN_INSERTED_H
 
@@ -13,5 +13,6 @@ extern const char refrain_inserted_entries[];
 extern const char refrain_inserted_sites[];
 extern const char refrain_inserted_calls[];
 extern const char refrain_inserted_end[];
+extern const char refrain_inserted_constructs[];
 
 #endif

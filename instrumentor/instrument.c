@@ -1,6 +1,7 @@
 /* instrument.c: one C file in, one out (instrument.h). */
 #include "construct.h"
 #include "heap.h"
+#include "openmp.h"
 #include <string.h>
 
 /* libclang knows other processors than the compiler: without -march= it may understand the file all the same. */
@@ -25,6 +26,7 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
                                                   struct refrain_text *out, struct refrain_text *reason) {
     struct refrain_source source;
     struct refrain_constructs constructs;
+    struct refrain_openmp openmp = {0};
     if (!refrain_filter_takes_file(options->filter, options->source)) {
         refrain_text_string(reason, "the filter file excludes it");
         return REFRAIN_INSTRUMENT_NOTHING;
@@ -35,7 +37,7 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
         refrain_source_close(&source);
         return REFRAIN_INSTRUMENT_LEFT_ALONE;
     }
-    refrain_walk(&constructs, &source, options);
+    refrain_walk(&constructs, &openmp, &source, options);
     unsigned n_slots = refrain_choose(&constructs, options);
     if (n_slots > 0)
         refrain_emit(&constructs, &source, options, n_slots, out);
@@ -44,6 +46,7 @@ enum refrain_instrument_status refrain_instrument(const struct refrain_instrumen
     for (size_t i = 0; options->included && i < source.included.count; i++)
         refrain_list_add(options->included, source.included.items[i]);
     refrain_constructs_free(&constructs);
+    refrain_openmp_free(&openmp);
     refrain_source_close(&source);
     return n_slots > 0 ? REFRAIN_INSTRUMENT_DONE : REFRAIN_INSTRUMENT_NOTHING;
 }

@@ -242,6 +242,11 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
                    string_offset(&strings, construct->name),
                    string_offset(&strings, constructs->files.items[construct->file]));
     }
+    for (size_t i = 0; i < constructs->n_left; i++) {
+        struct refrain_construct left = {.slot = REFRAIN_NO_SLOT, .line = constructs->left[i].line};
+        write_node(&packed, REFRAIN_LEFT, 0, &left, false, string_offset(&strings, constructs->left[i].text),
+                   string_offset(&strings, constructs->files.items[constructs->left[i].file]));
+    }
     for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
         if (constructs->functions[f].excluded)
             string_offset(&strings, constructs->functions[f].name);

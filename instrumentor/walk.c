@@ -1,5 +1,6 @@
 /* walk.c: calls and statements, from libclang's cursors to constructs (walk.h). */
 #include "walk.h"
+#include "openmp.h"
 #include "place.h"
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,9 @@ static void walk_call(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_at(walker, call)->elsewhere = refrain_walk_at(walker, call)->outside && direct && !event && name[0] &&
                                                !takes_function_pointer(target) &&
                                                clang_Cursor_isNull(clang_getCursorDefinition(target));
-    if (!refrain_walk_at(walker, call)->placed)
+    if (refrain_walk_at(walker, call)->placed)
+        refrain_openmp_note_lock(walker, name, span);
+    else
         charge_macro(walker, span.begin);
     for (size_t i = first; i < children.count; i++)
         refrain_walk_cursor(walker, children.items[i]);
@@ -144,8 +147,10 @@ static void apply_pragmas(struct refrain_walker *walker, unsigned begin) {
 void refrain_walk_statement(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_walker before = *walker;
     struct refrain_span span = refrain_walk_extent(walker, cursor);
-    if (span.begin != REFRAIN_NO_INDEX)
+    if (span.begin != REFRAIN_NO_INDEX) {
         apply_pragmas(walker, span.begin);
+        refrain_openmp_note_statement(walker, cursor, span);
+    }
     if (clang_getCursorKind(cursor) != CXCursor_ForStmt && clang_getCursorKind(cursor) != CXCursor_CompoundStmt)
         walker->canonical = false;
     refrain_walk_cursor(walker, cursor);

@@ -17,6 +17,7 @@ struct refrain_walker {
     struct refrain_constructs *constructs;
     const struct refrain_source *source;
     const struct refrain_instrument_options *options;
+    struct refrain_openmp *openmp;
     unsigned function; /* index of the one being walked */
     unsigned parent;   /* construct the next one goes into */
     unsigned macro;    /* innermost MACRO construct, or REFRAIN_NO_INDEX */

@@ -1,4 +1,5 @@
 /* walk_file.c: the functions of a file (walk.h). */
+#include "openmp.h"
 #include "place.h"
 #include "walk.h"
 #include "warn.h"
@@ -171,13 +172,15 @@ static void note_lost(const struct refrain_walker *walker) {
     }
 }
 
-void refrain_walk(struct refrain_constructs *constructs, const struct refrain_source *source,
-                  const struct refrain_instrument_options *options) {
-    struct refrain_walker walker = {.constructs = constructs, .source = source, .options = options};
+void refrain_walk(struct refrain_constructs *constructs, struct refrain_openmp *openmp,
+                  const struct refrain_source *source, const struct refrain_instrument_options *options) {
+    struct refrain_walker walker = {.constructs = constructs, .source = source, .options = options, .openmp = openmp};
     CXCursor unit = clang_getTranslationUnitCursor(source->unit);
-    *constructs = (struct refrain_constructs){0};
+    *constructs = (struct refrain_constructs){.openmp = openmp};
+    refrain_openmp_open(openmp, source, options);
     clang_visitChildren(unit, find_definitions, constructs);
     build_table(constructs);
     clang_visitChildren(unit, walk_top, &walker);
     note_lost(&walker);
+    refrain_openmp_decide(constructs, source);
 }

@@ -35,14 +35,6 @@ char *refrain_walk_name(CXCursor cursor) {
 
 /* ---- constructs ---- */
 
-static unsigned file_index(struct refrain_constructs *constructs, const char *name) {
-    for (size_t i = constructs->files.count; i-- > 0;)
-        if (strcmp(constructs->files.items[i], name) == 0)
-            return (unsigned)i;
-    refrain_list_add(&constructs->files, name);
-    return (unsigned)constructs->files.count - 1;
-}
-
 static void find_tokens(const struct refrain_walker *walker, struct refrain_construct *construct, CXCursor cursor) {
     struct refrain_span span = refrain_walk_extent(walker, cursor);
     if (span.begin == REFRAIN_NO_INDEX)
@@ -67,7 +59,7 @@ unsigned refrain_walk_open(struct refrain_walker *walker, enum refrain_node_kind
     CXString file;
     clang_getPresumedLocation(clang_getCursorLocation(cursor), &file, &construct->line, &construct->column);
     const char *name = clang_getCString(file);
-    construct->file = file_index(constructs, name ? name : "");
+    construct->file = refrain_constructs_file(constructs, name ? name : "");
     clang_disposeString(file);
     walker->parent = (unsigned)constructs->count;
     return (unsigned)constructs->count++;

@@ -60,6 +60,7 @@ enum refrain_node_kind {
     REFRAIN_GOTO = 17,  /* name = label, "" when computed */
     REFRAIN_LABEL = 18, /* name = label */
     REFRAIN_CASE = 19,  /* case or default */
+    REFRAIN_LEFT = 20,  /* what the instrumentor leaves as it is: name = what it is, and why; parent 0, no slots */
     REFRAIN_NODE_KINDS
 };
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/info_comms.h"
+#include "commands/info_left.h"
 #include "commands/info_many.h"
 #include "commands/info_run.h"
 #include "commands/names_text.h"
@@ -83,6 +84,8 @@ static enum refrain_status print_text(struct refrain_trace *trace, const struct 
         refrain_info_print_run(trace);
         refrain_info_print_names(trace, SIZE_MAX);
         refrain_info_print_comms(trace);
+        if (!refrain_info_print_left(trace, SIZE_MAX))
+            status = REFRAIN_FAIL_MEMORY(error);
     } else {
         status = refrain_info_print_summary(trace, error);
     }

@@ -1,6 +1,7 @@
 /* cmd_stats.c: refrain stats: where the time went: program, functions, loops, call sites, partners, ranks. */
 #define _GNU_SOURCE
 #include "commands/command.h"
+#include "commands/construct_text.h"
 #include "commands/counter_table.h"
 #include "commands/critical_text.h"
 #include "commands/progress.h"
@@ -30,8 +31,8 @@ enum {
 };
 
 /* Tables that are not of refrain_stats_views. */
-enum whole { WHOLE_NONE, WHOLE_COUNTERS, WHOLE_CRITICAL_PATH, WHOLE_PARALLELISM, WHOLE_TABLES };
-static const char *const whole_names[WHOLE_TABLES] = {"", "counter", "critical-path", "parallelism"};
+enum whole { WHOLE_NONE, WHOLE_COUNTERS, WHOLE_CRITICAL_PATH, WHOLE_PARALLELISM, WHOLE_CONSTRUCTS, WHOLE_TABLES };
+static const char *const whole_names[WHOLE_TABLES] = {"", "counter", "critical-path", "parallelism", "construct"};
 
 struct arguments {
     const char *trace;
@@ -110,6 +111,26 @@ static enum refrain_status show_critical(struct refrain_trace *trace, struct ref
     return status;
 }
 
+/* ---- constructs of OpenMP ---- */
+
+static enum refrain_status show_constructs(struct refrain_trace *trace, const struct refrain_activity_request *request,
+                                           const struct arguments *arguments, struct refrain_error *error) {
+    struct refrain_construct_rows rows;
+    enum refrain_status status =
+        refrain_construct_rows_open(trace, request->recorded, request->compensate, &rows, error);
+    if (!status && rows.approximate)
+        refrain_warn("%s events are approximate, and so is what follows from them: refrain info says why",
+                     refrain_show_count(rows.approximate));
+    if (!status && arguments->json)
+        status = refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", SCHEMA_VERSION, "by", "construct",
+                                              "rows", refrain_constructs_json(&rows)),
+                                    error);
+    else if (!status)
+        arguments->csv ? refrain_constructs_csv(&rows) : refrain_constructs_print(&rows, lines(arguments, LINES_SHOWN));
+    refrain_construct_rows_close(&rows);
+    return status;
+}
+
 /* ---- command line ---- */
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -141,8 +162,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->view = refrain_stats_view_named(value);
         if (arguments->view < 0 && !arguments->whole)
             argp_error(state,
-                       "--by=%s: function, call-path, source-line, partner, rank, wait, counter, critical-path or "
-                       "parallelism is expected",
+                       "--by=%s: function, call-path, source-line, partner, rank, wait, counter, critical-path, "
+                       "parallelism or construct is expected",
                        value);
         return 0;
     case OPTION_LAYER:
@@ -186,7 +207,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism|construct", 0,
      "Show one table, with a line for each of these", 0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
@@ -254,12 +275,17 @@ static const struct argp argp = {
     "functions of that layer out, and shows their MPI calls, and what these waited for, at the innermost function on "
     "the call path that is in no layer. The trace has call paths if it was recorded with --call-path, or if the "
     "program was built with refrain-mpicc. Libraries can be named while recording (refrain record --layers).\n"
+    "A construct of OpenMP has the time that the threads of all ranks worked in it, without what they waited there; "
+    "the "
+    "time that they waited at its own barrier, for its critical section, lock or tasks; the least and the greatest "
+    "time in it of a thread, which is shown as rank.thread; and how far the greatest time of a rank's threads is "
+    "above their mean.\n"
     "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the whole "
     "run.\n"
     "With --layer, --from, --to or --compensate, times come from the events alone, and loops are not shown. So it is "
-    "with a trace that has events only, such as a converted one. The replay begins with the run, also for a window, "
-    "and "
-    "ends with the window. JSON has a schema_version, which changes when a member is removed or changes its meaning.\n"
+    "with a trace that has events only, such as a converted one. In a long run a window is found by an index (refrain "
+    "help index). "
+    "JSON has a schema_version, which changes when a member is removed or changes its meaning.\n"
     "Of a job that was killed, stats also says who waited for whom then, as refrain top does of one that runs.",
     NULL,
     NULL,
@@ -347,7 +373,9 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, arguments.rank, &counters, error);
-    if (!status && is_critical)
+    if (!status && arguments.whole == WHOLE_CONSTRUCTS)
+        status = show_constructs(trace, &request, &arguments, error);
+    else if (!status && is_critical)
         status = show_critical(trace, &request, &arguments, error);
     else if (!status && arguments.whole)
         status = show_counters(&counters, &arguments, error);
@@ -377,6 +405,7 @@ const struct refrain_command refrain_command_stats = {
                 "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talks to\n"
                 "  refrain stats --by critical-path app-*.refrain     # what the length of the run depends on\n"
                 "  refrain stats --layer wrappers.c app-*.refrain    # calls in that file at their callers\n"
+                "  refrain stats --by construct app-*.refrain         # OpenMP: work, waiting, imbalance\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };

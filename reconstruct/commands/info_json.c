@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "commands/info_comms.h"
 #include "commands/info_learned.h"
+#include "commands/info_left.h"
 #include "commands/info_metrics.h"
 #include "commands/info_run.h"
 #include "commands/names_text.h"
@@ -183,6 +184,7 @@ enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const s
         return status;
     }
     json_object_set_new(object, "names", refrain_info_names_json(trace));
+    json_object_set_new(object, "left_as_is", refrain_info_left_json(trace));
     json_object_set_new(object, "communicators", refrain_info_comms_json(trace));
     json_object_set_new(object, "missing_ranks", missing);
     json_object_set_new(object, "processes", processes);

@@ -1,6 +1,7 @@
 /* info_summary.c: what refrain info says of a run where nothing else is asked for (info_many.h). */
 #include "commands/command.h"
 #include "commands/info_comms.h"
+#include "commands/info_left.h"
 #include "commands/info_many.h"
 #include "commands/info_run.h"
 #include "commands/names_text.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define MOST_HOSTS 4u /* that are named */
+#define MOST_LEFT 3u  /* constructs without a probe that are named */
 #define MOST_FILES 2u /* whose missing names are explained */
 
 /* "4 ranks on node1, node2 and other nodes". */
@@ -77,7 +79,7 @@ enum refrain_status refrain_info_print_summary(const struct refrain_trace *trace
         if (trace->processes[0].header->mode & REFRAIN_MODE_STAT)
             print_recorded(&many);
         refrain_info_print_names(trace, MOST_FILES);
-        if (!refrain_info_print_exceptions(&many, 0, 11))
+        if (!refrain_info_print_left(trace, MOST_LEFT) || !refrain_info_print_exceptions(&many, 0, 11))
             status = REFRAIN_FAIL_MEMORY(error);
     }
     refrain_info_many_free(&many);

@@ -8,7 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum region_type { ELG_UNKNOWN = 0, ELG_FUNCTION = 1, ELG_USER_REGION = 3 };
+enum region_type {
+    ELG_UNKNOWN = 0,
+    ELG_FUNCTION = 1,
+    ELG_USER_REGION = 3,
+    ELG_OMP_PARALLEL = 11,
+    ELG_OMP_LOOP = 12,
+    ELG_OMP_SECTIONS = 13,
+    ELG_OMP_SECTION = 14,
+    ELG_OMP_SINGLE = 16,
+    ELG_OMP_MASTER = 17,
+    ELG_OMP_CRITICAL = 18,
+    ELG_OMP_BARRIER = 20,
+    ELG_OMP_IBARRIER = 21,
+    ELG_OMP_CRITICAL_SBLOCK = 23,
+    ELG_OMP_SINGLE_SBLOCK = 24
+};
 
 struct definitions {
     struct refrain_sink *out;
@@ -166,6 +181,28 @@ static void put_region(struct definitions *definitions, uint32_t id, const char 
     refrain_epilog_close(&record, definitions->out);
 }
 
+/* Of a region that is no MPI function. Constructs for which the format has no type are user regions. */
+static enum region_type type_of(const struct refrain_openmp_regions *openmp, const struct refrain_region_info *region) {
+    static const enum region_type types[REFRAIN_OPENMP_CLASSES] = {[REFRAIN_OPENMP_PARALLEL] = ELG_OMP_PARALLEL,
+                                                                   [REFRAIN_OPENMP_FOR] = ELG_OMP_LOOP,
+                                                                   [REFRAIN_OPENMP_SECTIONS] = ELG_OMP_SECTIONS,
+                                                                   [REFRAIN_OPENMP_SECTION] = ELG_OMP_SECTION,
+                                                                   [REFRAIN_OPENMP_SINGLE] = ELG_OMP_SINGLE,
+                                                                   [REFRAIN_OPENMP_MASTER] = ELG_OMP_MASTER,
+                                                                   [REFRAIN_OPENMP_CRITICAL] = ELG_OMP_CRITICAL,
+                                                                   [REFRAIN_OPENMP_BARRIER] = ELG_OMP_BARRIER,
+                                                                   [REFRAIN_OPENMP_IMPLICIT_BARRIER] =
+                                                                       ELG_OMP_IBARRIER};
+    const struct refrain_openmp_region *construct = refrain_openmp_region(openmp, region);
+    if (construct->block && construct->class == REFRAIN_OPENMP_CRITICAL)
+        return ELG_OMP_CRITICAL_SBLOCK;
+    if (construct->block && construct->class == REFRAIN_OPENMP_SINGLE)
+        return ELG_OMP_SINGLE_SBLOCK;
+    if (types[construct->class])
+        return types[construct->class];
+    return region->kind == REFRAIN_REGION_FUNCTION ? ELG_FUNCTION : ELG_USER_REGION;
+}
+
 /* A function or user region is a region of the file, also a marker, whose description says so; an MPI function is one
  * region, which its call sites enter. */
 static void put_regions(struct definitions *definitions) {
@@ -191,7 +228,7 @@ static void put_regions(struct definitions *definitions) {
         if (!mpi)
             put_region(definitions, n++, region->name, files[region->index], region->line,
                        region->kind == REFRAIN_REGION_VALUE ? marker : REFRAIN_EPILOG_NO_ID,
-                       region->kind == REFRAIN_REGION_FUNCTION ? ELG_FUNCTION : ELG_USER_REGION);
+                       type_of(&ids->openmp, region));
         else if (!last_mpi || strcmp(last_mpi, region->name) != 0)
             put_region(definitions, n++, region->name, REFRAIN_EPILOG_NO_ID, 0, REFRAIN_EPILOG_NO_ID, ELG_FUNCTION);
         last_mpi = mpi ? region->name : NULL;
@@ -342,7 +379,8 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
     ids->call_sites = calloc(trace->n_regions + 1, sizeof *ids->call_sites);
     ids->metrics = calloc(trace->n_regions + 1, sizeof *ids->metrics);
     ids->uses = refrain_region_uses(trace);
-    if (!ids->regions || !ids->call_sites || !ids->metrics || !ids->uses)
+    if (!refrain_openmp_regions_make(&ids->openmp, trace) || !ids->regions || !ids->call_sites || !ids->metrics ||
+        !ids->uses)
         return false;
     refrain_sink_put_bytes(out, header, sizeof header);
     put_locations(&definitions);
@@ -361,4 +399,5 @@ void refrain_epilog_ids_free(struct refrain_epilog_ids *ids) {
     free(ids->call_sites);
     free(ids->metrics);
     free(ids->uses);
+    refrain_openmp_regions_free(&ids->openmp);
 }

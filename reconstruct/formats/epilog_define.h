@@ -6,6 +6,7 @@
 
 #include "formats/locations.h"
 #include "formats/sink.h"
+#include "model/openmp_regions.h"
 
 enum refrain_epilog_type {
     REFRAIN_EPILOG_STRING = 1,
@@ -31,6 +32,9 @@ enum refrain_epilog_type {
     REFRAIN_EPILOG_MPI_COLLEXIT = 105,
     REFRAIN_EPILOG_OMP_FORK = 106,
     REFRAIN_EPILOG_OMP_JOIN = 107,
+    REFRAIN_EPILOG_OMP_ALOCK = 108,
+    REFRAIN_EPILOG_OMP_RLOCK = 109,
+    REFRAIN_EPILOG_OMP_COLLEXIT = 110,
     REFRAIN_EPILOG_ENTER_CS = 111,
     REFRAIN_EPILOG_LOG_OFF = 201,
     REFRAIN_EPILOG_LOG_ON = 202,
@@ -69,6 +73,7 @@ static inline void refrain_epilog_close(struct refrain_epilog_record *record, st
 
 /* Numbers in the file of what events refer to. */
 struct refrain_epilog_ids {
+    struct refrain_openmp_regions openmp;
     uint32_t *regions;    /* by index of a refrain_region_info; that of an unknown region behind them */
     uint32_t *call_sites; /* likewise; NO_ID: its region is entered as such */
     uint32_t *metrics;    /* by index of a region: the metric of its counter; 0, that of waiting: it has none */

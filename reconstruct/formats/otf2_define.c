@@ -4,6 +4,7 @@
 #include "formats/otf2_define.h"
 #include "common/array.h"
 #include "common/table.h"
+#include "formats/otf2_threads.h"
 #include "formats/topology.h"
 #include "model/mpi_call.h"
 
@@ -140,7 +141,7 @@ static void define_region(struct strings *strings, OTF2_RegionRef self, const st
     if (region->kind == REFRAIN_REGION_MPI) {
         role = mpi_role(region);
         paradigm = OTF2_PARADIGM_MPI;
-    } else if (region->kind == REFRAIN_REGION_USER) {
+    } else if (region->kind == REFRAIN_REGION_USER && !refrain_otf2_openmp_role(region->name, &role, &paradigm)) {
         role = OTF2_REGION_ROLE_CODE;
         paradigm = OTF2_PARADIGM_USER;
     }
@@ -426,6 +427,14 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
         groups->n ? refrain_otf2_define_groups(groups, writer, string(&strings, "group of a window")) : OTF2_SUCCESS;
     if (!code)
         code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
+    if (code)
+        strings.code = code;
+    bool has_teams = false;
+    for (size_t i = 0; i < trace->n_regions; i++)
+        has_teams |= refrain_openmp_name(trace->regions[i].name).class != REFRAIN_OPENMP_NONE;
+    code = has_teams ? refrain_otf2_define_teams(writer, trace, locations, n_locations, groups->first + groups->n,
+                                                 string_of_object, &strings)
+                     : OTF2_SUCCESS;
     if (code)
         strings.code = code;
     define_waiting(&strings, waiting);

@@ -61,6 +61,8 @@ struct refrain_otf2_operation {
     bool over; /* what it moved is known */
 };
 
+#define REFRAIN_OTF2_MOST_LOCKS 8u /* that a location holds at a time; further ones have no records */
+
 struct refrain_otf2_location {
     uint64_t id; /* rank | thread << 32 */
     int32_t rank;
@@ -87,6 +89,8 @@ struct refrain_otf2_location {
     size_t n_operations, capacity_operations;
     const struct refrain_region_info *ends_halves; /* call that is the second half of an access; null: in none such */
     OTF2_IoHandleRef halves_of;
+    uint32_t n_locks; /* of critical constructs, in each other, and when each was acquired (otf2_threads.h) */
+    uint32_t lock_orders[REFRAIN_OTF2_MOST_LOCKS];
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */

@@ -10,8 +10,10 @@
  *     counter         -> a metric of every entry and exit: its value by then
  *     marker          -> ENTER and EXIT of a user region at once
  *     pause           -> LOG_OFF, LOG_ON
- *     threads         -> those of a rank are one team, from OMP_FORK before the first event of one that is not
- *                        the master to OMP_JOIN after all events
+ *     OpenMP construct-> a region of its type; OMP_FORK and OMP_JOIN in a parallel construct of the master,
+ * OMP_COLLEXIT where one is left, OMP_ALOCK and OMP_RLOCK around the block of a critical construct other threads   ->
+ * those of a rank are one team, from OMP_FORK before the first event of one that is not the master to OMP_JOIN after
+ * all events
  *
  * The number of events, in front of them, is written over at the end. */
 #include "formats/epilog_define.h"
@@ -32,6 +34,7 @@ struct counter {
 
 struct location_state {
     bool in_collective, forked; /* forked: of a master */
+    uint32_t n_parallel;        /* of a master: parallel constructs in each other in which it has forked */
     struct refrain_event collective;
     struct refrain_waited waiting;
 };
@@ -151,7 +154,12 @@ static void put_leave(struct epilog_writer *epilog, size_t location, const struc
     struct refrain_epilog_record record;
     struct location_state *of = &epilog->of_location[location];
     bool collective = of->in_collective && of->collective.region == event->region;
-    open_event(&record, collective ? REFRAIN_EPILOG_MPI_COLLEXIT : REFRAIN_EPILOG_EXIT, location, time_ns);
+    bool parallel = refrain_openmp_region(&epilog->ids.openmp, event->region)->class == REFRAIN_OPENMP_PARALLEL;
+    open_event(&record,
+               collective ? REFRAIN_EPILOG_MPI_COLLEXIT
+               : parallel ? REFRAIN_EPILOG_OMP_COLLEXIT
+                          : REFRAIN_EPILOG_EXIT,
+               location, time_ns);
     put_metrics(epilog, &record, location);
     if (collective) {
         refrain_epilog_ui4(&record, location_of_rank(epilog, of->collective.peer));
@@ -194,6 +202,28 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
     epilog->of_location[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
 }
 
+/* What a construct of OpenMP tells besides its entry and exit: before an exit, after an entry. */
+static void put_construct(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
+                          int64_t time_ns) {
+    const struct refrain_openmp_region *region = refrain_openmp_region(&epilog->ids.openmp, event->region);
+    struct location_state *of = &epilog->of_location[location];
+    bool enters = event->kind == REFRAIN_EVENT_ENTER;
+    if (region->class == REFRAIN_OPENMP_PARALLEL && !region->block && event->thread == 0) {
+        if (enters && !of->forked)
+            put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
+        else if (enters && of->n_parallel == 0) /* by a thread of another kind: until the run's end */
+            return;
+        of->n_parallel += enters ? 1 : of->n_parallel ? -1u : 0;
+        if (!enters && of->forked && of->n_parallel == 0)
+            put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_JOIN, time_ns);
+    } else if (region->class == REFRAIN_OPENMP_CRITICAL && region->block) {
+        struct refrain_epilog_record record;
+        open_event(&record, enters ? REFRAIN_EPILOG_OMP_ALOCK : REFRAIN_EPILOG_OMP_RLOCK, location, time_ns);
+        refrain_epilog_ui4(&record, region->lock);
+        close_event(epilog, &record);
+    }
+}
+
 static void add_wait(struct epilog_writer *epilog, const struct refrain_event *event, const struct refrain_wait *wait) {
     if (!wait)
         return;
@@ -217,8 +247,10 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_ENTER:
         if (!put_pause(epilog, location, event, time_ns))
             put_enter(epilog, location, event, time_ns);
+        put_construct(epilog, location, event, time_ns);
         break;
     case REFRAIN_EVENT_LEAVE:
+        put_construct(epilog, location, event, time_ns);
         if (!put_pause(epilog, location, event, time_ns))
             put_leave(epilog, location, event, time_ns);
         break;

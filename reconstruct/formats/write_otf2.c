@@ -2,6 +2,7 @@
  *
  *     rank N thread t -> location  N | t << 32, in location group "MPI Rank N", on its host, on the machine
  *     region          -> region with file, line and role
+ *     OpenMP construct -> region, fork and join, team, lock of critical sections (otf2_threads.h)
  *     communicator    -> group of ranks and communicator; the ranks in messages are those of the communicator
  *
  * Ranks whose file is missing are locations without events. Timestamps are nanoseconds since the start of the run. *
@@ -17,6 +18,7 @@
 #include "formats/otf2_io.h"
 #include "formats/otf2_memory.h"
 #include "formats/otf2_rma.h"
+#include "formats/otf2_threads.h"
 #include "formats/warn.h"
 #include "model/trace_read.h"
 
@@ -65,6 +67,7 @@ struct otf2_writer {
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_otf2_rma rma;
+    struct refrain_openmp_regions openmp;
     bool waiting;             /* events carry their waits: */
     OTF2_AttributeList *wait; /* those of the one that is being written */
     uint64_t end_ns;
@@ -151,8 +154,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         otf2->rma.groups.first = refrain_otf2_next_group(trace, otf2->comms);
     if (otf2->waiting)
         otf2->wait = OTF2_AttributeList_New();
-    if (!otf2->comms || (otf2->waiting && !otf2->wait) || !refrain_otf2_objects_open(&otf2->objects, trace) ||
-        !make_locations(otf2)) {
+    if (!refrain_openmp_regions_make(&otf2->openmp, trace) || !otf2->comms || (otf2->waiting && !otf2->wait) ||
+        !refrain_otf2_objects_open(&otf2->objects, trace) || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
     }
@@ -271,6 +274,17 @@ static inline OTF2_ErrorCode enter(struct otf2_part *part, struct refrain_otf2_l
     return OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
 }
 
+/* A region is entered or left, which may be a construct of OpenMP's. */
+static OTF2_ErrorCode pass(struct otf2_part *part, struct refrain_otf2_location *location,
+                           const struct refrain_event *event, uint64_t time) {
+    const struct refrain_openmp_regions *openmp = &part->otf2->openmp;
+    OTF2_ErrorCode code = refrain_otf2_before(openmp, part->otf2->trace, location, event, time);
+    if (!code)
+        code = event->kind == REFRAIN_EVENT_ENTER ? enter(part, location, event, time)
+                                                  : leave(part, location, event, time);
+    return code ? code : refrain_otf2_after(openmp, part->otf2->trace, location, event, time);
+}
+
 static OTF2_ErrorCode message(struct otf2_writer *otf2, struct refrain_otf2_location *location,
                               const struct refrain_event *event, uint64_t time) {
     OTF2_ErrorCode code = refrain_otf2_message(otf2->comms, location, event, time);
@@ -296,9 +310,8 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
         location->leaves_plainly = false;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
-        return enter(part, location, event, time);
     case REFRAIN_EVENT_LEAVE:
-        return leave(part, location, event, time);
+        return pass(part, location, event, time);
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_CANCEL:
@@ -349,7 +362,7 @@ static inline int write_to_part(struct otf2_part *part, const struct refrain_eve
     struct otf2_writer *otf2 = part->otf2;
     struct refrain_otf2_location *location = location_of(otf2, event);
     OTF2_ErrorCode code;
-    if (otf2->waiting)
+    if (otf2->waiting || otf2->openmp.any)
         return write_any(part, location, event);
     if (event->kind == REFRAIN_EVENT_ENTER)
         code = enter(part, location, event, time_in(location, event));
@@ -500,6 +513,7 @@ static int end(struct refrain_writer *writer) {
     free(otf2->locations);
     free(otf2->first_location);
     refrain_otf2_groups_free(&otf2->rma.groups);
+    refrain_openmp_regions_free(&otf2->openmp);
     refrain_otf2_objects_close(&otf2->objects);
     for (struct otf2_part *part = otf2->own.next, *next; part; part = next) {
         next = part->next;

@@ -12,6 +12,8 @@ NO_ID = 2**32 - 1
 STRING, STRING_CNT, MACHINE, NODE, PROCESS, THREAD, LOCATION, FILE, REGION, METRIC, MPI_COMM = range(1, 12)
 LAST_DEF, NUM_EVENTS, CALL_SITE, CART_TOPOLOGY, CART_COORDS = 13, 14, 15, 16, 17
 ENTER, EXIT, SEND, RECV, COLLEXIT, FORK, JOIN, ENTER_CS, LOG_OFF, LOG_ON = 101, 102, 103, 104, 105, 106, 107, 111, 201, 202
+ALOCK, RLOCK, OMP_COLLEXIT = 108, 109, 110
+OMP_PARALLEL = 11
 USER_REGION = 3
 
 
@@ -30,7 +32,7 @@ def main():
     if data[:10] != b"EPILOG\0\1\2\1":
         wrong(f"header {data[:10]}")
     strings, tables, comms, at, continued, events, coords = {}, {}, {}, 10, 0, None, {}
-    stacks, teams, last, defined, n_events, waiting, order = {}, {}, 0.0, True, 0, {}, Order()
+    stacks, types, locked, teams, last, defined, n_events, waiting, order = {}, {}, {}, {}, 0.0, True, 0, {}, Order()
     paused, moment, values = set(), None, {}
     header("enter,leave,send,recv,collective,marker,counter", "file,line,dest,source,tag,bytes,comm,root,sent,received,value",
            apart="collective,send,recv,counter", untimed="collective,counter", instants="unordered", changes="counter",
@@ -119,7 +121,7 @@ def main():
         ns = round(time * 10**9)
         rest = struct.unpack(f"<{(size - 12) // 4}I", body[12:])
         stack = stacks.setdefault(lid, [])
-        if kind in (ENTER, ENTER_CS, EXIT, COLLEXIT, LOG_OFF, LOG_ON):  # metrics are before what a collective has more
+        if kind in (ENTER, ENTER_CS, EXIT, COLLEXIT, OMP_COLLEXIT, LOG_OFF, LOG_ON):  # metrics are before what a collective has more
             at_metric, n = int(kind in (ENTER, ENTER_CS)), len(tables[METRIC])
             waited, *counters = struct.unpack_from(f"<Q{n - 1}d", body, 12 + 4 * at_metric)
             rest = rest[:at_metric] + rest[at_metric + 2 * n:]
@@ -153,15 +155,23 @@ def main():
                 _, file, number, _, _, _ = regions[region]
             name = string(regions[region][0])
             stack.append(name)
+            types.setdefault(lid, []).append(regions[region][5])
             line(rank, thread, ns, "enter", name, True, file=files[file] if file != NO_ID else "",
                  line=number if number != NO_ID else 0)
-        elif kind == EXIT and len(rest) == 0:
+        elif kind in (EXIT, OMP_COLLEXIT) and len(rest) == 0:
+            if (types[lid].pop() == OMP_PARALLEL) != (kind == OMP_COLLEXIT):
+                wrong(f"{stack[-1]} is left by record {kind}")
             line(rank, thread, ns, "leave", stack.pop(), True)
+        elif kind == ALOCK and len(rest) == 1 and (rank, rest[0]) not in locked:
+            locked[rank, rest[0]] = lid
+        elif kind == RLOCK and len(rest) == 1 and locked.pop((rank, rest[0]), None) == lid:
+            pass
         elif kind == COLLEXIT and len(rest) == 4:
             root = locations[rest[0]][0] if rest[0] != NO_ID else -1
             if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:
                 wrong(f"{rank} is no member of communicator {rest[1]}")
             line(rank, thread, ns, "collective", stack[-1], True, root=root, sent=known(rest[2]), received=known(rest[3]))
+            types[lid].pop()
             line(rank, thread, ns, "leave", stack.pop(), True)
         elif kind in (SEND, RECV) and len(rest) == (4 if kind == SEND else 3):
             if rest[1] != NO_ID and not groups[rest[1]] >> rank & 1:

@@ -1,0 +1,236 @@
+/* construct_times.c: see construct_times.h. */
+#include "analysis/construct_times.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A construct's region that a thread is in. */
+struct frame {
+    const struct refrain_region_info *region;
+    int64_t begin_ns;
+    int64_t waited_ns;  /* in it, for whatever */
+    int64_t barrier_ns; /* ... of that at its own implicit barrier */
+    int64_t block_ns;   /* in the region of its block */
+    int64_t tasks_ns;   /* in tasks that began in it */
+};
+
+struct stack {
+    struct frame *frames;
+    size_t n, capacity;
+};
+
+/* What a thread did in a construct. */
+struct part {
+    uint64_t times;
+    int64_t inside_ns, waiting_ns;
+};
+
+struct collector {
+    struct refrain_openmp_regions regions;
+    struct refrain_construct_rows *rows;
+    size_t *row_of; /* by region index */
+    struct stack *stacks;
+    struct part *parts; /* by row and location */
+    const struct refrain_location_info *locations;
+    size_t n_locations;
+    bool no_memory;
+};
+
+/* ---- rows ---- */
+
+static bool same_construct(const char *name, const char *other) {
+    const struct refrain_openmp_name a = refrain_openmp_name(name), b = refrain_openmp_name(other);
+    return a.class == b.class && strcmp(a.place, b.place) == 0 && a.argument_length == b.argument_length &&
+           (a.argument_length == 0 || memcmp(a.argument, b.argument, a.argument_length) == 0);
+}
+
+static bool make_rows(struct collector *collector, const struct refrain_trace *trace) {
+    struct refrain_construct_rows *rows = collector->rows;
+    collector->row_of = calloc(trace->n_regions + 1, sizeof *collector->row_of);
+    rows->rows = calloc(trace->n_regions + 1, sizeof *rows->rows);
+    for (size_t i = 0; collector->row_of && rows->rows && i < trace->n_regions; i++) {
+        const char *name = trace->regions[i].name;
+        size_t row = 0;
+        if (collector->regions.of[i].class == REFRAIN_OPENMP_NONE)
+            continue;
+        while (row < rows->n && !same_construct(rows->rows[row].name, name))
+            row++;
+        if (row == rows->n)
+            rows->rows[rows->n++].name = name;
+        collector->row_of[i] = row;
+    }
+    if (!collector->row_of || !rows->rows)
+        return false;
+    collector->stacks = calloc(collector->n_locations + 1, sizeof *collector->stacks);
+    collector->parts = calloc((rows->n + 1) * (collector->n_locations + 1), sizeof *collector->parts);
+    return collector->stacks && collector->parts;
+}
+
+/* ---- events ---- */
+
+static void enter(struct collector *collector, const struct refrain_trace_event *event) {
+    struct stack *stack = &collector->stacks[event->location];
+    if (!REFRAIN_ARRAY_ROOM(stack->frames, stack->n, stack->capacity)) {
+        collector->no_memory = true;
+        return;
+    }
+    stack->frames[stack->n++] = (struct frame){.region = event->region, .begin_ns = event->time_ns};
+}
+
+/* What the thread did in the region that it leaves after `ns`. */
+static struct part part_of(const struct refrain_openmp_region *region, struct frame *frame, int64_t ns) {
+    switch (region->class) {
+    case REFRAIN_OPENMP_IMPLICIT_BARRIER:
+    case REFRAIN_OPENMP_BARRIER:
+    case REFRAIN_OPENMP_TASKWAIT:
+    case REFRAIN_OPENMP_SET_LOCK:
+        frame->waited_ns += ns - frame->tasks_ns;
+        return (struct part){1, 0, ns - frame->tasks_ns};
+    case REFRAIN_OPENMP_CRITICAL:
+    case REFRAIN_OPENMP_ORDERED:
+        if (!region->block) {
+            frame->waited_ns += ns - frame->block_ns;
+            return (struct part){0, 0, ns - frame->block_ns};
+        }
+        break;
+    case REFRAIN_OPENMP_PARALLEL:
+        if (!region->block)
+            return (struct part){1, 0, 0};
+        return (struct part){0, ns - frame->waited_ns, frame->barrier_ns};
+    case REFRAIN_OPENMP_SINGLE:
+        if (!region->block)
+            return (struct part){0, 0, frame->barrier_ns};
+        break;
+    default:
+        break;
+    }
+    return (struct part){1, ns - frame->waited_ns, frame->barrier_ns};
+}
+
+static void leave(struct collector *collector, const struct refrain_trace_event *event) {
+    const struct refrain_openmp_region *region = refrain_openmp_region(&collector->regions, event->region);
+    struct stack *stack = &collector->stacks[event->location];
+    if (stack->n == 0 || stack->frames[stack->n - 1].region != event->region)
+        return;
+    struct frame *frame = &stack->frames[--stack->n], *around = stack->n ? frame - 1 : NULL;
+    int64_t ns = event->time_ns - frame->begin_ns;
+    const struct part part = part_of(region, frame, ns);
+    bool is_barrier = region->class == REFRAIN_OPENMP_IMPLICIT_BARRIER;
+    struct part *sum =
+        &collector->parts[collector->row_of[event->region->index] * collector->n_locations + event->location];
+    if (!is_barrier) { /* else it counts for the construct around it */
+        sum->times += part.times;
+        sum->inside_ns += part.inside_ns;
+        sum->waiting_ns += part.waiting_ns;
+    }
+    if (!around)
+        return;
+    if (region->class == REFRAIN_OPENMP_TASK)
+        around->tasks_ns += ns;
+    around->waited_ns += frame->waited_ns;
+    around->barrier_ns += is_barrier ? part.waiting_ns : 0;
+    around->block_ns += region->block ? ns : 0;
+}
+
+static void collect(struct collector *collector, struct refrain_cursor *cursor) {
+    const struct refrain_trace_event *event;
+    while (!collector->no_memory && (event = refrain_cursor_next(cursor))) {
+        collector->rows->approximate += event->approximate;
+        if ((event->kind != REFRAIN_EVENT_ENTER && event->kind != REFRAIN_EVENT_LEAVE) ||
+            refrain_openmp_region(&collector->regions, event->region)->class == REFRAIN_OPENMP_NONE)
+            continue;
+        event->kind == REFRAIN_EVENT_ENTER ? enter(collector, event) : leave(collector, event);
+    }
+}
+
+/* ---- sums ---- */
+
+/* One rank's threads, from location `first` on: adds to the row what they did, and how uneven that is. */
+static size_t add_rank(const struct collector *collector, struct refrain_construct_row *row, const struct part *parts,
+                       size_t first, double *most, double *mean) {
+    int32_t rank = collector->locations[first].rank;
+    int64_t most_ns = 0, sum_ns = 0;
+    uint32_t threads = 0;
+    size_t i = first;
+    for (; i < collector->n_locations && collector->locations[i].rank == rank; i++) {
+        const struct part *part = &parts[i];
+        row->times += part->times;
+        row->waiting_ns += part->waiting_ns;
+        if (!part->times && !part->inside_ns && !part->waiting_ns)
+            continue;
+        if (row->threads == 0 || part->inside_ns < row->least_ns)
+            row->least_ns = part->inside_ns;
+        if (row->threads == 0 || part->inside_ns > row->most_ns) {
+            row->most_ns = part->inside_ns;
+            row->most_rank = rank;
+            row->most_thread = collector->locations[i].thread;
+        }
+        row->threads++;
+        threads++;
+        sum_ns += part->inside_ns;
+        most_ns = part->inside_ns > most_ns ? part->inside_ns : most_ns;
+    }
+    row->inside_ns += sum_ns;
+    *most += (double)most_ns;
+    *mean += threads ? (double)sum_ns / threads : 0;
+    return i;
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct refrain_construct_row *x = a, *y = b;
+    int64_t x_ns = x->inside_ns + x->waiting_ns, y_ns = y->inside_ns + y->waiting_ns;
+    return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static void add_up(struct collector *collector) {
+    struct refrain_construct_rows *rows = collector->rows;
+    size_t n = 0;
+    for (size_t r = 0; r < rows->n; r++) {
+        struct refrain_construct_row *row = &rows->rows[r];
+        double most = 0, mean = 0;
+        for (size_t i = 0; i < collector->n_locations;)
+            i = add_rank(collector, row, collector->parts + r * collector->n_locations, i, &most, &mean);
+        row->imbalance_percent = mean > 0 ? 100 * (most - mean) / mean : 0;
+        if (row->threads > 0)
+            rows->rows[n++] = *row;
+    }
+    rows->n = n;
+    qsort(rows->rows, n, sizeof *rows->rows, by_time);
+}
+
+enum refrain_status refrain_construct_rows_open(struct refrain_trace *trace, bool recorded, bool compensate,
+                                                struct refrain_construct_rows *rows, struct refrain_error *error) {
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    struct collector collector = {.rows = rows};
+    struct refrain_cursor *cursor = NULL;
+    options.recorded = recorded;
+    options.compensate = compensate;
+    *rows = (struct refrain_construct_rows){0};
+    collector.locations = refrain_trace_locations(trace, &collector.n_locations);
+    enum refrain_status status = REFRAIN_OK;
+    if (!refrain_openmp_regions_make(&collector.regions, trace) || !make_rows(&collector, trace))
+        status = REFRAIN_FAIL_MEMORY(error);
+    if (!status)
+        status = refrain_cursor_open(trace, &options, &cursor, error);
+    if (!status) {
+        collect(&collector, cursor);
+        status = refrain_cursor_close(cursor, error);
+        add_up(&collector);
+    }
+    if (!status && collector.no_memory)
+        status = REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; collector.stacks && i < collector.n_locations; i++)
+        free(collector.stacks[i].frames);
+    free(collector.stacks);
+    free(collector.parts);
+    free(collector.row_of);
+    refrain_openmp_regions_free(&collector.regions);
+    return status;
+}
+
+void refrain_construct_rows_close(struct refrain_construct_rows *rows) {
+    free(rows->rows);
+    *rows = (struct refrain_construct_rows){0};
+}

@@ -1,0 +1,16 @@
+/* construct_text.h: OpenMP's constructs as text, CSV and JSON (analysis/construct_times.h -> stats --by=construct). */
+#ifndef REFRAIN_CONSTRUCT_TEXT_H
+#define REFRAIN_CONSTRUCT_TEXT_H
+
+#include "analysis/construct_times.h"
+
+struct json_t;
+
+/* On standard output; at most `most` rows, and how many more there are. */
+void refrain_constructs_print(const struct refrain_construct_rows *rows, size_t most);
+void refrain_constructs_csv(const struct refrain_construct_rows *rows);
+
+/* All rows. */
+struct json_t *refrain_constructs_json(const struct refrain_construct_rows *rows);
+
+#endif
