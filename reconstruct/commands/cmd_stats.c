@@ -207,8 +207,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism|construct", 0,
-     "Show one table, with a line for each of these", 0},
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
+     "Show one table, with a line for each of these; or, with --by=construct, of OpenMP's constructs", 0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
      "are taken, and the option may be repeated",
