@@ -10,7 +10,7 @@ import sys
 
 BEGINNING = ["instrumentor", "monitor", "packed"]
 PATH = ["reconstruct/" + folder for folder in ("common", "sequence", "model", "files", "times", "walk", "match", "analysis",
-                                               "formats", "import", "commands", "view", "report")]
+                                               "formats", "import", "predict", "commands", "view", "report")]
 PARTS = ["instrumentor", "launch", "monitor", "packed", "reconstruct"]
 
 

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-commands=$(refrain help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$(refrain help | sed -n '/^Commands/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -l)" -eq "$(grep -c '^REFRAIN_COMMAND(' "$tests/../reconstruct/commands/command_list.def")" ] &&
     pass || fail "help lists: $(echo $commands)"
 [ "$(refrain --help)" = "$(refrain help)" ] && pass || fail "--help is help"
