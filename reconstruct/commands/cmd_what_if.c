@@ -92,9 +92,10 @@ static void warn(const struct refrain_trace *trace, const struct refrain_clocks_
         refrain_warn("%s of %s events are approximate, and so is what follows from them: refrain info says why",
                      refrain_show_count(progress->approximate), refrain_show_count(progress->events));
     if (result->kept && percent(result->kept_ns, result->all_ns) >= LEAST_KEPT_PERCENT)
-        refrain_warn("%.1f %% of the ranks' time passed in calls of which it is not known what they waited for, mostly "
-                     "%s; they take the time that they took",
-                     percent(result->kept_ns, result->all_ns), refrain_show_name(result->kept->name));
+        refrain_warn(
+            "%.1f %% of the ranks' time passed in MPI calls of which the trace does not say what they wait for, "
+            "mostly %s; they take the time that they took",
+            percent(result->kept_ns, result->all_ns), refrain_show_name(result->kept->name));
 }
 
 static void print(const struct arguments *arguments, const struct refrain_clocks_result *result,
