@@ -57,7 +57,7 @@ has refrain bin/refrain bin/refrain-cc bin/refrain-mpicc bin/refrain-mpicxx bin/
     'lib/[^/]*/librefrain-read.so.0' share/man/man1/refrain.1.gz share/man/man1/refrain-record.1.gz \
     share/man/man1/refrain-cc.1.gz share/man/man1/refrain-run.1.gz share/man/man7/refrain-settings.7.gz share/bash-completion/completions/refrain \
     share/zsh/site-functions/_refrain share/doc/refrain/copyright share/doc/refrain/changelog.gz \
-    share/doc/refrain/changelog.Debian.gz share/doc/refrain/README.md share/doc/refrain/docs/design.md \
+    share/doc/refrain/changelog.Debian.gz share/doc/refrain/README.md share/doc/refrain/docs/architecture.md \
     share/doc/refrain/examples/demo.sh share/doc/refrain/examples/matmul/matmul.c
 needs refrain Depends 'libclang-common-[0-9]+-dev.*libclang1-[0-9]+.*libelf1'
 holds "refrain needs no MPI library" sh -c "! dpkg-deb --field refrain_$version-1_*.deb Depends | grep -qE 'libmpi|libopenmpi'"

@@ -23,6 +23,7 @@ python3 python3-numpy python3-pandas protobuf-compiler libcmocka-dev csmith libc
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
+python3-sphinx python3-myst-parser furo
 librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
 # node and npm may come from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || all="$all nodejs npm"

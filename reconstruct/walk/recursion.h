@@ -2,7 +2,7 @@
  * (walker).
  *
  * How often control went from each place to each other is known, and in a program without recursion any order of these
- * steps that keeps the last one of each place last is walked to the run's end (docs/design.md). With recursion it is
+ * steps that keeps the last one of each place last is walked to the run's end (docs/counts.md). With recursion it is
  * not: a function that returns before it has called itself leaves the calls below it over. Therefore a step from a
  * place in a recursion is taken only where every step that is left can still be reached from where the walk would be:
  * from the place it goes to, from an open activation, or from an activation that is still to begin from outside.

@@ -1,7 +1,7 @@
 /* unknown_steps.c: where the steps go of which only the number is known (recursion_graph.h).
  *
  * A place that had no room to count one more kind of step has counted it as "another". But every place is left as often
- * as it is reached (docs/design.md), and how often each is left is known. So what the known steps into a place lack of
+ * as it is reached (docs/counts.md), and how often each is left is known. So what the known steps into a place lack of
  * that is what came by unknown ones, and these are shared out until nothing lacks: decisions first, and what an MPI
  * call tells, as they lead to few places; then calls, told by how often the place after a call is left, and by how
  * often functions were entered; then steps within the function; then any; what is left over are ends of activations.
