@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* Who adds a field that a reader needs adds it here too. */
-_Static_assert(sizeof(struct refrain_header) == 760 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 768 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
                    sizeof(struct refrain_guest) == 48 && sizeof(struct refrain_guest_row) == 48 &&
-                   sizeof(struct refrain_time_page) == 1024,
+                   sizeof(struct refrain_samples) == 64 && sizeof(struct refrain_time_page) == 1024,
                "what is packed are these fields");
 
 /* ---- the process ---- */
@@ -71,6 +71,7 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->setup_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->init_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pack_ns);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->sample_hz);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->order.state);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->order.receives);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->order.held);
@@ -153,6 +154,7 @@ static void process(struct refrain_packer *packer, struct refrain_header *header
     refrain_packer_communicators(packer, header);
     refrain_packer_objects(packer, header);
     refrain_packer_binaries(packer, header);
+    refrain_packer_samples(packer, header);
 }
 
 /* ---- both directions ---- */

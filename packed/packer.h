@@ -3,7 +3,7 @@
  *     packed_image.c                the process, and both directions
  *       -> packed_program.c         units: program trees, places of each thread
  *       -> packed_thread.c          threads, timelines
- *       -> packed_tables.c          call sites, user regions, communicators, windows, files, binaries
+ *       -> packed_tables.c          call sites, user regions, communicators, windows, files, binaries, samples
  *          -> packed_learner.c      learners
  *             -> packed_archive.c   their archives
  *             -> packed_beat.c      those that are told by their beat
@@ -96,6 +96,7 @@ enum refrain_packed_record {
     REFRAIN_PACKER_COMMUNICATOR,
     REFRAIN_PACKER_OBJECT,
     REFRAIN_PACKER_BINARY,
+    REFRAIN_PACKER_SAMPLES,
 };
 
 /* Values from here on belong to this record; keys rise from record to record. `major` has 36 bits, `minor` 24. */
@@ -179,5 +180,7 @@ REFRAIN_PACKED_API void refrain_packer_regions(struct refrain_packer *packer, st
 REFRAIN_PACKED_API void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_binaries(struct refrain_packer *packer, struct refrain_header *header);
+/* packed_samples.c. The tables come without their free rows. */
+REFRAIN_PACKED_API void refrain_packer_samples(struct refrain_packer *packer, struct refrain_header *header);
 
 #endif

@@ -42,6 +42,8 @@
 #define REFRAIN_LEAST_LEARN_BYTES ((uint64_t)4 << 10) /* ... and so much beyond the tables of sites, too */
 #define REFRAIN_MAXIMUM_THREADS 256u
 #define REFRAIN_MAXIMUM_PATH 256u /* functions of a call path */
+#define REFRAIN_DEFAULT_SAMPLES 100u /* per second of processor time (REFRAIN_SAMPLE) */
+#define REFRAIN_MOST_SAMPLES 1000u
 #define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
 #define REFRAIN_MAXIMUM_FORMULA_LENGTH 128u /* longer cycles are found again in the archive */
 

@@ -483,6 +483,35 @@ struct refrain_binary {
     uint64_t changed_ns; /* ... and time of change (CLOCK_REALTIME); both 0: not known */
 };
 
+/* Samples of one thread (REFRAIN_SAMPLE): how often each function was running, by the functions that had called it. A
+ * thread's samples are written by itself, in a signal handler. Nodes and counts are only added; n_nodes and n_counts
+ * are raised once what they count is complete.
+ *
+ *     nodes    main <- solve <- pair_force            a node is a function under its caller, which stands before it
+ *     counts   (pair_force, after call site 7): 312   an own count for each MPI call that the thread was in or after */
+struct refrain_samples {
+    uint32_t next;   /* reference of the next thread's */
+    uint32_t thread; /* number of the thread + 1; 0: it ran no probe and made no MPI call */
+    uint32_t n_nodes, most_nodes;
+    uint32_t n_counts, most_counts;
+    uint32_t nodes, counts; /* references: of most_nodes struct refrain_sample_node, and of the counts */
+    uint64_t taken;         /* samples; each is in a count, or among the lost */
+    uint64_t cut;           /* of these: the stack could be followed only in part, so that outer functions are missing */
+    uint64_t merged;        /* of these: in the count of a caller, or of another call, since a table was full */
+    uint64_t lost;          /* of these: in no count */
+};
+struct refrain_sample_node {
+    uint32_t parent;  /* index + 1 of the caller, which is less than its own; 0: nothing called it */
+    uint32_t object;  /* reference of struct refrain_name: the path of the object; 0: of code that is in no file */
+    uint64_t address; /* of the function, less the load address of its object; 0: not known */
+};
+struct refrain_sample_count {
+    uint32_t node; /* index */
+    uint32_t call; /* number + 1 of the call site that the thread was in last, 0 none; and REFRAIN_SAMPLE_INSIDE */
+    uint64_t samples;
+};
+#define REFRAIN_SAMPLE_INSIDE 0x80000000u /* it was in the MPI call, not behind it */
+
 struct refrain_clock_pair {
     uint64_t ticks;
     uint64_t realtime_ns;  /* CLOCK_REALTIME, since the epoch */
@@ -618,6 +647,8 @@ struct refrain_header {
     uint32_t binaries;   /* reference of the first file with code, the newest */
     uint32_t arguments;  /* reference of struct refrain_name: of the program, as a shell would take them */
     uint64_t pack_ns;    /* processor time that packing this file took when the process ended; 0: it was not packed */
+    uint32_t samples;    /* reference of the first thread's samples */
+    uint32_t sample_hz;  /* samples per second of processor time, 0: none are taken */
 };
 
 /* Where the free bytes of a trace file end that begin at pool_used: all others are in use. */

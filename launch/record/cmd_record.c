@@ -87,6 +87,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                 (refrain_settings_size(value, &number) && number > 1 && number <= REFRAIN_MAXIMUM_PATH),
             "a number of functions, 2 to 256,");
         return 0;
+    case 's':
+        value = value ? value : "on";
+        set(state, "REFRAIN_SAMPLE", value,
+            strcmp(value, "on") == 0 || strcmp(value, "off") == 0 ||
+                (refrain_settings_size(value, &number) && number > 1 && number <= REFRAIN_MOST_SAMPLES),
+            "a number of samples per second, 2 to 1000,");
+        return 0;
     case 'P':
         setenv("REFRAIN_PAUSED", "on", 1);
         return 0;
@@ -147,6 +154,8 @@ static const struct argp_option options[] = {
      "File the MPI calls of Python programs (mpi4py) under the Python line that made them; with --call-path also show "
      "Python's functions",
      0},
+    {"sample", 's', "HZ", OPTION_ARG_OPTIONAL,
+     "Also look HZ times (100) per second of each thread's processor time which function it is in: refrain samples", 0},
     {"threads", 't', "N", 0,
      "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1)", 0},
     {"yield", 'y', "auto|on|off", 0,

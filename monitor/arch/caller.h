@@ -33,6 +33,10 @@ struct refrain_caller_code {
 /* Looks at the code before `address`; `layers` as below. Takes the loader's lock. */
 REFRAIN_HIDDEN void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code);
 
+/* The same of the code at `instruction`, for a signal handler: it takes no lock, and sees nothing where that is needed. */
+REFRAIN_HIDDEN void refrain_caller_look_at_once(uintptr_t instruction, const char *layers,
+                                                struct refrain_caller_code *code);
+
 /* The way from `address` to the frame above: 0 where this is the program's own code (or not known), else a rule, which
  * is greater than 1. `layers`: further libraries by the beginning of their names, separated by commas or blanks, or
  * null. Takes the loader's lock. */

@@ -164,6 +164,20 @@ static void read_call_path(void) {
         refrain_configuration.path_depth = REFRAIN_MAXIMUM_PATH;
 }
 
+/* A number is one of samples; 0 and 1 are a switch. */
+static void read_sample(void) {
+    const char *value = setting("REFRAIN_SAMPLE");
+    uint64_t hz;
+    bool on = false;
+    refrain_configuration.sample_hz = 0;
+    if (value && refrain_settings_size(value, &hz) && hz > 1 && hz <= REFRAIN_MOST_SAMPLES)
+        refrain_configuration.sample_hz = (uint32_t)hz;
+    else if (value && !refrain_settings_switch(value, &on))
+        bad_setting("REFRAIN_SAMPLE", value, "on, off or a number of samples per second, 2 to 1000", "off");
+    else if (on)
+        refrain_configuration.sample_hz = REFRAIN_DEFAULT_SAMPLES;
+}
+
 static void read_order(void) {
     const char *value = setting("REFRAIN_ORDER");
     refrain_configuration.virtual_order = value && strcasecmp(value, "virtual") == 0;
@@ -219,6 +233,7 @@ void refrain_configure(void) {
     read_switch("REFRAIN_PACK", false, &all->pack);
     read_switch("REFRAIN_PYTHON", false, &all->python);
     read_call_path();
+    read_sample();
     read_order();
     read_text("REFRAIN_LAYERS", "none", all->layers, sizeof all->layers);
     read_text("REFRAIN_METRICS", "none", all->metrics, sizeof all->metrics);

@@ -14,6 +14,7 @@ extern REFRAIN_HIDDEN struct refrain_configuration {
     uint64_t event_bytes; /* of the event file at most, 0: no limit */
     uint32_t threads, formula_length;
     uint32_t path_depth; /* functions of a call path, 0: none are told */
+    uint32_t sample_hz;  /* samples per second of processor time, 0: none are taken */
     bool verbose, throttle, patch, python, virtual_order, paused, pack;
     char layers[512];                   /* libraries whose MPI calls are their callers' */
     char metrics[512];                  /* what is counted beside the time (metrics.h) */

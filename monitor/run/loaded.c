@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "run/loaded.h"
 
+#include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 
 bool refrain_loaded_holds(const struct refrain_loaded *loaded, uintptr_t begin, size_t bytes) {
     const ElfW(Phdr) *segments = loaded->segments;
@@ -35,3 +37,29 @@ bool refrain_loaded_find(uintptr_t address, struct refrain_loaded *loaded) {
     *loaded = (struct refrain_loaded){.path = ""};
     return dl_iterate_phdr(look_at, &search) != 0;
 }
+
+#if defined DLFO_STRUCT_HAS_EH_COUNT /* glibc 2.35 */
+int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
+
+bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loaded) {
+    struct dl_find_object found;
+    *loaded = (struct refrain_loaded){.path = ""};
+    if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0 || !found.dlfo_link_map)
+        return false;
+    /* The program headers follow the ELF header, where the file's beginning is mapped, as linkers do it. */
+    const ElfW(Ehdr) *head = found.dlfo_map_start;
+    uintptr_t bytes = (uintptr_t)found.dlfo_map_end - (uintptr_t)head;
+    if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > bytes ||
+        head->e_phnum > (bytes - head->e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    *loaded = (struct refrain_loaded){found.dlfo_link_map->l_name, found.dlfo_link_map->l_addr,
+                                      (const unsigned char *)head + head->e_phoff, head->e_phnum};
+    return true;
+}
+#else
+bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loaded) {
+    (void)address;
+    *loaded = (struct refrain_loaded){.path = ""};
+    return false;
+}
+#endif

@@ -19,6 +19,10 @@ struct refrain_loaded {
  * the path "". Takes the loader's lock. */
 REFRAIN_HIDDEN bool refrain_loaded_find(uintptr_t address, struct refrain_loaded *loaded);
 
+/* The same without a lock, so that a signal handler may call it. Also false where the C library cannot say it without
+ * one (before glibc 2.35; musl). */
+REFRAIN_HIDDEN bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loaded);
+
 /* Does one of its segments hold all bytes from the address `begin` on? */
 REFRAIN_HIDDEN bool refrain_loaded_holds(const struct refrain_loaded *loaded, uintptr_t begin, size_t bytes);
 

@@ -20,6 +20,7 @@
 #include "run/own_files.h"
 #include "run/pack.h"
 #include "run/pool.h"
+#include "sample/sample.h"
 #include "stacks.h"
 #include "step.h"
 #include "untold.h"
@@ -217,6 +218,7 @@ static void open_trace_file(void) {
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
     measure_clock_well(header);
     header->pause = refrain_configuration.paused;
+    refrain_sample_open();
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     header->setup_ticks = refrain_clock() - header->start.ticks;
@@ -305,6 +307,7 @@ static void end_thread(void) {
 }
 
 void refrain_tracing_finish(enum refrain_finished how) {
+    refrain_sample_close();
     end_thread();
     refrain_context_count_early();
     refrain_trace_file.header->finished = how;
@@ -361,6 +364,7 @@ void refrain_trace_file_abort(int32_t code) {
 static __attribute__((destructor)) void close_trace_file(void) {
     if (!refrain_trace_file.base || getpid() != owner || closed)
         return;
+    refrain_sample_close();
     if (!finished) {
         end_thread();
         refrain_context_count_early();

@@ -383,6 +383,31 @@ static void copy_binaries(const struct refrain_settling *live) {
     }
 }
 
+/* Tables after their records, so that all that these count is in them; files with code come after that. */
+static void copy_samples(const struct refrain_settling *live) {
+    struct refrain_header *header = (struct refrain_header *)live->image;
+    header->samples = ((const volatile struct refrain_header *)live->file)->samples;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const struct refrain_samples *samples;
+    uint32_t reference = header->samples;
+    uint64_t at;
+    for (size_t met = 0; (samples = record_of_list(live, reference, sizeof *samples, &met, &at));
+         reference = samples->next) {
+        refrain_settling_copy(live, at, sizeof *samples);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        uint64_t nodes = (uint64_t)samples->nodes * REFRAIN_GRAIN_BYTES;
+        uint64_t bytes = samples->n_nodes * sizeof(struct refrain_sample_node);
+        refrain_settling_copy(live, nodes, bytes);
+        refrain_settling_copy(live, (uint64_t)samples->counts * REFRAIN_GRAIN_BYTES,
+                              samples->n_counts * sizeof(struct refrain_sample_count));
+        if (!refrain_settling_has(live, nodes, bytes))
+            continue;
+        const struct refrain_sample_node *node = (const struct refrain_sample_node *)(live->image + nodes);
+        for (uint32_t i = 0; i < samples->n_nodes; i++)
+            copy_name(live, node[i].object);
+    }
+}
+
 /* Is there nothing that the image does not know, and that what was settled may tell of? */
 static bool is_whole(const struct refrain_settling *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
@@ -410,6 +435,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         settle_slots(&live, true);
         copy_communicators(&live);
         copy_objects(&live);
+        copy_samples(&live);
         copy_binaries(&live);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (is_whole(&live))

@@ -192,6 +192,28 @@ static void look_up_function(struct refrain_process *process, struct refrain_use
                  &view->inlined);
 }
 
+/* What the kernel maps into every process (linux-vdso.so.1) is no file. */
+static bool is_file(const struct refrain_process *process, uint32_t object) {
+    return strchr(refrain_process_name(process, object), '/') != NULL;
+}
+
+/* Functions that samples met. They are no regions, as nothing says when they began. False without memory. */
+static bool collect_samples(struct refrain_trace *trace, struct refrain_process *process, struct symbols *symbols) {
+    for (size_t i = 0; i < process->n_samples; i++)
+        for (size_t k = 0; k < process->samples[i].n_nodes; k++) {
+            struct refrain_sample_node_view *node = &process->samples[i].nodes[k];
+            const struct refrain_sample_node *record = node->record;
+            if (!record->object || !record->address)
+                continue;
+            if (is_file(process, record->object))
+                node->symbol = add_symbol(symbols, process, record->object, record->address, true, false);
+            node->name = address_name(trace, process, record->object, record->address);
+            if (!node->name)
+                return false;
+        }
+    return true;
+}
+
 /* False without memory. */
 static bool collect(struct refrain_trace *trace, struct refrain_process *process, struct wanted *wanted, size_t *at,
                     struct symbols *symbols) {
@@ -239,7 +261,7 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
             look_up_function(process, &process->user_regions[i], of_region, symbols);
     }
     *at = n;
-    return sound;
+    return sound && collect_samples(trace, process, symbols);
 }
 
 /* Is `path` the file that the tables name as the compiler was given it? */
@@ -390,6 +412,23 @@ static void order(struct wanted *all, size_t n) {
             qsort(all, n, sizeof *all, by_identity);
 }
 
+static void name_sampled(const struct refrain_trace *trace, struct refrain_sample_node_view *node) {
+    const struct refrain_symbol *symbol = node->symbol ? resolved(trace, node->symbol) : NULL;
+    if (symbol && symbol->function)
+        node->name = symbol->function;
+    if (symbol && symbol->file) {
+        node->file = symbol->file;
+        node->line = symbol->line;
+    }
+}
+
+static void name_samples(struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_processes; i++)
+        for (size_t k = 0; k < trace->processes[i].n_samples; k++)
+            for (size_t j = 0; j < trace->processes[i].samples[k].n_nodes; j++)
+                name_sampled(trace, &trace->processes[i].samples[k].nodes[j]);
+}
+
 /* Looks up the symbols, and gives the n regions what was found. */
 static enum refrain_status look_up(struct refrain_trace *trace, refrain_resolver *resolve, struct symbols *symbols,
                                    struct wanted **wanted, size_t *n, struct refrain_error *error) {
@@ -400,6 +439,7 @@ static enum refrain_status look_up(struct refrain_trace *trace, refrain_resolver
             apply_symbol(&(*wanted)[i].info, resolved(trace, (*wanted)[i].symbol));
     for (size_t i = 0; i < symbols->n_calls; i++)
         symbols->calls[i].symbol = resolved(trace, symbols->calls[i].symbol);
+    name_samples(trace);
     *wanted = want_all_inlined(trace, symbols, *wanted, n);
     return *wanted ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }
@@ -412,6 +452,8 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
         size_t others = process->n_call_sites + process->n_guests + process->n_user_regions;
         most += process->header->n_slots + others;
         most_symbols += others + process->n_user_regions;
+        for (size_t k = 0; k < process->n_samples; k++)
+            most_symbols += process->samples[k].n_nodes;
     }
     struct wanted *wanted = calloc(most + 1, sizeof *wanted);
     struct symbols symbols = {.symbols = resolve ? calloc(most_symbols + 1, sizeof *symbols.symbols) : NULL,

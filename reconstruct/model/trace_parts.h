@@ -6,6 +6,7 @@
  *     image.c       bytes of a trace file -> checked header, journals undone
  *     trace_tree.c  image -> units, slots, call sites, user regions
  *     binaries.c    image -> files with code
+ *     samples.c     image -> samples of functions
  *     regions.c     all processes -> regions
  *     comms.c       all processes -> communicators
  *     metric_totals.c all processes -> names of what was counted
@@ -130,6 +131,10 @@ enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struc
 
 enum refrain_status refrain_process_read_binaries(struct refrain_trace *trace, struct refrain_process *process,
                                                   struct refrain_error *error);
+
+/* samples.c: the samples of each thread, checked; names come with the regions. */
+enum refrain_status refrain_process_read_samples(struct refrain_trace *trace, struct refrain_process *process,
+                                                 struct refrain_error *error);
 
 /* What the process says of the file with code that is named by `path`, a reference; null where it says nothing. */
 const struct refrain_binary *refrain_process_binary(const struct refrain_process *process, uint32_t path);

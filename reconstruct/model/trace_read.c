@@ -51,6 +51,8 @@ enum refrain_status refrain_trace_assemble(struct refrain_trace *trace, refrain_
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         if (!(status = refrain_process_read_tree(trace, &trace->processes[i], error)))
             status = refrain_process_read_binaries(trace, &trace->processes[i], error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = refrain_process_read_samples(trace, &trace->processes[i], error);
     if (!status)
         status = order_ranks(trace, error);
     if (!status)

@@ -81,6 +81,23 @@ struct refrain_object_view {
     const struct refrain_comm_info *comm; /* that it was made on; null: unknown */
 };
 
+/* A function that samples met, under its caller. */
+struct refrain_sample_node_view {
+    const struct refrain_sample_node *record;
+    const char *name; /* of the function; else where it is in its object; "" not even that is known */
+    const char *file; /* of the source, "" unknown */
+    uint32_t line;
+    const struct refrain_symbol *symbol; /* private to the reader: what debug information is asked for */
+};
+
+/* Samples of one thread. */
+struct refrain_samples_view {
+    const struct refrain_samples *record;
+    struct refrain_sample_node_view *nodes;
+    const struct refrain_sample_count *counts;
+    size_t n_nodes, n_counts;
+};
+
 struct refrain_process {
     char *path;        /* of the trace file */
     char *events_path; /* of the recorded events beside it, a name for messages; null when there are none */
@@ -111,6 +128,8 @@ struct refrain_process {
     size_t n_objects;
     const struct refrain_binary **binaries; /* files with code */
     size_t n_binaries;
+    struct refrain_samples_view *samples; /* of each thread that has some */
+    size_t n_samples;
     size_t n_left_out; /* it still ran, and so many of its sequences changed too fast to be copied up to now */
     /* clock: ns = offset_ns + (ticks - base_ticks) * (ns_a_tick + ns_a_tick_fraction / 2^64) */
     uint64_t base_ticks;

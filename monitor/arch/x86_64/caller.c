@@ -52,19 +52,31 @@ static uint64_t rule_of(const struct refrain_frame_rule *frame) {
            (uint64_t)frame->cfa_offset << 32;
 }
 
-void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
-    /* The instruction before the return address is the call: what follows may belong to another function. */
-    struct refrain_loaded object;
+/* What is known of the code at `instruction`, which lies in the object, if that was found. */
+static void look(uintptr_t instruction, bool found, const struct refrain_loaded *object, const char *layers,
+                 struct refrain_caller_code *code) {
     struct refrain_frame_rule frame;
-    bool found = refrain_loaded_find(address - 1, &object);
-    const char *slash = strrchr(object.path, '/'), *name = slash ? slash + 1 : object.path;
-    const unsigned char *frames = frames_of(&object);
+    const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+    const unsigned char *frames = frames_of(object);
     *code = (struct refrain_caller_code){
-        .is_layer = found && is_layer(name, layers), .is_system = found && is_system(name), .object = object};
-    if (frames && refrain_frame_find(frames, address - 1, &frame)) {
+        .is_layer = found && is_layer(name, layers), .is_system = found && is_system(name), .object = *object};
+    if (frames && refrain_frame_find(frames, instruction, &frame)) {
         code->rule = rule_of(&frame);
         code->function = frame.function;
     }
+}
+
+void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
+    /* The instruction before the return address is the call: what follows may belong to another function. */
+    struct refrain_loaded object;
+    bool found = refrain_loaded_find(address - 1, &object);
+    look(address - 1, found, &object, layers, code);
+}
+
+void refrain_caller_look_at_once(uintptr_t instruction, const char *layers, struct refrain_caller_code *code) {
+    struct refrain_loaded object;
+    bool found = refrain_loaded_find_at_once(instruction, &object);
+    look(instruction, found, &object, layers, code);
 }
 
 uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {

@@ -1,0 +1,107 @@
+#!/bin/sh
+# refrain record --sample: functions have their shares of the processor's time, by caller and by MPI call, in every thread,
+# also in packs, in live traces and in those of killed processes; programs do what they did.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+x86_64_only "samples are taken on x86-64"
+mpicc.mpich -O2 -g "$tests/programs/samples.c" -o samples -lpthread || fail "compile"
+
+# recorded OPTIONS RANKS COMMAND...: what it says is in out and err, its trace is $trace.
+recorded() {
+    options=$1
+    ranks=$2
+    shift 2
+    rm -rf run
+    # shellcheck disable=SC2086 # a list of options
+    refrain record --directory run --sample --no-report $options mpiexec.mpich -n "$ranks" "$@" >out 2>err
+    status=$?
+    trace=$(the_trace run) || trace=/nowhere
+}
+
+# value FILE FUNCTION MEMBER: of the row of that function, -1 where it has none
+value() {
+    python3 -c '
+import json, sys
+rows = [row for row in json.load(open(sys.argv[1]))["rows"] if row["function"] == sys.argv[2]]
+print(int(rows[0][sys.argv[3]]) if rows else -1)' "$@"
+}
+
+# member FILE NAME: of the whole
+member() {
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$@"
+}
+
+# between TEXT LEAST VALUE MOST
+between() {
+    [ "$2" -le "$3" ] && [ "$3" -le "$4" ] && pass || fail "$1: $3 is not between $2 and $4"
+}
+
+# What does not depend on how fast the machine is: the shares of functions of one run. heavy takes three times as long as
+# light, some 240 and 80 samples on two ranks.
+recorded "" 2 ./samples 0.1
+[ $status = 0 ] && [ "$(grep -c done out)" = 2 ] && ! grep -q failed out && pass || fail "the program: $status $(cat out err | head -n 4)"
+refrain samples --json "$trace" >all.json 2>said || fail "samples --json"
+grep -q 'without a name' said && fail "names: $(cat said)" || pass
+heavy=$(value all.json heavy own_samples)
+light=$(value all.json light own_samples)
+between "heavy" 100 "$heavy" 400
+between "heavy to light" 200 $((100 * heavy / (light > 0 ? light : 1))) 450
+between "jumps" 8 "$(value all.json jumps own_samples)" 40
+between "aside, in a thread without MPI calls" 20 "$(value all.json aside own_samples)" 80
+between "main with callees" $((heavy + light)) "$(value all.json main total_samples)" "$(member all.json samples)"
+refrain samples --folded "$trace" >folded
+# deep calls itself twenty times; what it takes with callees counts once.
+[ "$(awk '/;deep[; ]/ { n += $NF } END { print n + 0 }' folded)" = "$(value all.json deep total_samples)" ] && pass || fail "deep with callees"
+grep -qE '^main(;deep){21} [0-9]+$' folded && grep -qE '^aside [0-9]+$' folded && pass || fail "folded: $(head -n 5 folded)"
+[ "$(awk '{ n += $NF } END { print n }' folded)" = $(($(member all.json samples) - $(member all.json lost))) ] && pass || fail "folded has other samples than all"
+between "lost" 0 "$(member all.json lost)" 2
+between "stacks that end early" 0 "$(member all.json cut_stacks)" $(($(member all.json samples) / 5))
+# By call: heavy runs after the barrier, deep after the broadcast.
+refrain samples --by call --csv "$trace" >calls
+grep -qE '"?MPI_Barrier"?,.*,0,"?heavy"?,' calls && grep -qE '"?MPI_Bcast"?,.*,0,"?deep"?,' calls &&
+    ! grep -qE 'MPI_Bcast.*,0,"?heavy' calls && pass || fail "by call: $(head -n 5 calls)"
+refrain samples "$trace" >text && grep -q 'heavy  samples.c:' text && pass || fail "text: $(head -n 6 text)"
+# One rank has half of it.
+refrain samples --rank 0 --json "$trace" >one.json
+[ "$(member one.json ranks)" = 1 ] && [ "$(member one.json samples)" -lt "$(member all.json samples)" ] && pass || fail "--rank"
+# A pack of all ranks has the same.
+refrain pack "$trace" -o packed.refrain-pack && refrain samples --json packed.refrain-pack >packed.json
+cmp -s all.json packed.json && pass || fail "pack: $(diff all.json packed.json | head -n 4)"
+
+# A deep recursion, and little memory: each sample is counted somewhere, and what is not where it belongs is said.
+recorded "--memory 400K" 1 ./samples 0.05 600
+refrain samples --json "$trace" >deep.json 2>said
+[ $status = 0 ] && [ "$(value deep.json deep own_samples)" -gt 0 ] && grep -q 'followed only in part' said && pass ||
+    fail "deep recursion: $(cat said | head -n 3)"
+
+# A process that is killed keeps its samples.
+cat >killed.c <<'END_OF_C'
+#include <mpi.h>
+#include <signal.h>
+#include <time.h>
+__attribute__((noinline)) void works(void) {
+    struct timespec t;
+    do
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    while (t.tv_sec < 1);
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    works();
+    raise(SIGKILL);
+}
+END_OF_C
+mpicc.mpich -O2 -g killed.c -o killed || fail "compile killed"
+recorded "" 1 ./killed
+refrain samples --json "$trace" >killed.json 2>said
+between "works, of a killed process" 30 "$(value killed.json works total_samples)" 110
+
+# Without --sample there are none, and the command says what to do.
+rm -rf run
+refrain record --directory run --no-report mpiexec.mpich -n 1 ./samples 0.001 >out 2>err
+refrain samples "$(the_trace run)" >out 2>said
+[ $? = 1 ] && grep -q 'record --sample' said && pass || fail "no samples: $(cat said)"
+refrain record --sample=0.5 true >out 2>said
+[ $? = 2 ] && grep -q '2 to 1000' said && pass || fail "--sample=0.5: $(cat said)"
+summary
