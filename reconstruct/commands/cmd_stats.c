@@ -122,11 +122,12 @@ static enum refrain_status show_constructs(struct refrain_trace *trace, const st
         refrain_warn("%s events are approximate, and so is what follows from them: refrain info says why",
                      refrain_show_count(rows.approximate));
     if (!status && arguments->json)
-        status = refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", SCHEMA_VERSION, "by", "construct",
-                                              "rows", refrain_constructs_json(&rows)),
+        status = refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by",
+                                              "construct", "rows", refrain_constructs_json(&rows)),
                                     error);
     else if (!status)
-        arguments->csv ? refrain_constructs_csv(&rows) : refrain_constructs_print(&rows, lines(arguments, LINES_SHOWN));
+        arguments->csv ? refrain_constructs_csv(&rows)
+                       : refrain_constructs_print(&rows, lines(arguments, REFRAIN_STATS_LINES_SHOWN));
     refrain_construct_rows_close(&rows);
     return status;
 }
