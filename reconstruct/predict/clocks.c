@@ -35,8 +35,17 @@ struct frame {
     bool known;      /* MPI: its waiting is */
 };
 
+/* Completions of one call at one time: a call on several requests waits for the last of them, whatever their order. */
+struct group {
+    struct refrain_event *events;
+    uint64_t *numbers; /* of the events in their location */
+    size_t n, capacity, capacity_numbers;
+    struct moment awaited; /* the latest that any of them waited for */
+};
+
 struct location {
     struct refrain_region_stack stack;
+    struct group held;
     struct moment at;
     uint64_t *sends; /* matches of blocking sends that wait in the call that is open */
     size_t n_sends, capacity_sends;
@@ -55,6 +64,8 @@ struct refrain_clocks {
     const struct refrain_trace *trace;
     const struct refrain_changes *changes;
     const struct refrain_survey *survey;
+    refrain_clocks_emit *emit;
+    void *emit_data;
     struct refrain_location_index index;
     struct location *locations; /* by number, and one for those that the trace does not list */
     struct refrain_table messages, posted, sends, collectives, parts;
@@ -68,10 +79,13 @@ struct refrain_clocks {
 /* ---- open, close ---- */
 
 struct refrain_clocks *refrain_clocks_open(const struct refrain_trace *trace, const struct refrain_changes *changes,
-                                           const struct refrain_survey *survey) {
+                                           const struct refrain_survey *survey, refrain_clocks_emit *emit,
+                                           void *emit_data) {
     struct refrain_clocks *clocks = calloc(1, sizeof *clocks);
     if (!clocks)
         return NULL;
+    clocks->emit = emit;
+    clocks->emit_data = emit_data;
     clocks->trace = trace;
     clocks->changes = changes;
     clocks->survey = survey;
@@ -99,6 +113,8 @@ void refrain_clocks_close(struct refrain_clocks *clocks) {
     for (size_t i = 0; clocks->locations && i <= clocks->index.n; i++) {
         free(clocks->locations[i].balanced);
         free(clocks->locations[i].sends);
+        free(clocks->locations[i].held.events);
+        free(clocks->locations[i].held.numbers);
         refrain_region_stack_free(&clocks->locations[i].stack);
     }
     refrain_table_free(&clocks->messages);
@@ -375,13 +391,11 @@ static struct moment awaited_by(struct refrain_clocks *clocks, size_t number, co
     }
 }
 
-bool refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_event *event, int64_t *now_ns) {
-    const size_t number = refrain_location_index_of(&clocks->index, event);
-    struct location *location = &clocks->locations[number];
-    if (!location->begun)
-        begin(clocks, location, event);
-    pass(clocks, location, event, awaited_by(clocks, number, event));
-    uint64_t posts = refrain_survey_posts(clocks->survey, number, location->n_events++);
+/* The event is at its new time. `number`: of the event in its location. */
+static int put(struct refrain_clocks *clocks, struct location *location, const struct refrain_event *event,
+               uint64_t number) {
+    const size_t index = (size_t)(location - clocks->locations);
+    uint64_t posts = refrain_survey_posts(clocks->survey, index, number);
     if (posts)
         keep(clocks, &clocks->posted, posts, 0, location->at);
     struct frame *top = refrain_region_stack_top(&location->stack);
@@ -392,12 +406,76 @@ bool refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_ev
     else if (top && event->kind <= REFRAIN_EVENT_COLLECTIVE_COMPLETE)
         top->known |= event->kind != REFRAIN_EVENT_COLLECTIVE || refrain_collective_rule(event->region->role);
     if (event->kind == REFRAIN_EVENT_SEND)
-        send(clocks, number, event);
+        send(clocks, index, event);
     else if (event->kind == REFRAIN_EVENT_COLLECTIVE)
-        begin_collective(clocks, number, event);
+        begin_collective(clocks, index, event);
     clocks->last = later(clocks->last, location->at);
-    *now_ns = location->at.now_ns;
-    return !clocks->no_memory;
+    return clocks->emit(clocks->emit_data, event, location->at.now_ns);
+}
+
+/* The completions that are held get their time. */
+static int put_held(struct refrain_clocks *clocks, struct location *location) {
+    struct group *held = &location->held;
+    int status = 0;
+    if (held->n == 0)
+        return 0;
+    pass(clocks, location, &held->events[0], held->awaited);
+    for (size_t i = 0; !status && i < held->n; i++)
+        status = put(clocks, location, &held->events[i], held->numbers[i]);
+    held->n = 0;
+    held->awaited = none;
+    return status;
+}
+
+static bool is_completion(const struct location *location, const struct refrain_event *event) {
+    const struct frame *top = refrain_region_stack_top(&location->stack);
+    return top && top->head.region->kind == REFRAIN_REGION_MPI &&
+           (event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_SEND_COMPLETE ||
+            event->kind == REFRAIN_EVENT_COLLECTIVE_COMPLETE);
+}
+
+static bool hold(struct group *held, const struct refrain_event *event, uint64_t number, struct moment awaited) {
+    if (!REFRAIN_ARRAY_ROOM(held->events, held->n, held->capacity) ||
+        !REFRAIN_ARRAY_ROOM(held->numbers, held->n, held->capacity_numbers))
+        return false;
+    held->awaited = held->n ? later(held->awaited, awaited) : awaited;
+    held->events[held->n] = *event;
+    held->numbers[held->n++] = number;
+    return true;
+}
+
+int refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_event *event) {
+    const size_t index = refrain_location_index_of(&clocks->index, event);
+    struct location *location = &clocks->locations[index];
+    struct group *held = &location->held;
+    if (!location->begun)
+        begin(clocks, location, event);
+    const bool together = held->n > 0 && held->events[0].time_ns == event->time_ns;
+    const bool completes = is_completion(location, event);
+    int status =
+        held->n > 0 && !(together && completes) && event->kind != REFRAIN_EVENT_LEAVE ? put_held(clocks, location) : 0;
+    struct moment awaited = awaited_by(clocks, index, event);
+    if (!status && held->n > 0 && event->kind == REFRAIN_EVENT_LEAVE) {
+        /* The call ends with them: it waited for all that it did. */
+        if (together)
+            held->awaited = later(held->awaited, awaited);
+        status = put_held(clocks, location);
+    }
+    const uint64_t number = location->n_events++;
+    if (!status && completes && !clocks->no_memory) {
+        clocks->no_memory |= !hold(held, event, number, awaited);
+    } else if (!status && !clocks->no_memory) {
+        pass(clocks, location, event, awaited);
+        status = put(clocks, location, event, number);
+    }
+    return status ? status : clocks->no_memory ? REFRAIN_CLOCKS_NO_MEMORY : 0;
+}
+
+int refrain_clocks_end(struct refrain_clocks *clocks) {
+    int status = 0;
+    for (size_t i = 0; !status && i <= clocks->index.n; i++)
+        status = put_held(clocks, &clocks->locations[i]);
+    return status ? status : clocks->no_memory ? REFRAIN_CLOCKS_NO_MEMORY : 0;
 }
 
 struct refrain_clocks_result refrain_clocks_finish(const struct refrain_clocks *clocks) {

@@ -7,7 +7,8 @@
  * MPI call, what the call waited for is not repeated: the clock goes to the new time of what it depends on, if that is
  * later, and then moves by the time that the call took beyond the old one. Dependences:
  *
- *     a message           its receive ends after its send was entered
+ *     a message           its receive ends after its send was entered; several completions of one call at one time
+ *                         end together, after the latest of what they wait for
  *     a sender that waits its send ends after the receive was posted (survey.h)
  *     a collective        ends after the last rank, or the root, entered, as its kind says (match/collective_rule.h);
  *                         so do MPI_Init and MPI_Finalize on all ranks
@@ -32,15 +33,24 @@ struct refrain_clocks_result {
     int64_t all_ns;                         /* over all locations: as it was */
 };
 
+/* Gets each event and its new time: those of a location in their order. A status other than 0 ends the walk. */
+typedef int refrain_clocks_emit(void *data, const struct refrain_event *event, int64_t now_ns);
+#define REFRAIN_CLOCKS_NO_MEMORY (-1) /* a status */
+
 /* Null without memory. All that is passed has to stay open. */
 struct refrain_clocks *refrain_clocks_open(const struct refrain_trace *trace, const struct refrain_changes *changes,
-                                           const struct refrain_survey *survey);
+                                           const struct refrain_survey *survey, refrain_clocks_emit *emit,
+                                           void *emit_data);
 void refrain_clocks_close(struct refrain_clocks *clocks); /* null is allowed */
 
-/* Takes the next event, which the survey had before, and sets when it is. False without memory. */
-bool refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_event *event, int64_t *now_ns);
+/* Takes the next event, which the survey had before. Completions are held until the call goes on. 0, the status of
+ * `emit`, or REFRAIN_CLOCKS_NO_MEMORY. */
+int refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_event *event);
 
-/* There are no further events. */
+/* There are no further events: those that are held are emitted. The same statuses. */
+int refrain_clocks_end(struct refrain_clocks *clocks);
+
+/* After the end. */
 struct refrain_clocks_result refrain_clocks_finish(const struct refrain_clocks *clocks);
 
 #endif

@@ -48,7 +48,8 @@ static uint32_t region_of(const struct walk *walk, const struct refrain_event *e
     return *number - 1;
 }
 
-static int add(const struct walk *walk, const struct refrain_event *event, int64_t now_ns) {
+static int add(void *data, const struct refrain_event *event, int64_t now_ns) {
+    const struct walk *walk = data;
     if (event->kind == REFRAIN_EVENT_COLLECTIVE && refrain_changes_of(walk->changes, event->region)->no_wait)
         return 0;
     struct refrain_import_event added = {.kind = event->kind,
@@ -100,12 +101,10 @@ static enum refrain_status open_import(struct walk *walk, const struct refrain_w
 
 static int take_event(struct refrain_writer *writer, const struct refrain_event *event) {
     struct walk *walk = (struct walk *)writer;
-    int64_t now_ns;
     if (!walk->clocks)
         return refrain_survey_event(walk->survey, event) ? 0 : (int)REFRAIN_FAIL_MEMORY(walk->error);
-    if (!refrain_clocks_event(walk->clocks, event, &now_ns))
-        return (int)REFRAIN_FAIL_MEMORY(walk->error);
-    return add(walk, event, now_ns);
+    int status = refrain_clocks_event(walk->clocks, event);
+    return status == REFRAIN_CLOCKS_NO_MEMORY ? (int)REFRAIN_FAIL_MEMORY(walk->error) : status;
 }
 
 static enum refrain_status replay(struct walk *walk, const struct refrain_what_if_request *request,
@@ -126,11 +125,14 @@ static enum refrain_status walk_twice(struct walk *walk, const struct refrain_wh
     if (status)
         return status;
     if (!refrain_survey_finish(walk->survey) ||
-        !(walk->clocks = refrain_clocks_open(walk->trace, walk->changes, walk->survey)))
+        !(walk->clocks = refrain_clocks_open(walk->trace, walk->changes, walk->survey, add, walk)))
         return REFRAIN_FAIL_MEMORY(walk->error);
     status = open_import(walk, request);
     if (!status)
         status = replay(walk, request, report);
+    int ended = status ? 0 : refrain_clocks_end(walk->clocks);
+    if (ended)
+        status = ended == REFRAIN_CLOCKS_NO_MEMORY ? REFRAIN_FAIL_MEMORY(walk->error) : (enum refrain_status)ended;
     if (!status)
         *result = refrain_clocks_finish(walk->clocks);
     if (walk->import) {
