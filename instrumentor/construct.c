@@ -27,6 +27,10 @@ unsigned refrain_constructs_file(struct refrain_constructs *constructs, const ch
 
 void refrain_constructs_leave(struct refrain_constructs *constructs, const char *file, unsigned line,
                               const char *text) {
+    if (constructs->n_left == REFRAIN_MOST_LEFT) {
+        constructs->n_more_left++;
+        return;
+    }
     constructs->left = refrain_memory_grow(constructs->left, &constructs->left_capacity, constructs->n_left + 1,
                                            sizeof *constructs->left);
     constructs->left[constructs->n_left++] =

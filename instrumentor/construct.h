@@ -85,6 +85,8 @@ struct refrain_left {
     char *text; /* owned */
 };
 
+#define REFRAIN_MOST_LEFT 16u /* that a unit names: its tables take the trace's memory */
+
 struct refrain_openmp;
 
 struct refrain_constructs {
@@ -97,10 +99,10 @@ struct refrain_constructs {
     struct refrain_list files;
     unsigned n_small_functions, n_light; /* functions, decisions and loops without a probe: too little to pay for it */
     bool calls_setjmp;
-    struct refrain_openmp *openmp; /* openmp.h */
-    struct refrain_left *left;     /* what stays as it is (REFRAIN_LEFT) */
-    size_t n_left, left_capacity;
-    bool speaks_of_events; /* it declares an MPI function or a user region, or defines main */
+    struct refrain_openmp *openmp;             /* openmp.h */
+    struct refrain_left *left;                 /* what stays as it is (REFRAIN_LEFT) */
+    size_t n_left, left_capacity, n_more_left; /* more: they are only counted */
+    bool speaks_of_events;                     /* it declares an MPI function or a user region, or defines main */
 };
 
 /* Finds all constructs of the file, and those of OpenMP, `openmp`, which was empty (walk_file.c). */
@@ -141,7 +143,7 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
 void refrain_emit(struct refrain_constructs *constructs, const struct refrain_source *source,
                   const struct refrain_instrument_options *options, unsigned n_slots, struct refrain_text *out);
 
-/* Notes what stays as it is, and why (construct.c). */
+/* Notes what stays as it is, and why (construct.c). Beyond REFRAIN_MOST_LEFT places of a unit it only counts. */
 void refrain_constructs_leave(struct refrain_constructs *constructs, const char *file, unsigned line, const char *text);
 
 /* The index of a file in refrain_constructs.files (construct.c). */

@@ -8,6 +8,7 @@
  */
 #include "construct.h"
 #include <refrain/unit_tables.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,6 +247,12 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
         struct refrain_construct left = {.slot = REFRAIN_NO_SLOT, .line = constructs->left[i].line};
         write_node(&packed, REFRAIN_LEFT, 0, &left, false, string_offset(&strings, constructs->left[i].text),
                    string_offset(&strings, constructs->files.items[constructs->left[i].file]));
+    }
+    if (constructs->n_more_left) {
+        const struct refrain_construct more = {.slot = REFRAIN_NO_SLOT};
+        char text[64];
+        snprintf(text, sizeof text, "and %zu more places of this file", constructs->n_more_left);
+        write_node(&packed, REFRAIN_LEFT, 0, &more, false, string_offset(&strings, text), unit_name);
     }
     for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
         if (constructs->functions[f].excluded)

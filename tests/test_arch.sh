@@ -15,7 +15,7 @@ library() {
     mkdir -p "$(dirname "$out")"
     "$@" -shared -fPIC -fvisibility=hidden -ftls-model=initial-exec -Wl,-soname,librefrain.so -I"$tests/.." \
         -I"$monitor" -I"$monitor/learn" -I"$tests/../packed" -I"$tests/../packed/fold" "$monitor"/*.c "$monitor"/arch/*.c \
-        "$monitor"/arch/generic/*.c "$monitor"/learn/*.c "$monitor"/run/*.c "$monitor"/sites/*.c "$tests"/../packed/*.c -o "$out" -pthread -ldl
+        "$monitor"/arch/generic/*.c "$monitor"/learn/*.c "$monitor"/run/*.c "$monitor"/sample/*.c "$monitor"/sites/*.c "$tests"/../packed/*.c -o "$out" -pthread -ldl
 }
 
 # traced WHAT COMMAND...: runs, says what the program says, and the replay equals the recording.

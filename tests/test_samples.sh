@@ -72,6 +72,11 @@ cmp -s all.json packed.json && pass || fail "pack: $(diff all.json packed.json |
 # A deep recursion, and little memory: each sample is counted somewhere, and what is not where it belongs is said.
 recorded "--memory 400K" 1 ./samples 0.05 600
 refrain samples --json "$trace" >deep.json 2>said
+refrain samples --folded "$trace" 2>/dev/null >folded
+[ $status = 0 ] && [ "$(awk '{ n += $NF } END { print n + 0 }' folded)" = $(($(member deep.json samples) - $(member deep.json lost))) ] &&
+    grep -q 'counted at a caller' said && pass || fail "little memory: $(head -n 3 said)"
+recorded "--memory 2M" 1 ./samples 0.05 600
+refrain samples --json "$trace" >deep.json 2>said
 [ $status = 0 ] && [ "$(value deep.json deep own_samples)" -gt 0 ] && grep -q 'followed only in part' said && pass ||
     fail "deep recursion: $(cat said | head -n 3)"
 

@@ -214,11 +214,12 @@ static void on_signal(int number, siginfo_t *info, void *at) {
 }
 
 void refrain_sample_open(void) {
-    struct refrain_loaded here;
+    struct refrain_caller_code here;
     uint32_t hz = refrain_configuration.sample_hz;
     if (!hz)
         return;
-    if (!refrain_loaded_find_at_once((uintptr_t)&refrain_sample_open, &here)) {
+    refrain_caller_look_at_once((uintptr_t)&refrain_sample_open, NULL, &here);
+    if (!here.rule) {
         refrain_say("no samples are taken: that needs x86-64 and glibc 2.35 or later");
         return;
     }

@@ -370,7 +370,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (has_metrics)
         status = refrain_metric_tables_open(trace, arguments.rank, &metrics.tables, error);
     if (!status && trace->n_metrics > 0 && !has_metrics && !is_critical)
-        refrain_warn("what was counted (REFRAIN_METRICS) is known of the whole run without layers only, and not shown");
+        refrain_warn(
+            "what was counted (REFRAIN_METRICS) is known of the whole run only, without --layer, and not shown");
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, arguments.rank, &counters, error);

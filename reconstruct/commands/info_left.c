@@ -21,7 +21,7 @@ static int by_place(const void *a, const void *b) {
     const struct left *x = a, *y = b;
     int order = strcmp(x->file, y->file);
     if (order == 0)
-        order = x->line < y->line ? -1 : x->line > y->line;
+        order = x->line - 1 < y->line - 1 ? -1 : x->line != y->line; /* 0, further places of the file, comes last */
     return order ? order : strcmp(x->text, y->text);
 }
 
@@ -59,7 +59,10 @@ bool refrain_info_print_left(const struct refrain_trace *trace, size_t most) {
         printf("left as is  %zu place%s of the program that the instrumentor could not take apart%s\n", list.n,
                list.n == 1 ? "" : "s", list.n > most ? "; refrain info --verbose names all:" : ":");
     for (size_t i = 0; made && i < list.n && i < most; i++) {
-        printf("            %s:%u: ", refrain_show_name(list.all[i].file), list.all[i].line);
+        printf("            %s", refrain_show_name(list.all[i].file));
+        if (list.all[i].line)
+            printf(":%u", list.all[i].line);
+        printf(": ");
         puts(refrain_show_name(list.all[i].text));
     }
     free(list.all);
