@@ -70,6 +70,23 @@ takes late 6$s --faster app.c:1=2 --faster work=1 --faster rest=1
 takes plain 6$s --faster 'before MPI_Send=2'
 takes plain 6$s --faster 'before app.c:10=2'
 
+# A call on two requests waits for the later message, in whichever order its completions come.
+for order in "1 0" "0 1"; do
+    {
+        burn 0 0 8
+        call 0 8 8 MPI_Send 10 "8 send dest=2 tag=1 bytes=4 comm=0"
+        call 1 1 1 MPI_Send 11 "1 send dest=2 tag=1 bytes=4 comm=0"
+        call 2 1 1 MPI_Irecv 20 "1 recv-post comm=0 request=0"
+        call 2 1 1 MPI_Irecv 21 "1 recv-post comm=0 request=1"
+        call 2 2 9 MPI_Waitall 22 "9 recv source=${order% *} tag=1 bytes=4 comm=0 request=0" \
+            "9 recv source=${order#* } tag=1 bytes=4 comm=0 request=1"
+        burn 2 9 10 rest
+    } | sort -s -n -k 2,2 >"all_${order% *}.txt"
+    takes "all_${order% *}" 10$s --faster 'burn()=1'
+    takes "all_${order% *}" 6$s --faster 'burn()=2'
+    takes "all_${order% *}" 9$s --latency 0
+done
+
 # A synchronous sender waits for its receiver, which works for 6 s.
 {
     call 0 1 7 MPI_Ssend 10 "1 send dest=1 tag=1 bytes=4 comm=0"
