@@ -102,6 +102,26 @@ recorded "" 1 ./killed
 refrain samples --json "$trace" >killed.json 2>said
 between "works, of a killed process" 30 "$(value killed.json works total_samples)" 110
 
+# In little memory many call sites have no record of their own; a call site that comes after them is named all the same.
+{
+    sed '/^int main/,$d' killed.c
+    echo 'int main(int argc, char **argv) {'
+    echo '    int rank;'
+    echo '    MPI_Init(&argc, &argv);'
+    for i in $(seq 400); do
+        echo '    MPI_Comm_rank(MPI_COMM_WORLD, &rank);'
+    done
+    echo '    MPI_Barrier(MPI_COMM_WORLD);'
+    echo '    works();'
+    echo '    return MPI_Finalize();'
+    echo '}'
+} >sites.c
+mpicc.mpich -O2 -g sites.c -o sites || fail "compile sites"
+recorded "--memory 280K" 1 ./sites
+refrain info --json "$trace" | grep -q '"guests": 0' && fail "all call sites have records" || pass
+refrain samples --by call --csv "$trace" 2>/dev/null | grep -qE '"?MPI_Barrier"?,.*,0,"?works"?,' && pass ||
+    fail "works after MPI_Barrier: $(refrain samples --by call --csv "$trace" 2>&1 | head -n 5)"
+
 # Without --sample there are none, and the command says what to do.
 rm -rf run
 refrain record --directory run --no-report mpiexec.mpich -n 1 ./samples 0.001 >out 2>err

@@ -91,26 +91,28 @@ static void add_to_path(struct refrain_sample_rows *rows, uint32_t path, uint64_
 }
 
 static const struct refrain_region_info *call_of(const struct refrain_process *process, uint32_t call) {
-    size_t number = (call & ~REFRAIN_SAMPLE_INSIDE) - (size_t)1;
-    if (!(call & ~REFRAIN_SAMPLE_INSIDE))
-        return NULL;
-    if (number < process->n_call_sites && process->call_sites[number].region)
-        return process->call_sites[number].region;
-    return NULL;
+    const uint32_t number = call & ~REFRAIN_SAMPLE_INSIDE;
+    const struct refrain_call_site_view *view = number ? refrain_process_call_site(process, number - 1) : NULL;
+    return view ? view->region : NULL;
+}
+
+/* The same for all gaps in, or after, one call. */
+static uint64_t key_of(const struct refrain_sample_gap *gap) {
+    return gap->call ? 2 * (uint64_t)gap->call->index + 2 + gap->inside : 0;
 }
 
 static bool add_to_gap(struct work *work, const struct refrain_process *process, uint32_t call, uint32_t function,
                        uint64_t samples) {
     struct refrain_sample_rows *rows = work->rows;
     const struct refrain_region_info *region = call_of(process, call);
-    bool inside = region && call & REFRAIN_SAMPLE_INSIDE;
-    uint64_t key = region ? 2 * (uint64_t)region->index + 2 + inside : 0;
+    const struct refrain_sample_gap gap = {region, region && call & REFRAIN_SAMPLE_INSIDE, function, 0};
+    uint64_t key = key_of(&gap);
     uintptr_t found = refrain_table_number(&work->gaps, key, function);
     if (!found) {
         if (!REFRAIN_ARRAY_ROOM(rows->gaps, rows->n_gaps, work->gaps_room) ||
             !refrain_table_put(&work->gaps, key, function, found = rows->n_gaps + 1))
             return false;
-        rows->gaps[rows->n_gaps++] = (struct refrain_sample_gap){region, inside, function, 0};
+        rows->gaps[rows->n_gaps++] = gap;
     }
     rows->gaps[found - 1].own += samples;
     return true;
@@ -178,10 +180,6 @@ static bool order_functions(struct refrain_sample_rows *rows) {
     free(ranked);
     free(now);
     return sound;
-}
-
-static uint64_t key_of(const struct refrain_sample_gap *gap) {
-    return gap->call ? 2 * (uint64_t)gap->call->index + 2 + gap->inside : 0;
 }
 
 static int by_call(const void *a, const void *b) {
