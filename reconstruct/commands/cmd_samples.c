@@ -25,11 +25,6 @@ struct arguments {
     bool json, csv, folded;
 };
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static double percent(const struct refrain_sample_rows *rows, uint64_t samples) {
     return rows->taken ? 100 * (double)samples / (double)rows->taken : 0;
 }
@@ -61,9 +56,9 @@ static void print_function(const struct refrain_sample_rows *rows, const struct 
            refrain_show_ns(refrain_sample_ns(rows, function->all)), percent(rows, function->all),
            *function->name ? refrain_show_name(function->name) : "code that is in no file");
     if (*function->file)
-        printf("  %s:%" PRIu32, refrain_show_name(last_part(function->file)), function->line);
+        printf("  %s:%" PRIu32, refrain_show_name(basename(function->file)), function->line);
     else if (*function->object)
-        printf("  in %s", refrain_show_name(last_part(function->object)));
+        printf("  in %s", refrain_show_name(basename(function->object)));
     putchar('\n');
 }
 
@@ -94,11 +89,8 @@ static void print_gap(const struct refrain_sample_rows *rows, size_t first, size
            refrain_show_ns(refrain_sample_uncertainty_ns(rows, own)), percent(rows, own));
     if (!gap->call)
         puts("before the first MPI call, and in threads that make none");
-    else if (*gap->call->file)
-        printf("%s %s %s:%" PRIu32 "\n", gap->inside ? "in" : "after", gap->call->name,
-               refrain_show_name(last_part(gap->call->file)), gap->call->line);
     else
-        printf("%s %s in %s\n", gap->inside ? "in" : "after", gap->call->name, refrain_show_name(gap->call->function));
+        printf("%s %s\n", gap->inside ? "in" : "after", refrain_show_region(gap->call));
     for (size_t i = first; i < end && i < first + FUNCTIONS_SHOWN; i++)
         printf("%11s %10s %7.2f    %s\n", refrain_show_ns(refrain_sample_ns(rows, rows->gaps[i].own)),
                refrain_show_ns(refrain_sample_uncertainty_ns(rows, rows->gaps[i].own)),
@@ -193,12 +185,6 @@ static enum refrain_status print_json(const struct refrain_sample_rows *rows, co
                               error);
 }
 
-/* A line has no ';' and no blank but the one before the number. */
-static void print_folded_name(const char *name) {
-    for (; *name; name++)
-        putchar(*name == ';' ? ':' : (unsigned char)*name <= ' ' ? '_' : *name);
-}
-
 static void print_folded_path(const struct refrain_sample_rows *rows, uint32_t path) {
     const struct refrain_sample_path *at = &rows->paths[path];
     if (at->parent) {
@@ -206,7 +192,7 @@ static void print_folded_path(const struct refrain_sample_rows *rows, uint32_t p
         putchar(';');
     }
     const char *name = rows->functions[at->function].name;
-    print_folded_name(*name ? name : "unknown");
+    refrain_stats_put_folded(stdout, *name ? name : "unknown");
 }
 
 static void print_folded(const struct refrain_sample_rows *rows) {

@@ -187,9 +187,7 @@ json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows) {
 
 /* ---- flame graphs ---- */
 
-/* A frame of a flame graph: no semicolon, which separates them. */
-static void print_frame(FILE *file, const char *name, const char *before) {
-    fputs(before, file);
+void refrain_stats_put_folded(FILE *file, const char *name) {
     for (const char *p = name; *p; p++)
         fputc(*p == ';' || *p == '\n' ? ',' : *p, file);
 }
@@ -203,8 +201,10 @@ static void print_folded(FILE *file, const struct refrain_activity_path *path) {
         int64_t ns = waits ? path->waiting_ns : path->own_ns - path->waiting_ns;
         if (ns <= 0)
             continue;
-        for (size_t i = n; i-- > 0;)
-            print_frame(file, stack[i]->region->name, i + 1 < n ? ";" : "");
+        for (size_t i = n; i-- > 0;) {
+            fputs(i + 1 < n ? ";" : "", file);
+            refrain_stats_put_folded(file, stack[i]->region->name);
+        }
         fprintf(file, "%s %lld\n", waits ? ";waiting" : "", (long long)ns);
     }
 }

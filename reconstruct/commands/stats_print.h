@@ -16,6 +16,9 @@ void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file);
 void refrain_stats_put_csv(FILE *file, const char *text); /* one value, in quotes */
 struct json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows);
 
+/* A function of a flame graph's line: no semicolon, which separates them, and no end of the line. */
+void refrain_stats_put_folded(FILE *file, const char *name);
+
 /* The call paths as lines "main;solve;MPI_Recv 1234" of nanoseconds, for flame graphs; waiting is a leaf of its own. */
 void refrain_stats_folded(const struct refrain_activity *activity, FILE *file);
 
