@@ -246,7 +246,7 @@ REFRAIN_READ_API const struct refrain_loss_info *refrain_trace_losses(const stru
 
 /* What one kind of probe costs a process, as measured when it began. */
 struct refrain_probe_cost_info {
-    const char *kind; /* "enter", "leave", "place", "decision" ... (docs/time.md) */
+    const char *kind; /* "enter", "leave", "place", "decision" ... (docs/virtual-time.md) */
     double before_ns; /* from the probe's begin to the end of its clock read; the whole probe where it reads no clock */
     double after_ns;  /* from there to the probe's end */
 };
@@ -431,7 +431,7 @@ struct refrain_cursor_options {
     bool unaligned;  /* reconstructed events keep the times of their thread's clock: they are not moved to be consistent
                         with other ranks */
     bool compensate; /* times are those that the run would have had without probes, as far as their cost was
-                        measured (docs/time.md) */
+                        measured (docs/virtual-time.md) */
     bool untold;     /* also gives the events UNTOLD_*, which tell what passed in pauses */
     bool at_once; /* opening does not replay the whole run first. Blocks that share a time then get it by the means of
                      their stretches alone: totals of places may be off by some thousandths of the run (docs/time.md).
