@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,19 +54,39 @@ static void look_through(const char *text, size_t bytes, const char *list, const
             packages[i] = strndup(list, least(strcspn(list, ":"), strlen(list) - strlen(SUFFIX)));
 }
 
-static void read_list(int directory, const char *name, const char *const *paths, char **packages, size_t n) {
+/* The text of a list, which the next one replaces. */
+struct list_text {
+    char *bytes;
+    size_t room;
+};
+
+/* Reads the whole file. False: it cannot be read, or is empty. */
+static bool read_text(int fd, struct list_text *text, size_t *n) {
     struct stat status;
+    if (fstat(fd, &status) != 0 || status.st_size <= 0)
+        return false;
+    if ((size_t)status.st_size > text->room) {
+        char *longer = realloc(text->bytes, (size_t)status.st_size);
+        if (!longer)
+            return false;
+        *text = (struct list_text){longer, (size_t)status.st_size};
+    }
+    *n = 0;
+    for (ssize_t got; *n < (size_t)status.st_size; *n += (size_t)got)
+        if ((got = read(fd, text->bytes + *n, (size_t)status.st_size - *n)) <= 0)
+            break;
+    return *n > 0;
+}
+
+static void read_list(int directory, const char *name, struct list_text *text, const char *const *paths,
+                      char **packages, size_t n) {
+    size_t bytes;
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    void *text = fstat(fd, &status) == 0 && status.st_size > 0
-                     ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0)
-                     : MAP_FAILED;
+    if (read_text(fd, text, &bytes))
+        look_through(text->bytes, bytes, name, paths, packages, n);
     close(fd);
-    if (text == MAP_FAILED)
-        return;
-    look_through(text, (size_t)status.st_size, name, paths, packages, n);
-    munmap(text, (size_t)status.st_size);
 }
 
 static bool is_list(const char *name) {
@@ -85,8 +104,10 @@ void refrain_packages_of(const char *const *paths, char **packages, size_t n) {
     free(path);
     if (!directory)
         return;
+    struct list_text text = {NULL, 0};
     for (struct dirent *entry; (entry = readdir(directory));)
         if (is_list(entry->d_name))
-            read_list(dirfd(directory), entry->d_name, paths, packages, n);
+            read_list(dirfd(directory), entry->d_name, &text, paths, packages, n);
     closedir(directory);
+    free(text.bytes);
 }
