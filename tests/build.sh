@@ -6,7 +6,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 shift
 echo "== building in $build"
-cmake -S "$root" -B "$build" -DREFRAIN_TESTS=ON "$@" >"$build.configure.log" 2>&1 || {
+# Ninja starts half as many processes as make. A directory that is there keeps what it was made for.
+generator=
+[ -f "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null || generator="-G Ninja"
+# shellcheck disable=SC2086 # two words, or none
+cmake $generator -S "$root" -B "$build" -DREFRAIN_TESTS=ON "$@" >"$build.configure.log" 2>&1 || {
     cat "$build.configure.log" >&2
     exit 1
 }

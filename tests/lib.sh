@@ -2,7 +2,9 @@
 # A script ends with `summary`, which prints "N passed, N failed" and sets the exit status.
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)
-PATH=$bin:$PATH
+# The system's tools come first: setup.sh installs Python packages for the system's python3, and another one may be a script
+# that takes ten times as long to start (pyenv).
+PATH=$bin:/usr/bin:/bin:$PATH
 export PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/refrain-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -78,7 +80,8 @@ launch() {
             timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader --bind-to none \
             --mca mpi_yield_when_idle 1 -n "$ranks" "$@"
     else
-        timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
+        # What refrain-run does, without the eight processes in which it finds out how.
+        timeout 120 mpiexec.mpich -genv LD_PRELOAD "$bin/../lib/librefrain-yield.so${LD_PRELOAD:+:$LD_PRELOAD}" -n "$ranks" "$@"
     fi
 }
 

@@ -110,8 +110,8 @@ check "lines and columns stay what they are" test -z "$(comm -23 simple.places s
 
 # ---- the command line ----
 
-make_directory() {
-    rm -rf project
+# make_template: the sources that the command lines are about, in the directory template.
+make_template() {
     mkdir -p project/inc project/sub 'project/sub dir' project/out
     cat >project/inc/util.h <<'END'
 #ifndef UTIL_H
@@ -203,6 +203,14 @@ END
     echo 'extern "C" int f() { return 0; }' >project/other.cpp
     printf '.text\n.globl nothing\nnothing:\n' >project/assembly.S
     printf -- '-Iinc "-DGREETING=\\"a b\\""\nmain.c sub/util.c -o prog\n' >project/args.rsp
+    mv project template
+}
+make_template
+
+# make_directory: these sources in project, and nothing else.
+make_directory() {
+    rm -rf project
+    cp -R template project
 }
 
 # observe NAME: what the command line in $line does in a fresh directory.
