@@ -101,9 +101,29 @@ static uint64_t key_of(const struct refrain_sample_gap *gap) {
     return gap->call ? 2 * (uint64_t)gap->call->index + 2 + gap->inside : 0;
 }
 
-static bool add_to_gap(struct work *work, const struct refrain_process *process, uint32_t call, uint32_t function,
+/* Is it part of the C library, or of what the kernel puts in its place? */
+static bool is_of_c_library(const char *object) {
+    static const char *const names[] = {"libc.so", "libm.so", "linux-vdso", "ld-linux"};
+    const char *slash = strrchr(object, '/'), *name = slash ? slash + 1 : object;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What the C library computes is computed for the function that called it. */
+static void add_to_computing(struct refrain_sample_rows *rows, uint32_t path, uint64_t samples) {
+    const struct refrain_sample_path *at = &rows->paths[path];
+    while (at->parent && is_of_c_library(rows->functions[at->function].object))
+        at = &rows->paths[at->parent - 1];
+    rows->functions[at->function].computing += samples;
+    rows->computing += samples;
+}
+
+static bool add_to_gap(struct work *work, const struct refrain_process *process, uint32_t call, uint32_t path,
                        uint64_t samples) {
     struct refrain_sample_rows *rows = work->rows;
+    const uint32_t function = rows->paths[path].function;
     const struct refrain_region_info *region = call_of(process, call);
     const struct refrain_sample_gap gap = {region, region && call & REFRAIN_SAMPLE_INSIDE, function, 0};
     uint64_t key = key_of(&gap);
@@ -115,6 +135,8 @@ static bool add_to_gap(struct work *work, const struct refrain_process *process,
         rows->gaps[rows->n_gaps++] = gap;
     }
     rows->gaps[found - 1].own += samples;
+    if (!gap.inside)
+        add_to_computing(rows, path, samples);
     return true;
 }
 
@@ -132,7 +154,7 @@ static bool add_thread(struct work *work, const struct refrain_process *process,
         const struct refrain_sample_count *count = &view->counts[i];
         uint32_t path = work->path_of[count->node];
         add_to_path(rows, path, count->samples);
-        if (!add_to_gap(work, process, count->call, rows->paths[path].function, count->samples))
+        if (!add_to_gap(work, process, count->call, path, count->samples))
             return false;
     }
     return true;

@@ -14,7 +14,8 @@ struct refrain_sample_function {
     const char *name, *file; /* file: of the source, "" unknown */
     const char *object;      /* path of the executable or library, "" unknown */
     uint32_t line;
-    uint64_t own, all; /* samples in it; in it and what it calls, each once however deep it calls itself */
+    uint64_t own, all;  /* samples in it; in it and what it calls, each once however deep it calls itself */
+    uint64_t computing; /* samples in it, or in the C library for it, while its thread was in no MPI call */
 };
 
 /* A function under its callers. */
@@ -38,6 +39,7 @@ struct refrain_sample_rows {
     struct refrain_sample_gap *gaps; /* by call and inside, the greatest first; within these by own */
     size_t n_functions, n_paths, n_gaps;
     uint64_t taken, cut, merged, lost; /* as in struct refrain_samples */
+    uint64_t computing;                /* of all functions */
     size_t n_threads, n_ranks;         /* that have samples */
     uint32_t hz;                       /* 0: the run took none */
 };

@@ -99,12 +99,12 @@ static enum refrain_status write_json(const struct refrain_report *report, FILE 
     return failed ? REFRAIN_FAIL(error, "the report cannot be written") : REFRAIN_OK;
 }
 
-static enum refrain_status write_one(const struct refrain_report *report, const struct arguments *arguments, FILE *file,
+static enum refrain_status write_one(struct refrain_report *report, const struct arguments *arguments, FILE *file,
                                      struct refrain_error *error) {
     return arguments->json ? write_json(report, file, error) : refrain_report_html(report, file, error);
 }
 
-static enum refrain_status write_report(const struct refrain_report *report, const struct arguments *arguments,
+static enum refrain_status write_report(struct refrain_report *report, const struct arguments *arguments,
                                         struct refrain_error *error) {
     struct refrain_whole_file whole;
     if (!arguments->path && !arguments->json) {

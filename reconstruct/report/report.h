@@ -8,6 +8,7 @@
  *           --> findings_run.c     the iteration that is unlike the others                    |
  *           --> findings_threads.c further threads without work                             |
  *           --> report_notes.c     what is well, and what the trace cannot know            -'
+ *     samples, where the run took them --> report_samples.c  functions that compute
  *     findings --> report_text.c, report_json.c, report_html.c
  *
  * A family of findings is a function that looks at the facts and adds those findings that cost more than the threshold
@@ -18,11 +19,13 @@
 
 #include "analysis/activity.h"
 #include "analysis/delays.h"
+#include "analysis/sample_rows.h"
 
 #include <stdio.h>
 
-#define REFRAIN_REPORT_LEAST 0.02 /* share of the run that a finding costs */
-#define REFRAIN_REPORT_SHOWN 8u   /* findings that a person is shown; JSON has all */
+#define REFRAIN_REPORT_LEAST 0.02   /* share of the run that a finding costs */
+#define REFRAIN_REPORT_FUNCTIONS 8u /* that compute, by samples */
+#define REFRAIN_REPORT_SHOWN 8u     /* findings that a person is shown; JSON has all */
 
 /* The names of these are those of JSON; docs/report.md says what each means. */
 enum refrain_finding_kind {
@@ -80,10 +83,14 @@ struct refrain_report {
     struct refrain_finding *findings; /* those that cost most first */
     size_t n, capacity;
     struct refrain_efficiency efficiency;
-    double long_calls_ns; /* in calls that take longer than networks need for what they move */
-    char *critical;       /* what most of the critical path is, a sentence; null: there is no path */
-    char *remark;         /* what to know before the findings, a sentence; null: nothing */
-    char **well;          /* sentences: what is not wrong ... */
+    double long_calls_ns;               /* in calls that take longer than networks need for what they move */
+    struct refrain_sample_rows samples; /* of all ranks; none: samples.hz is 0 */
+    /* The functions with most samples outside of MPI calls, the greatest first. They are those of `samples`. */
+    const struct refrain_sample_function *computing[REFRAIN_REPORT_FUNCTIONS];
+    size_t n_computing;
+    char *critical; /* what most of the critical path is, a sentence; null: there is no path */
+    char *remark;   /* what to know before the findings, a sentence; null: nothing */
+    char **well;    /* sentences: what is not wrong ... */
     size_t n_well, capacity_well;
     char **unknown; /* ... and what the trace cannot know */
     size_t n_unknown, capacity_unknown;
@@ -108,9 +115,9 @@ const char *refrain_finding_name(enum refrain_finding_kind kind);
 
 /* ---- writers ---- */
 
-void refrain_report_print(const struct refrain_report *report, FILE *file);
+void refrain_report_print(struct refrain_report *report, FILE *file);
 struct json_t *refrain_report_json(const struct refrain_report *report);
-enum refrain_status refrain_report_html(const struct refrain_report *report, FILE *file, struct refrain_error *error);
+enum refrain_status refrain_report_html(struct refrain_report *report, FILE *file, struct refrain_error *error);
 
 /* ---- for findings ---- */
 
@@ -129,6 +136,17 @@ void refrain_findings_calls(struct refrain_report *report);
 void refrain_findings_run(struct refrain_report *report);
 void refrain_findings_threads(struct refrain_report *report);
 void refrain_report_notes(struct refrain_report *report);
+
+/* Reads the samples, where the run took any: which functions compute. A finding about a rank that computes longer gets
+ * the function in which it does (report_samples.c). */
+void refrain_report_samples(struct refrain_report *report);
+
+/* "burn heat.c:41", "compute in liblammps.so": where a function is, as a person is shown it; malloced. */
+char *refrain_report_function(struct refrain_report *report, const struct refrain_sample_function *function);
+
+/* Its part of all samples outside of MPI calls, and the standard deviation of that part; from 0 to 1. */
+double refrain_report_function_share(const struct refrain_report *report,
+                                     const struct refrain_sample_function *function, double *deviation);
 
 /* What a call takes, and what others wait for ranks that are in it, become one finding (report_merge.c). */
 void refrain_report_merge(struct refrain_report *report);

@@ -182,6 +182,24 @@ static void put_list(FILE *file, const char *title, char *const *texts, size_t n
     fputs("</ul>\n", file);
 }
 
+static void put_computing(struct refrain_report *report, FILE *file) {
+    if (!report->n_computing)
+        return;
+    fprintf(file,
+            "<h2>Functions that compute</h2>\n<p>Shares of %s samples outside of MPI calls (<code>refrain "
+            "samples</code>).</p>\n<ul>\n",
+            refrain_show_count(report->samples.computing));
+    for (size_t i = 0; i < report->n_computing; i++) {
+        double deviation, share = refrain_report_function_share(report, report->computing[i], &deviation);
+        char *where = refrain_report_function(report, report->computing[i]);
+        fprintf(file, "<li><b>%s</b> ", refrain_report_percent(share));
+        refrain_put_escaped(file, where ? where : "");
+        fprintf(file, " (&plusmn; %s)</li>\n", refrain_report_percent(deviation));
+        free(where);
+    }
+    fputs("</ul>\n", file);
+}
+
 static enum refrain_status put_load(const struct refrain_report *report, FILE *file, struct refrain_error *error) {
     char *svg = NULL;
     size_t bytes = 0;
@@ -199,7 +217,7 @@ static enum refrain_status put_load(const struct refrain_report *report, FILE *f
     return REFRAIN_OK;
 }
 
-enum refrain_status refrain_report_html(const struct refrain_report *report, FILE *file, struct refrain_error *error) {
+enum refrain_status refrain_report_html(struct refrain_report *report, FILE *file, struct refrain_error *error) {
     struct pictures pictures = {.n = 0};
     enum refrain_status status = draw(report, &pictures, error);
     put_head(report, file);
@@ -223,6 +241,7 @@ enum refrain_status refrain_report_html(const struct refrain_report *report, FIL
     fprintf(file, "<p>%s</p>\n", refrain_report_rest(report));
     if (!status && report->run_ns > 0)
         status = put_load(report, file, error);
+    put_computing(report, file);
     put_list(file, "What is well", report->well, report->n_well);
     put_list(file, "What the trace cannot tell", report->unknown, report->n_unknown);
     fputs("</body></html>\n", file);

@@ -108,6 +108,26 @@ static json_t *texts_json(char *const *texts, size_t n) {
     return array;
 }
 
+static json_t *samples_json(const struct refrain_report *report) {
+    const struct refrain_sample_rows *rows = &report->samples;
+    json_t *functions = json_array();
+    if (!rows->hz) {
+        json_decref(functions);
+        return json_null();
+    }
+    for (size_t i = 0; i < report->n_computing; i++) {
+        const struct refrain_sample_function *function = report->computing[i];
+        json_array_append_new(
+            functions, json_pack("{s:o,s:o,s:i,s:o,s:I,s:f,s:f}", "function", refrain_json_text(function->name), "file",
+                                 refrain_json_text(function->file), "line", (int)function->line, "object",
+                                 refrain_json_text(function->object), "samples", (json_int_t)function->computing,
+                                 "time_ns", refrain_sample_ns(rows, function->computing), "uncertainty_ns",
+                                 refrain_sample_uncertainty_ns(rows, function->computing)));
+    }
+    return json_pack("{s:i,s:I,s:I,s:o}", "per_second", (int)rows->hz, "samples", (json_int_t)rows->taken,
+                     "outside_mpi", (json_int_t)rows->computing, "functions", functions);
+}
+
 json_t *refrain_report_json(const struct refrain_report *report) {
     const struct refrain_process *first = &report->trace->processes[0];
     const struct refrain_delays *delays = report->delays;
@@ -131,6 +151,7 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "remark", report->remark ? json_string(report->remark) : json_null());
     json_object_set_new(object, "repetition", repetition_json(delays));
     json_object_set_new(object, "findings", findings);
+    json_object_set_new(object, "samples", samples_json(report));
     json_object_set_new(object, "well", texts_json(report->well, report->n_well));
     json_object_set_new(object, "unknown", texts_json(report->unknown, report->n_unknown));
     json_object_set_new(object, "ranks", ranks);

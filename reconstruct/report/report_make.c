@@ -88,6 +88,7 @@ static void find(struct refrain_report *report) {
         families[i](report);
     refrain_report_merge(report);
     qsort(report->findings, report->n, sizeof *report->findings, by_cost);
+    refrain_report_samples(report);
     refrain_report_notes(report);
 }
 
@@ -130,6 +131,7 @@ void refrain_report_close(struct refrain_report *report) {
     free(report->findings);
     free(report->critical);
     free(report->remark);
+    refrain_sample_rows_free(&report->samples);
     free_texts(report->well, report->n_well);
     free_texts(report->unknown, report->n_unknown);
     refrain_activity_close(report->activity);

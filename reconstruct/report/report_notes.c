@@ -175,8 +175,10 @@ static void say_what_was_not_traced(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
     if (!has_functions(report->trace))
         refrain_report_unknown(
-            report, "the functions that compute, since only MPI calls were traced: a place is named by the "
-                    "MPI call that comes next (refrain record --call-path, or refrain-mpicc, shows functions)");
+            report,
+            "in which function a rank computes at a time, since only MPI calls were traced: a place is named by the "
+            "MPI call that comes next (refrain record --call-path, or refrain-mpicc, shows functions%s)",
+            report->samples.hz ? "" : "; refrain record --sample says which functions compute");
     if (has_events_only(report))
         refrain_report_unknown(
             report, "counts of loops and branches, and what was lost in recording: the trace has events only, as "

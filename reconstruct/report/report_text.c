@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define INDENT "         "
@@ -61,7 +62,22 @@ static void print_list(FILE *file, const char *title, char *const *texts, size_t
     }
 }
 
-void refrain_report_print(const struct refrain_report *report, FILE *file) {
+static void print_computing(struct refrain_report *report, FILE *file) {
+    if (report->n_computing)
+        fprintf(file, "\n%sfunctions that compute%s, by %s samples outside of MPI calls (refrain samples)\n",
+                refrain_style(REFRAIN_BOLD), refrain_style(REFRAIN_NORMAL),
+                refrain_show_count(report->samples.computing));
+    for (size_t i = 0; i < report->n_computing; i++) {
+        double deviation, share = refrain_report_function_share(report, report->computing[i], &deviation);
+        char *where = refrain_report_function(report, report->computing[i]);
+        fprintf(file, "%7s  ", refrain_report_percent(share));
+        print_wrapped(file, where ? where : "");
+        fprintf(file, " (+- %s)\n", refrain_report_percent(deviation));
+        free(where);
+    }
+}
+
+void refrain_report_print(struct refrain_report *report, FILE *file) {
     print_head(report, file);
     print_remark(report, file);
     if (report->n == 0 && report->run_ns > 0)
@@ -70,6 +86,7 @@ void refrain_report_print(const struct refrain_report *report, FILE *file) {
         print_finding(report, &report->findings[i], file);
     if (refrain_report_rest(report)[0])
         fprintf(file, "\n" INDENT "%s\n", refrain_report_rest(report));
+    print_computing(report, file);
     print_list(file, "what is well", report->well, report->n_well);
     print_list(file, "what the trace cannot tell", report->unknown, report->n_unknown);
 }
