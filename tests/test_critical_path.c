@@ -162,8 +162,24 @@ static void test_reset(void) {
     refrain_critical_path_close(path);
 }
 
+/* A rank that waited long ago, and one that went far ahead since: its path of then is known. */
+static void test_far_ahead(void) {
+    enum { AHEAD = 2000 };
+    struct refrain_critical_path *path = refrain_critical_path_open(2, 10 * AHEAD);
+    struct found found = {.until_ns = 0};
+    for (int64_t i = 0; i < AHEAD; i++)
+        refrain_critical_path_span(path, 0, 10 * i, 10 * i + 10, place((size_t)i % 2));
+    refrain_critical_path_wait(path, 1, 0, 100, 0);
+    refrain_critical_path_span(path, 1, 100, 200, place(2));
+    CHECK(refrain_critical_path_parts(path, 1, 200, count, &found) == 1, "changes behind a rank that is ahead");
+    CHECK(found.ns[0][0] == 50 && found.ns[1][0] == 50 && found.ns[2][1] == 100, "parts: %ld, %ld, %ld ns",
+          (long)found.ns[0][0], (long)found.ns[1][0], (long)found.ns[2][1]);
+    refrain_critical_path_close(path);
+}
+
 int main(void) {
     test_reset();
+    test_far_ahead();
     test_random();
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;

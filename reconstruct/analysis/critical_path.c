@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRITICAL_SPANS 256u /* more of them would not stay in the processor's caches */
-#define ROOM (2 * CRITICAL_SPANS)
+/* Spans that are listed: of all ranks together, as many as stay in the processor's caches, and of each rank. */
+#define SPANS_OF_ALL 16384u
+#define LEAST_SPANS 256u
+#define MOST_SPANS 2048u
 #define LEAST_NODES 4096u /* before sums are made of old ones */
 
 struct node {
@@ -37,6 +39,7 @@ struct line {
 struct refrain_critical_path {
     struct line *lines;
     size_t n_ranks, n_nodes, most_nodes;
+    size_t n_listed; /* spans of a rank that stay listed; a list has room for twice as many */
     struct node *nodes, *free;
     int64_t from_ns, bin_ns;
     bool no_memory;
@@ -190,12 +193,13 @@ static void drop_spans(struct refrain_critical_path *path, struct line *line, si
 }
 
 static bool make_room(struct refrain_critical_path *path, struct line *line) {
-    if (!line->spans && !(line->spans = malloc(ROOM * sizeof(struct node *)))) {
+    size_t room = 2 * path->n_listed;
+    if (!line->spans && !(line->spans = malloc(room * sizeof(struct node *)))) {
         path->no_memory = true;
         return false;
     }
-    if (line->n == ROOM)
-        drop_spans(path, line, ROOM - CRITICAL_SPANS);
+    if (line->n == room)
+        drop_spans(path, line, room - path->n_listed);
     if (path->n_nodes >= path->most_nodes)
         make_sums(path);
     return true;
@@ -326,6 +330,11 @@ uint64_t refrain_critical_path_parts(struct refrain_critical_path *path, int32_t
 
 /* ---- open, reset, close ---- */
 
+static size_t listed_of(size_t n_ranks) {
+    size_t n = n_ranks ? SPANS_OF_ALL / n_ranks : MOST_SPANS;
+    return n < LEAST_SPANS ? LEAST_SPANS : n > MOST_SPANS ? MOST_SPANS : n;
+}
+
 static void drop_all(struct refrain_critical_path *path) {
     for (size_t i = 0; i < path->n_ranks; i++) {
         struct line *line = &path->lines[i];
@@ -347,6 +356,7 @@ struct refrain_critical_path *refrain_critical_path_open(size_t n_ranks, int64_t
         return NULL;
     }
     path->n_ranks = n_ranks;
+    path->n_listed = listed_of(n_ranks);
     path->bin_ns = bin_ns;
     path->most_nodes = LEAST_NODES;
     return path;

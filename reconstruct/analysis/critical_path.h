@@ -9,8 +9,9 @@
  * rank that ends last is as long as the run, to the nanosecond, and nothing on it is waiting. That is the critical path
  * of Schulz, "Extracting critical path graphs from MPI applications" (Cluster 2005), found in one walk forwards.
  *
- * Memory: CRITICAL_SPANS spans of each rank one by one. Of older ones that are on the path of some rank only the sums
- * are kept, by place, rank and bin, once for what paths have in common. Threads: one at a time. */
+ * Memory: the newest spans of each rank one by one, 2,048 with up to eight ranks and 256 with many. Of older ones that
+ * are on the path of some rank only the sums are kept, by place, rank and bin, once for what paths have in common.
+ * Threads: one at a time. */
 #ifndef REFRAIN_CRITICAL_PATH_H
 #define REFRAIN_CRITICAL_PATH_H
 

@@ -38,6 +38,34 @@ static bool is_start_or_end(const char *name) {
                                                  "MPI_Session_finalize", "MPI_Abort", NULL});
 }
 
+/* Calls of all ranks of a communicator, which wait for each other in most of them. */
+static bool is_collective_management(const char *name) {
+    return is_one_of(name, (const char *const[]){"MPI_Comm_dup",
+                                                 "MPI_Comm_dup_with_info",
+                                                 "MPI_Comm_create",
+                                                 "MPI_Comm_create_group",
+                                                 "MPI_Comm_split",
+                                                 "MPI_Comm_split_type",
+                                                 "MPI_Comm_free",
+                                                 "MPI_Comm_spawn",
+                                                 "MPI_Comm_spawn_multiple",
+                                                 "MPI_Comm_accept",
+                                                 "MPI_Comm_connect",
+                                                 "MPI_Cart_create",
+                                                 "MPI_Cart_sub",
+                                                 "MPI_Graph_create",
+                                                 "MPI_Dist_graph_create",
+                                                 "MPI_Dist_graph_create_adjacent",
+                                                 "MPI_Intercomm_create",
+                                                 "MPI_Intercomm_merge",
+                                                 "MPI_Win_create",
+                                                 "MPI_Win_create_dynamic",
+                                                 "MPI_Win_allocate",
+                                                 "MPI_Win_allocate_shared",
+                                                 "MPI_Win_free",
+                                                 NULL});
+}
+
 static bool is_small(const struct refrain_activity_region *region) {
     return region->messages >= MANY_MESSAGES && (double)region->bytes / (double)region->messages < SMALL_BYTES;
 }
@@ -82,7 +110,7 @@ static char *sentence_of(struct refrain_report *report, enum refrain_finding_kin
     return refrain_report_text(report, "%s is called %s times and takes %s without waiting", call, count, time);
 }
 
-static const char *advice_of(enum refrain_finding_kind kind) {
+static const char *advice_of(enum refrain_finding_kind kind, const char *name) {
     switch (kind) {
     case REFRAIN_FINDING_POLLING:
         return "How much of it is waiting is not known, as calls that poll come back at once.";
@@ -90,7 +118,10 @@ static const char *advice_of(enum refrain_finding_kind kind) {
     case REFRAIN_FINDING_ONE_SIDED:
         return "How much of it is waiting for other ranks is not known.";
     case REFRAIN_FINDING_MANAGEMENT:
-        return "Keep what it makes and use it again, where that is possible.";
+        return is_collective_management(name)
+                   ? "All ranks of the communicator make such calls together. How much of this time is waiting for "
+                     "other ranks is not known. Keep what the call makes and use it again, where that is possible."
+                   : "Keep what it makes and use it again, where that is possible.";
     default:
         return "It is the most that a faster network, less data, or computing meanwhile could save.";
     }
@@ -105,7 +136,7 @@ static bool is_long_for_bytes(const struct refrain_activity_region *region, doub
 static char *detail_of(struct refrain_report *report, enum refrain_finding_kind kind,
                        const struct refrain_activity_region *region, double cost_ns) {
     if (kind != REFRAIN_FINDING_TRANSFER || !is_long_for_bytes(region, cost_ns))
-        return refrain_report_text(report, "%s", advice_of(kind));
+        return refrain_report_text(report, "%s", advice_of(kind, region->region->name));
     double calls = region->count ? (double)region->count : 1;
     uint64_t bytes = (uint64_t)((double)(region->bytes + region->collective_bytes) / calls);
     return refrain_report_text(report, "That is %s a call, which is long for %s.",
@@ -134,7 +165,7 @@ static void look_at(struct refrain_report *report, const struct refrain_activity
     struct refrain_finding *finding = refrain_report_add(report, kind, cost_ns);
     if (!finding)
         return;
-    finding->at_most = kind != REFRAIN_FINDING_MANAGEMENT;
+    finding->at_most = kind != REFRAIN_FINDING_MANAGEMENT || is_collective_management(region->region->name);
     finding->call = region->region;
     finding->rank = rank_of(region, cost_ns);
     finding->sentence = sentence_of(report, kind, region, cost_ns);

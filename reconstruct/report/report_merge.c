@@ -1,8 +1,12 @@
 /* report_merge.c: findings about one call become one (report.h): what it takes, and what others wait for ranks in it.
  */
+#define _GNU_SOURCE
+#include "commands/command.h"
 #include "report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_about_call(const struct refrain_finding *finding) {
     return finding->kind > REFRAIN_FINDING_SLOW_CALL;
@@ -22,6 +26,26 @@ static void free_texts(struct refrain_finding *finding) {
     free(finding->command);
 }
 
+/* The sentence with "this call" where it names the call, malloced; null without memory. */
+static char *without_name(const char *sentence, const struct refrain_region_info *call) {
+    const char *name = refrain_show_region(call);
+    size_t n = strlen(name), bytes = 0;
+    char *text = NULL;
+    FILE *file = n ? open_memstream(&text, &bytes) : NULL;
+    if (!file)
+        return NULL;
+    for (const char *at = sentence, *found; *at; at = found) {
+        if (strncmp(at, name, n) == 0 && (at[n] == '\0' || strchr(" ,;", at[n]))) {
+            fputs("this call", file);
+            found = at + n;
+        } else {
+            fputc(*at, file);
+            found = at + 1;
+        }
+    }
+    return fclose(file) == 0 ? text : NULL;
+}
+
 /* `to` says what costs most of both. The moment to look at is that of the waiting. */
 static void merge(struct refrain_report *report, struct refrain_finding *to, struct refrain_finding *waiting) {
     struct refrain_finding taken = *to;
@@ -34,7 +58,11 @@ static void merge(struct refrain_report *report, struct refrain_finding *to, str
     to->from_ns = waiting->from_ns;
     to->to_ns = waiting->to_ns;
     to->sentence = refrain_report_text(report, "%s", main->sentence);
-    to->detail = refrain_report_text(report, "%s Besides, %s.", main->detail, other->sentence);
+    /* Small messages are those of several calls. */
+    bool names_one = taken.kind != REFRAIN_FINDING_SMALL_MESSAGES;
+    char *besides = names_one ? without_name(other->sentence, taken.call) : NULL;
+    to->detail = refrain_report_text(report, "%s Besides, %s.", main->detail, besides ? besides : other->sentence);
+    free(besides);
     to->command = refrain_report_text(report, "%s", main->command);
     free_texts(&taken);
     free_texts(waiting);

@@ -62,12 +62,12 @@ static void say_what_is_well(struct refrain_report *report) {
                             refrain_show_count(report->activity->events));
 }
 
-/* What the length of the run depends on most. */
+/* What the length of the run depends on most, if more is known than not. */
 static void say_what_is_critical(struct refrain_report *report) {
     struct refrain_critical critical = {0};
     if (!refrain_critical_rows(report->delays, &critical))
         report->no_memory = true;
-    if (critical.n > 0) {
+    if (critical.n > 0 && 2 * report->delays->path_unknown_ns < critical.run_ns) {
         const struct refrain_critical_row *row = &critical.rows[0];
         struct refrain_delay_place place = *row->place;
         place.call = place.function ? NULL : place.call; /* the row stands for all that a function computes */
@@ -171,6 +171,14 @@ static void say_what_has_no_name(struct refrain_report *report) {
                                lineless, places);
 }
 
+/* Ranks that are far ahead of others in the walk have only sums of what they did earlier. */
+static void say_what_of_the_path(struct refrain_report *report) {
+    const struct refrain_delays *delays = report->delays;
+    double share = (double)delays->path_unknown_ns / (double)(delays->to_ns - delays->from_ns);
+    if (delays->to_ns > delays->from_ns && share > 0.01)
+        refrain_report_unknown(report, "what %s of the critical path is", refrain_report_percent(share));
+}
+
 static void say_what_was_not_traced(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
     if (!has_functions(report->trace))
@@ -203,5 +211,6 @@ void refrain_report_notes(struct refrain_report *report) {
     say_how_it_ended(report);
     say_what_is_not_there(report);
     say_what_was_not_traced(report);
+    say_what_of_the_path(report);
     say_what_has_no_name(report);
 }

@@ -245,9 +245,20 @@ static int longest_first(const void *a, const void *b) {
 
 #define LEGEND_ENTRIES 15u
 #define SMALL_LEGEND_ENTRIES 6u
+#define LEGEND_COLUMN 290u /* pixels that the longest entry takes: a name, its time and its waiting */
 
 static unsigned legend_entries(const struct drawing *drawing) {
     return drawing->figure->small ? SMALL_LEGEND_ENTRIES : LEGEND_ENTRIES;
+}
+
+static unsigned legend_columns(const struct drawing *drawing) {
+    unsigned columns = drawing->figure->width / LEGEND_COLUMN;
+    return columns < 1 ? 1 : columns > 3 ? 3 : columns;
+}
+
+static double legend_height(const struct drawing *drawing) {
+    unsigned columns = legend_columns(drawing);
+    return LEGEND_LINE * ((legend_entries(drawing) + columns - 1) / columns + 1);
 }
 
 static void put_legend(const struct drawing *drawing, double y) {
@@ -258,9 +269,10 @@ static void put_legend(const struct drawing *drawing, double y) {
     for (uint32_t i = 0; i < groups->n; i++)
         sorted[i] = &groups->groups[i];
     qsort(sorted, groups->n, sizeof *sorted, longest_first);
-    double x = GUTTER, column = drawing->width / 3;
+    unsigned columns = legend_columns(drawing);
+    double x = GUTTER, column = drawing->width / columns;
     for (uint32_t i = 0; i < groups->n && i < legend_entries(drawing) && sorted[i]->own_ns > 0; i++) {
-        double entry_x = x + (i % 3) * column, entry_y = y + (i / 3 + 1) * LEGEND_LINE;
+        double entry_x = x + (i % columns) * column, entry_y = y + (i / columns + 1) * LEGEND_LINE;
         fprintf(drawing->file, "<path fill=\"#%06x\" d=\"M%.1f %.1fh11v11h-11z\"/><text x=\"%.1f\" y=\"%.1f\">",
                 sorted[i]->colour, entry_x, entry_y - 10, entry_x + 16, entry_y);
         char name[LEGEND_NAME + 4];
@@ -355,7 +367,7 @@ static void choose_heights(struct drawing *drawing) {
 }
 
 static void put_figure(struct drawing *drawing) {
-    double bottom = top_of(drawing, drawing->n_rows), height = bottom + LEGEND_LINE * (legend_entries(drawing) / 3 + 1);
+    double bottom = top_of(drawing, drawing->n_rows), height = bottom + legend_height(drawing);
     fprintf(drawing->file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
