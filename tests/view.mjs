@@ -418,6 +418,29 @@ check("a finding leads to its rank and region", went.choice.kind === "span" && w
 check("and to its place in time", went.range?.from === report.findings[0].from_ns && went.from < went.range.from && went.range.to < went.to, JSON.stringify(went));
 check("its row is marked", /chosen/.test(await fault.locator("#findings tr.leads").first().getAttribute("class")));
 check("who is at a button of a table stays there", await fault.evaluate(() => document.activeElement.closest("#findings tbody tr") !== null));
+
+// ---- the critical path: a lane of bars, each a piece of the run that the report names
+
+const lane = await fault.evaluate(() => [...document.querySelectorAll("#critical button")].map((bar) => {
+    const [part, whole] = [bar.getBoundingClientRect(), document.getElementById("critical").getBoundingClientRect()];
+    return { from: (part.left - whole.left) / whole.width, to: (part.right - whole.left) / whole.width, text: bar.textContent,
+             title: bar.title, colour: getComputedStyle(bar).backgroundColor };
+})); // prettier-ignore
+const pieces = report.path.map((piece) => ({ ...piece, place: piece.doing === "computing" ? piece.function : piece.call }));
+const onThree = pieces.findIndex((piece) => piece.rank === 3 && piece.place);
+check("the critical path is a lane", (await fault.locator("#critical").isVisible()) && pieces.length > 1 && lane.length === pieces.length, JSON.stringify(lane));
+check("its bars lie where the pieces of the run do", pieces.every(({ from_ns, to_ns }, i) => Math.abs(lane[i]?.from - from_ns / 6e9) < 0.003 && Math.abs(lane[i]?.to - to_ns / 6e9) < 0.003), JSON.stringify([lane, report.path]));
+check("one is rank 3 in what it computes", pieces[onThree]?.place.name.startsWith("<img") && lane[onThree]?.text === `3 ${pieces[onThree].place.name}`, JSON.stringify([lane, report.path]));
+check("and says it", /^1\.\d+ s: the critical path is on rank 3 \(\d+ % of it\), mostly computing in <img .* fault\.c:11 \(\d+ % of that\)$/.test(lane[onThree]?.title), lane[onThree]?.title);
+same("in the colour of that", lane[onThree]?.colour, await fault.evaluate((name) => {
+    const probe = document.createElement("i");
+    probe.style.background = window.refrainView.state.palette.groups.find((group) => group.name === name).css;
+    return document.body.appendChild(probe) && getComputedStyle(probe).backgroundColor;
+}, pieces[onThree]?.place.name)); // prettier-ignore
+await fault.locator("#critical button").nth(onThree).click();
+await settle(fault);
+const onPath = await fault.evaluate(() => ({ choice: window.refrainView.state.choice, range: window.refrainView.state.range }));
+check("a click goes there", onPath.range?.from === pieces[onThree]?.from_ns && onPath.range?.to === pieces[onThree]?.to_ns && onPath.choice?.location === 3, JSON.stringify(onPath));
 await fault.locator("#marks").focus();
 await fault.keyboard.press("Escape");
 await fault.keyboard.press("i");

@@ -124,8 +124,9 @@ static char *how_much(struct refrain_report *report, const struct delay *delay) 
 /* "28 % longer than the mean" */
 static char *how_long(struct refrain_report *report, const struct delay *delay) {
     if (delay->alone >= ALONE)
-        return refrain_report_text(report, "for %s, as hardly any other rank does",
-                                   refrain_show_ns((long double)delay->spent_ns));
+        return refrain_report_text(report, "for %s, as %s", refrain_show_ns((long double)delay->spent_ns),
+                                   delay->delays->n_known == 2 ? "the other rank hardly does"
+                                                               : "hardly any other rank does");
     if (delay->mean_ns > 0 && delay->spent_ns >= MUCH_LONGER * delay->mean_ns)
         return refrain_report_text(report, "%.1f times as long as the mean", delay->spent_ns / delay->mean_ns);
     if (delay->mean_ns > 0 && delay->spent_ns > (1 + EVEN) * delay->mean_ns)
