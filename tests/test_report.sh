@@ -86,6 +86,28 @@ grep -v "^3" even.txt >cut.txt && head -n 1000 cut.txt | grep -v '^1' >less.txt
 refrain -q convert --format text less.txt -o less.refrain && refrain -q report --json less.refrain >report
 asserts 'any("no file" in s or "other ends" in s for s in r["unknown"])' && pass || fail "missing: $(tail -n 1 said)"
 
+# A run that is over at once; one without an end; one of whose times most are kept for several blocks together.
+for rank in 0 1; do
+    printf "$rank\t0.1\tenter\tMPI_Init\tfile=\tline=0\n$rank\t0.2\tleave\tMPI_Init\n"
+    printf "$rank\t0.20000$((rank * 5 + 1))\tenter\tMPI_Finalize\tfile=\tline=0\n$rank\t0.21\tleave\tMPI_Finalize\n"
+done | sort -s -t "$(printf '\t')" -k2,2g >short.txt
+refrain -q convert --format text short.txt -o short.refrain && refrain -q report --json short.refrain >report
+asserts 'r["remark"].startswith("the run took only 6.00 us between")' && pass || fail "short: $(tail -n 1 said)"
+grep -v MPI_Finalize even.txt >unended.txt
+refrain -q convert --format text unended.txt -o unended.refrain && refrain -q report --json unended.refrain >report
+asserts 'any("came to its end" in s for s in r["unknown"])' && pass || fail "unended: $(tail -n 1 said)"
+refrain -q report --json even.refrain >report
+asserts 'not r["remark"] and not any("came to its end" in s for s in r["unknown"])' && pass || fail "even: $(tail -n 1 said)"
+for memory in 8192 0 1M; do
+    REFRAIN_TIME_MEMORY=$memory "$bin/many_ranks" 3 1500 "times-$memory" || fail "many_ranks"
+    refrain -q report --json "times-$memory" >report
+    case $memory in
+    8192) asserts 'any("for several together" in s for s in r["unknown"]) and any("but for their times" in s for s in r["well"])' ;;
+    0) asserts 'any("all times are means" in s for s in r["unknown"])' ;;
+    *) asserts 'not any("exact times" in s for s in r["unknown"]) and any(s.endswith("events are exact") for s in r["well"])' ;;
+    esac && pass || fail "times in $memory: $(tail -n 1 said) $(cat report)"
+done
+
 # ---- runs ----
 command -v mpicc.mpich >/dev/null || { summary; exit; }
 mpicc.mpich -g -O1 "$tests/programs/faults.c" -o faults || fail "compile"

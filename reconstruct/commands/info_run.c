@@ -51,7 +51,7 @@ struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, 
     struct refrain_progress progress;
     struct refrain_writer nothing = {NULL, NULL, NULL};
     struct refrain_cursor_report report = {0};
-    if (refrain_replayable(trace, false, NULL) || (!asked && refrain_trace_blocks(trace) > MOST_BLOCKS_REPLAYED))
+    if (refrain_replayable(trace, false, NULL) || (!asked && refrain_trace_times(trace).blocks > MOST_BLOCKS_REPLAYED))
         return (struct refrain_info_moved){0};
     refrain_progress_open(&progress, &nothing, true);
     bool whole = refrain_write(trace, NULL, &progress.writer, &report, NULL) == REFRAIN_OK;

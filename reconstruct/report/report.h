@@ -155,6 +155,9 @@ void refrain_report_merge(struct refrain_report *report);
  * one rank for a while and then another (report_stretches.c). Null: it is not so, or no memory. */
 char *refrain_report_moving_load(struct refrain_report *report);
 
+/* Is the run so short that chance decides what is found? Its remark says so. */
+bool refrain_report_is_short(const struct refrain_report *report);
+
 /* ---- words (report_words.c) ---- */
 
 /* A text, malloced: UTF-8 without control characters; sets report->no_memory. */

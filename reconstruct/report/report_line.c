@@ -11,6 +11,8 @@
 static char *line_of(struct refrain_report *report) {
     if (report->run_ns <= 0)
         return NULL;
+    if (refrain_report_is_short(report))
+        return refrain_report_text(report, "%s", report->remark ? report->remark : "");
     if (report->n == 0)
         return refrain_report_text(report, "nothing that costs %s of the run or more was found",
                                    refrain_report_percent(report->least));
@@ -26,7 +28,7 @@ char *refrain_report_line(const char *path) {
     char *line = NULL;
     if (refrain_trace_open(path, true, &trace, NULL) != REFRAIN_OK)
         return NULL;
-    if (refrain_replayable(trace, false, NULL) == REFRAIN_OK && refrain_trace_blocks(trace) <= MOST_BLOCKS &&
+    if (refrain_replayable(trace, false, NULL) == REFRAIN_OK && refrain_trace_times(trace).blocks <= MOST_BLOCKS &&
         refrain_report_make(trace, &request, &report, NULL) == REFRAIN_OK)
         line = line_of(&report);
     refrain_report_close(&report);

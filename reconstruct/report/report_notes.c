@@ -4,6 +4,7 @@
 #include "analysis/gone.h"
 #include "commands/command.h"
 #include "report/report.h"
+#include "times/block_times.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #define LITTLE 0.05   /* share of the run that is not worth a thought */
 #define MANY_LONG 0.1 /* share of the run in calls that take too long, from which on it is remarked */
 #define GOOD_BALANCE 0.95
+#define SHORT_NS 1000000 /* a run in which processes that start later than others outweigh all else */
+#define MOST_BLOCKS 0.99 /* share of the blocks: if so many have times of their own, the others are not worth a word   \
+                          */
 
 /* ---- what is well ---- */
 
@@ -29,6 +33,20 @@ static void say_if_little(struct refrain_report *report, const char *what, doubl
 /* So has a trace that was converted, of which it is not known what the other tool lost. */
 static bool has_events_only(const struct refrain_report *report) {
     return report->trace->n_processes && report->trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
+}
+
+/* Has nearly each block a time of its own? */
+static bool has_times(const struct refrain_time_summary *times) {
+    return times->blocks > 0 && (double)times->single >= MOST_BLOCKS * (double)times->blocks;
+}
+
+static void say_what_was_kept(struct refrain_report *report) {
+    struct refrain_time_summary times = refrain_trace_times(report->trace);
+    if (!report->activity->report.events || report->activity->approximate || report->trace->n_losses ||
+        has_events_only(report))
+        return;
+    refrain_report_well(report, "nothing was lost in tracing: all %s events are exact%s",
+                        refrain_show_count(report->activity->events), has_times(&times) ? "" : " but for their times");
 }
 
 static void say_what_is_well(struct refrain_report *report) {
@@ -56,10 +74,7 @@ static void say_what_is_well(struct refrain_report *report) {
                             refrain_report_percent(beat->regular_ns / (double)(delays->to_ns - delays->from_ns)),
                             refrain_show_count(beat->count), refrain_show_ns((long double)beat->median_ns),
                             refrain_show_region(beat->region), beat->rank);
-    if (report->activity->report.events && !report->activity->approximate && report->trace->n_losses == 0 &&
-        !has_events_only(report))
-        refrain_report_well(report, "nothing was lost in tracing: all %s events are exact",
-                            refrain_show_count(report->activity->events));
+    say_what_was_kept(report);
 }
 
 /* What the length of the run depends on most, if more is known than not. */
@@ -79,6 +94,21 @@ static void say_what_is_critical(struct refrain_report *report) {
         free(text);
     }
     refrain_critical_free_rows(&critical);
+}
+
+bool refrain_report_is_short(const struct refrain_report *report) {
+    int64_t ns = report->delays->to_ns - report->delays->from_ns;
+    return report->delays->n_known > 0 && ns > 0 && ns < SHORT_NS;
+}
+
+static void remark_short_run(struct refrain_report *report) {
+    if (!refrain_report_is_short(report))
+        return;
+    free(report->remark);
+    report->remark = refrain_report_text(
+        report,
+        "the run took only %s between MPI_Init and MPI_Finalize; chance decides what is found in so short a run",
+        refrain_show_ns((long double)(report->delays->to_ns - report->delays->from_ns)));
 }
 
 /* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
@@ -112,6 +142,8 @@ static void say_how_it_ended(struct refrain_report *report) {
     if (aborted)
         refrain_report_unknown(report, "%zu of %zu processes ended by MPI_Abort: what would have come afterwards",
                                aborted, report->trace->n_processes);
+    if (!unfinished && !aborted && report->delays->has_init && !report->delays->has_finalize)
+        refrain_report_unknown(report, "whether the program came to its end, as there is no MPI_Finalize in the trace");
 }
 
 static void say_what_is_not_there(struct refrain_report *report) {
@@ -171,6 +203,23 @@ static void say_what_has_no_name(struct refrain_report *report) {
                                lineless, places);
 }
 
+/* Where the memory for times is full, neighbouring blocks share one. */
+static void say_which_times_are_means(struct refrain_report *report) {
+    struct refrain_time_summary times = refrain_trace_times(report->trace);
+    const struct refrain_process *first = &report->trace->processes[0];
+    if (has_times(&times) || has_events_only(report))
+        return;
+    if (times.blocks == 0)
+        refrain_report_unknown(report, "the exact times of events: all times are means");
+    else
+        refrain_report_unknown(
+            report,
+            "the exact times of events: %s of the times between two clock reads are kept for several "
+            "together, so that an event may be up to %s off",
+            refrain_report_percent((double)(times.blocks - times.single) / (double)times.blocks),
+            refrain_show_ns(refrain_trace_span_ns(first, times.longest_ticks)));
+}
+
 /* Ranks that are far ahead of others in the walk have only sums of what they did earlier. */
 static void say_what_of_the_path(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
@@ -206,11 +255,13 @@ void refrain_report_notes(struct refrain_report *report) {
     if (report->delays->n_known == 0 || report->run_ns <= 0)
         refrain_report_unknown(report, "anything of the run: the trace has no events");
     remark_long_calls(report);
+    remark_short_run(report);
     say_what_is_critical(report);
     say_what_is_well(report);
     say_how_it_ended(report);
     say_what_is_not_there(report);
     say_what_was_not_traced(report);
+    say_which_times_are_means(report);
     say_what_of_the_path(report);
     say_what_has_no_name(report);
 }

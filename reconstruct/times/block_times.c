@@ -109,7 +109,7 @@ void refrain_time_summary_add(struct refrain_time_summary *summary, const void *
     summary->stopped |= timeline->end_block == REFRAIN_TIME_STOPPED;
 }
 
-uint64_t refrain_trace_blocks(const struct refrain_trace *trace) {
+struct refrain_time_summary refrain_trace_times(const struct refrain_trace *trace) {
     struct refrain_time_summary times = {0};
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
@@ -117,7 +117,7 @@ uint64_t refrain_trace_blocks(const struct refrain_trace *trace) {
             if (process->threads[t].started)
                 refrain_time_summary_add(&times, process->image, process->image_bytes, &process->threads[t]);
     }
-    return times.blocks;
+    return times;
 }
 
 /* ---- sharing out ---- */

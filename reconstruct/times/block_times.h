@@ -67,9 +67,9 @@ struct refrain_time_summary {
 void refrain_time_summary_add(struct refrain_time_summary *summary, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 
-/* Blocks of all timelines of a trace: how long a replay takes goes by them. */
+/* Of all timelines of a trace. How long a replay takes goes by the blocks. */
 struct refrain_trace;
-uint64_t refrain_trace_blocks(const struct refrain_trace *trace);
+struct refrain_time_summary refrain_trace_times(const struct refrain_trace *trace);
 
 /* What is left of a place's total for its later blocks. A block's weight follows from it; what the block got less or
  * more than that is added to it or taken off. */

@@ -155,7 +155,7 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
 
 static enum refrain_status tree_json(const struct refrain_trace *trace, json_t **tree, struct refrain_error *error) {
     struct refrain_profile_total total;
-    bool spans = refrain_trace_blocks(trace) <= MOST_BLOCKS_WALKED;
+    bool spans = refrain_trace_times(trace).blocks <= MOST_BLOCKS_WALKED;
     enum refrain_status status = refrain_profile_open(trace, -1, spans, &total, error);
     if (status)
         return status;
