@@ -213,25 +213,30 @@ done
 cat >groups.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv) {
-    MPI_Comm halves;
+    MPI_Comm halves, copies[3];
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &halves);
     MPI_Comm_set_name(halves, rank % 2 ? "odd" : "even");
     MPI_Barrier(halves);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm_dup(i == 2 ? halves : MPI_COMM_WORLD, &copies[i]);
+        MPI_Barrier(copies[i]);
+    }
     return MPI_Finalize();
 }
 END
 mpicc.mpich groups.c -o groups || fail "compile groups"
 timeout 120 refrain record -q --directory groups-run mpiexec.mpich -n 6 ./groups >said 2>&1 || fail "groups: $(cat said)"
 refrain info groups-run/*.refrain >info
-grep -q '^comms       comm=2 even: 3 ranks 0-4 by 2$' info && grep -q '^            comm=3 odd: 3 ranks 1-5 by 2$' info && pass ||
+grep -q '^comms       comm=2 even: 3 ranks 0-4 by 2$' info && grep -q '^            comm=6 odd: 3 ranks 1-5 by 2$' info &&
+    grep -q '^            comm=3-4: 6 ranks 0-5 each$' info && grep -q '^            comm=5: 3 ranks 0-4 by 2$' info && pass ||
     fail "legend: $(grep comm= info)"
 refrain info --json groups-run/*.refrain | python3 -c '
 import json, sys
 comms = json.load(sys.stdin)["communicators"]
-assert comms[3] == {"comm": 3, "name": "odd", "members": [1, 3, 5]}, comms' && pass || fail "legend as JSON"
+assert comms[6] == {"comm": 6, "name": "odd", "members": [1, 3, 5]}, comms' && pass || fail "legend as JSON"
 
 # A loop counts its iterations, whatever comes in them: calls of functions that have probes, and a
 # break; a do loop has one more than its condition says.

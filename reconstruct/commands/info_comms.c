@@ -3,6 +3,7 @@
 #include "commands/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define FIRST_MADE 2u   /* after MPI_COMM_WORLD and MPI_COMM_SELF */
 #define MOST_LINES 16u  /* that are printed */
@@ -38,23 +39,72 @@ static void print_members(const int32_t *members, int32_t n) {
     }
 }
 
-void refrain_info_print_comms(const struct refrain_trace *trace) {
-    size_t last = trace->n_comms < FIRST_MADE + MOST_LINES ? trace->n_comms : FIRST_MADE + MOST_LINES;
-    for (size_t i = FIRST_MADE; i < last; i++) {
-        const struct refrain_comm_info *comm = &trace->comms[i];
-        printf("%s comm=%u", i == FIRST_MADE ? "comms      " : "           ", comm->index);
-        if (comm->name && comm->name[0])
-            printf(" %s", refrain_show_name(comm->name));
-        printf(": %d rank%s", comm->size, comm->size == 1 ? "" : "s");
-        print_members(comm->members, comm->size);
-        if (comm->remote_size > 0) {
-            printf("; beyond %d", comm->remote_size);
-            print_members(comm->remote_members, comm->remote_size);
-        }
-        putchar('\n');
+static bool same_members(const int32_t *a, const int32_t *b, int32_t n) {
+    return a == b || (a && b && n >= 0 && memcmp(a, b, (size_t)n * sizeof *a) == 0);
+}
+
+/* Have they the same members and the same name? Programs duplicate communicators many times. */
+static bool are_alike(const struct refrain_comm_info *a, const struct refrain_comm_info *b) {
+    return a->size == b->size && a->remote_size == b->remote_size &&
+           strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0 &&
+           same_members(a->members, b->members, a->size) &&
+           same_members(a->remote_members, b->remote_members, a->remote_size);
+}
+
+/* "comm=2-4,7": those from `first` on that are like it. Returns how many. */
+static size_t print_numbers(const struct refrain_trace *trace, size_t first) {
+    size_t n = 0;
+    unsigned ranges = 0;
+    for (size_t i = first, next; i < trace->n_comms; i = next) {
+        next = i + 1;
+        if (!are_alike(&trace->comms[first], &trace->comms[i]))
+            continue;
+        while (next < trace->n_comms && are_alike(&trace->comms[first], &trace->comms[next]))
+            next++;
+        n += next - i;
+        if (ranges++ >= MOST_RANGES)
+            continue;
+        printf("%s%u", i == first ? "comm=" : ",", trace->comms[i].index);
+        if (next - i > 1)
+            printf("-%u", trace->comms[next - 1].index);
     }
-    if (last < trace->n_comms)
-        printf("            and %zu more, which --json lists\n", trace->n_comms - last);
+    if (ranges > MOST_RANGES)
+        printf(" ...");
+    return n;
+}
+
+static void print_alike(const struct refrain_trace *trace, size_t first) {
+    const struct refrain_comm_info *comm = &trace->comms[first];
+    printf("%s ", first == FIRST_MADE ? "comms      " : "           ");
+    size_t n = print_numbers(trace, first);
+    if (comm->name && comm->name[0])
+        printf(" %s", refrain_show_name(comm->name));
+    printf(": %d rank%s", comm->size, comm->size == 1 ? "" : "s");
+    print_members(comm->members, comm->size);
+    if (comm->remote_size > 0) {
+        printf("; beyond %d", comm->remote_size);
+        print_members(comm->remote_members, comm->remote_size);
+    }
+    puts(n > 1 ? " each" : "");
+}
+
+void refrain_info_print_comms(const struct refrain_trace *trace) {
+    size_t shown[MOST_LINES], lines = 0, more = 0;
+    for (size_t i = FIRST_MADE; i < trace->n_comms; i++) {
+        size_t line = 0;
+        while (line < lines && !are_alike(&trace->comms[shown[line]], &trace->comms[i]))
+            line++;
+        if (line < lines)
+            continue;
+        if (lines == MOST_LINES) {
+            more++;
+            continue;
+        }
+        shown[lines++] = i;
+        print_alike(trace, i);
+    }
+    if (more > 0)
+        printf("            and %zu more, which --json lists\n", more);
 }
 
 static json_t *members_json(const int32_t *members, int32_t n) {
