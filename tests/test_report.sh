@@ -19,6 +19,11 @@ done <cases
 python3 "$tests/faults.py" check >said && pass || fail "$(cat said)"
 [ "$(wc -l <cases)" -ge 25 ] && pass || fail "there are only $(wc -l <cases) cases"
 
+# Of a function that was inlined no line is known.
+sed 's/burn\tfile=fault.c\tline=10$/burn\tfile=fault.c\tline=0/' one_computes_longer.txt >inlined.txt
+refrain -q convert --format text inlined.txt -o inlined.refrain && refrain -q report --json inlined.refrain >report
+asserts '"burn(), fault.c, " in f[0]["sentence"]' && pass || fail "without a line: $(tail -n 1 said)"
+
 # Costs are what the ranks lost; waiting is followed over more than one rank.
 refrain -q report --json one_computes_longer.refrain >report
 asserts 'abs(f[0]["cost_ns"] - 60e6) < 1e6 and f[0]["waits_in"]["name"] == "MPI_Allreduce" and f[0]["waits_in"]["line"] == 30' && pass || fail "cost: $(tail -n 1 said)"

@@ -126,9 +126,12 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
     bool is_mpi = region->kind == REFRAIN_REGION_MPI;
     const char *name = refrain_show_name(region->name); /* or an address, which is no name */
     const char *call = region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x") ? "()" : "";
+    char line[16] = ""; /* of functions that were inlined only the file is known */
+    if (region->line > 0)
+        snprintf(line, sizeof line, ":%u", region->line);
     if (region->file[0])
-        snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s:%u", name, call, is_mpi ? " " : ", ",
-                 refrain_show_name(slash ? slash + 1 : region->file), region->line);
+        snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s%s", name, call, is_mpi ? " " : ", ",
+                 refrain_show_name(slash ? slash + 1 : region->file), line);
     else if (is_mpi && region->function[0])
         snprintf(text, sizeof buffers[0], "%.200s in %.500s", name, refrain_show_name(region->function));
     else
