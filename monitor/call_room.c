@@ -7,7 +7,7 @@
 #include <refrain/called.h>
 #include <refrain/trace.h>
 
-static uint64_t named[REFRAIN_CALL_WORDS]; /* bits: functions that the tables name */
+static struct refrain_called called; /* what the tables name */
 
 static uint64_t of_thread; /* bytes of the first call sites of a thread */
 
@@ -16,10 +16,9 @@ static bool has(const uint64_t *functions, unsigned function) {
 }
 
 uint64_t refrain_call_room_named_bytes(void) {
-    struct refrain_called called = {.n = 0};
+    called = (struct refrain_called){0};
     refrain_units_called(&called);
-    memset(named, 0, sizeof named);
-    return refrain_called_bytes(&called, named);
+    return refrain_called_bytes(&called);
 }
 
 void refrain_call_room_open(uint64_t bytes, uint64_t others, uint64_t unforeseen) {
@@ -69,11 +68,12 @@ void refrain_call_room_begin_thread(void) {
 
 struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function) {
     bool first = !has(context->called, function);
-    unsigned operations = refrain_call_operations(function);
+    unsigned operations = refrain_call_names[function].operations;
     uint64_t bytes = refrain_call_room_bytes(0), whole = refrain_call_room_bytes(operations);
     uint64_t rows = refrain_call_rows_bytes(operations);
     enum refrain_pool_use use = REFRAIN_POOL_LAST;
-    if (!first || !has(named, function) || !refrain_pool_take_kept(&refrain_trace_file.kept_for_calls, bytes)) {
+    if (!first || !has(called.functions, function) ||
+        !refrain_pool_take_kept(&refrain_trace_file.kept_for_calls, bytes)) {
         if (refrain_pool_share(whole + rows, REFRAIN_POOL_CALL_SITES)) {
             use = REFRAIN_POOL_FIRST_MET;
         } else {
@@ -111,12 +111,12 @@ struct refrain_operation_record *refrain_call_room_operation(const struct refrai
     for (uint32_t link = call_site->operations; link; n++)
         link = ((const struct refrain_operation_record *)refrain_at_reference(link))->next;
     uint64_t bytes = refrain_call_room_bytes(1) - refrain_call_room_bytes(0);
-    if (n >= refrain_call_operations(call_site->function))
+    if (n >= refrain_call_names[call_site->function].operations)
         record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET);
     else
         refrain_pool_take_kept(&refrain_trace_file.kept_for_calls, bytes);
     if (!record && (record = refrain_pool_take(sizeof *record, REFRAIN_POOL_LAST)))
-        record->parameter[0].rows_kept = n < refrain_call_operations(call_site->function) &&
+        record->parameter[0].rows_kept = n < refrain_call_names[call_site->function].operations &&
                                          has(context->counted, call_site->function) && is_first(call_site);
     return record;
 }

@@ -4,45 +4,30 @@
 #ifndef REFRAIN_CALLED_H
 #define REFRAIN_CALLED_H
 
+#include <refrain/mpi_kinds.h>
 #include <refrain/trace.h>
 #include <string.h>
 
-/* The different names of MPI functions in string tables, hashed. Zero at first. */
-#define REFRAIN_CALLED_NAMES 1024u
-struct refrain_called {
-    const char *names[REFRAIN_CALLED_NAMES]; /* in the string tables */
-    unsigned n;
+/* How many kinds of operations most calls have. A call sends and receives, or completes requests of both kinds; one of
+ * windows or files has one also where its wrapper only shows the call. */
+enum {
+    REFRAIN_CALL_CLASS_OWN = 1,
+    REFRAIN_CALL_CLASS_DOES = 1,
+    REFRAIN_CALL_CLASS_PLAIN = 0,
+    REFRAIN_CALL_CLASS_FORTRAN = 0
 };
-
-/* The entry of a name in the hash table: the name, or null where it is not in the table. */
-static inline const char **refrain_called_entry(struct refrain_called *called, const char *name) {
-    uint32_t hash = 2166136261u;
-    for (const char *p = name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 16777619u;
-    for (;; hash++) {
-        const char **entry = &called->names[hash % REFRAIN_CALLED_NAMES];
-        if (!*entry || strcmp(*entry, name) == 0)
-            return entry;
-    }
-}
-
-/* Adds the names in a table of `bytes` bytes, each of which ends in a zero. */
-static inline void refrain_called_add(struct refrain_called *called, const char *strings, size_t bytes) {
-    const char *end = strings + bytes;
-    for (const char *name = strings, *zero; (zero = memchr(name, 0, (size_t)(end - name))); name = zero + 1) {
-        if (strncmp(name, "MPI_", 4) != 0 || called->n == REFRAIN_CALLED_NAMES - 1)
-            continue;
-        const char **entry = refrain_called_entry(called, name);
-        called->n += !*entry;
-        *entry = name;
-    }
-}
+#define REFRAIN_CALL_OPERATIONS(class, kind)                                                                           \
+    (!REFRAIN_CALL_CLASS_##class ? (kind) >= REFRAIN_MPI_WINDOW_MAKE && (kind) <= REFRAIN_MPI_FILE_OTHER               \
+     : (kind) == REFRAIN_MPI_SENDRECV || (kind) == REFRAIN_MPI_WAIT || (kind) == REFRAIN_MPI_TEST ? 2                  \
+                                                                                                  : 1)
 
 /* Arrays of bytes, since each pointer would be relocated whenever a process starts. */
 static const struct {
-    char name[40], class[8];
+    char name[39];
+    uint8_t operations;
 } refrain_call_names[] = {
-#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) {#name, #class},
+#define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...)                                                 \
+    {#name, REFRAIN_CALL_OPERATIONS(class, REFRAIN_MPI_##kind)},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
@@ -52,15 +37,36 @@ static const struct {
 #endif
 _Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_CALL_WORDS * 64, "a bit for each MPI function");
 
-/* How many kinds of operations most calls of the function have. */
-static inline unsigned refrain_call_operations(unsigned function) {
-    const char *name = refrain_call_names[function].name, *class = refrain_call_names[function].class;
-    if (strcmp(class, "OWN") != 0 && strcmp(class, "DOES") != 0)
-        return strncmp(name, "MPI_Win_", 8) == 0 || strncmp(name, "MPI_File_", 9) == 0;
-    return strncmp(name, "MPI_Sendrecv", 12) == 0 || strncmp(name, "MPI_Wait", 8) == 0 ||
-                   strncmp(name, "MPI_Test", 8) == 0
-               ? 2
-               : 1;
+/* The MPI functions that string tables name. Zero at first. */
+#define REFRAIN_CALLED_ENTRIES 2048u
+struct refrain_called {
+    uint16_t numbers[REFRAIN_CALLED_ENTRIES]; /* of all functions + 1, hashed by their names; 0 free */
+    uint64_t functions[REFRAIN_CALL_WORDS];   /* bits: those that were added */
+};
+
+/* The entry of a name in the hash table, or where it would be. */
+static inline uint16_t *refrain_called_entry(struct refrain_called *called, const char *name) {
+    uint32_t hash = 2166136261u;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 16777619u;
+    for (;; hash++) {
+        uint16_t *entry = &called->numbers[hash % REFRAIN_CALLED_ENTRIES];
+        if (!*entry || strcmp(refrain_call_names[*entry - 1].name, name) == 0)
+            return entry;
+    }
+}
+
+/* Adds the names in a table of `bytes` bytes, each of which ends in a zero. */
+static inline void refrain_called_add(struct refrain_called *called, const char *strings, size_t bytes) {
+    const char *end = strings + bytes;
+    if (!*refrain_called_entry(called, refrain_call_names[0].name))
+        for (unsigned i = 0; i < REFRAIN_CALL_NAMES; i++)
+            *refrain_called_entry(called, refrain_call_names[i].name) = (uint16_t)(i + 1);
+    for (const char *name = strings, *zero; (zero = memchr(name, 0, (size_t)(end - name))); name = zero + 1) {
+        const unsigned number = *refrain_called_entry(called, name);
+        if (number)
+            called->functions[(number - 1) / 64] |= (uint64_t)1 << (number - 1) % 64;
+    }
 }
 
 static inline uint64_t refrain_call_room_round(uint64_t bytes) {
@@ -78,17 +84,13 @@ static inline uint64_t refrain_call_rows_bytes(unsigned operations) {
     return operations * refrain_call_room_round(refrain_tally_bytes(REFRAIN_TALLY_WIDTH, REFRAIN_LEAST_ROWS));
 }
 
-/* Bytes of the first call sites of all functions that were added. Sets the functions' bits in `functions`, where it is
- * not null. */
-static inline uint64_t refrain_called_bytes(struct refrain_called *called, uint64_t functions[REFRAIN_CALL_WORDS]) {
+/* Bytes of the first call sites of all functions that were added. */
+static inline uint64_t refrain_called_bytes(const struct refrain_called *called) {
     uint64_t bytes = 0;
-    for (unsigned i = 0; called->n > 0 && i < REFRAIN_CALL_NAMES; i++)
-        if (*refrain_called_entry(called, refrain_call_names[i].name)) {
-            unsigned operations = refrain_call_operations(i);
-            bytes += refrain_call_room_bytes(operations) + refrain_call_rows_bytes(operations);
-            if (functions)
-                functions[i / 64] |= (uint64_t)1 << i % 64;
-        }
+    for (unsigned i = 0; i < REFRAIN_CALL_NAMES; i++)
+        if (called->functions[i / 64] >> i % 64 & 1)
+            bytes += refrain_call_room_bytes(refrain_call_names[i].operations) +
+                     refrain_call_rows_bytes(refrain_call_names[i].operations);
     return bytes;
 }
 

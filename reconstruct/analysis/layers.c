@@ -3,6 +3,7 @@
 #include "analysis/layers.h"
 #include "analysis/open_regions.h"
 #include "common/error.h"
+#include "common/path.h"
 #include "common/table.h"
 #include "model/trace_parts.h"
 
@@ -35,8 +36,7 @@ struct refrain_layers {
 /* ---- which regions are layers ---- */
 
 static bool is_file(const char *pattern, const char *file) {
-    const char *slash = strrchr(file, '/');
-    return file[0] && (fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, slash ? slash + 1 : file, 0) == 0);
+    return file[0] && (fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, refrain_base_name(file), 0) == 0);
 }
 
 /* The innermost function of "f, inlined into g", or of "f+0x1e9". */
@@ -136,8 +136,7 @@ static char *text_of(const struct refrain_region_info *call, const struct refrai
     char *text = NULL;
     int length = -1;
     if (caller && caller->file[0]) {
-        const char *slash = strrchr(caller->file, '/');
-        length = asprintf(&text, "%s(), %s:%u", caller->name, slash ? slash + 1 : caller->file, caller->line);
+        length = asprintf(&text, "%s(), %s:%u", caller->name, refrain_base_name(caller->file), caller->line);
     } else if (caller) {
         length = asprintf(&text, "%s()", caller->name);
     } else if (inlined) {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "analysis/stats_rows.h"
 #include "common/array.h"
+#include "common/path.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -253,15 +254,10 @@ static void add_ranks(const struct refrain_activity *activity, const struct refr
     }
 }
 
-static const char *short_file(const char *file) {
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
 /* "MPI_Recv distribute.c:21", without debug information "MPI_Recv in solve+0x1e9" */
 static void print_region(char *text, size_t bytes, const struct refrain_region_info *region) {
     if (region->file[0])
-        snprintf(text, bytes, "%s %s:%u", region->name, short_file(region->file), region->line);
+        snprintf(text, bytes, "%s %s:%u", region->name, refrain_base_name(region->file), region->line);
     else
         snprintf(text, bytes, "%s%s%s", region->name, in(region), within(region));
 }

@@ -1,6 +1,7 @@
 /* cmd_formulas.c: refrain formulas: what each branch, loop and MPI call did, as a formula. */
 #include "analysis/formula_rows.h"
 #include "commands/command.h"
+#include "common/path.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -41,9 +42,8 @@ static void print_totals(const struct refrain_formula_rows *rows) {
 
 /* "bound.c:12"; the whole path where it is asked for. */
 static void line_text(const struct refrain_formula_row *row, bool full, char *text, size_t bytes) {
-    const char *file = strrchr(row->view.file, '/');
     if (row->view.file[0])
-        snprintf(text, bytes, "%s:%u", file && !full ? file + 1 : row->view.file, row->view.line);
+        snprintf(text, bytes, "%s:%u", full ? row->view.file : refrain_base_name(row->view.file), row->view.line);
     else
         snprintf(text, bytes, "-");
 }

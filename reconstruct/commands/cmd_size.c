@@ -57,7 +57,7 @@ static const char *read_symbol(Elf *elf, const GElf_Sym *symbol, size_t least) {
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint32_t threads, struct tables *tables) {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-    struct refrain_called called = {.n = 0};
+    struct refrain_called called = {0};
     tables->has_symbols = true;
     for (size_t i = 0; data && i < n && i < INT32_MAX; i++) {
         GElf_Sym symbol;
@@ -80,7 +80,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
                               round_up(strings_bytes);
         tables->slot_bytes += (uint64_t)sizes[REFRAIN_TABLES_SLOTS] * threads * sizeof(struct refrain_slot);
     }
-    tables->call_bytes += threads * refrain_called_bytes(&called, NULL);
+    tables->call_bytes += threads * refrain_called_bytes(&called);
 }
 
 /* The list of sites, of those of all units. */

@@ -3,6 +3,7 @@
 #include "commands/diff_print.h"
 #include "commands/command.h"
 #include "commands/stats_print.h"
+#include "common/path.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -92,10 +93,9 @@ static void show_counts(const struct refrain_diff_row *row, char *text, size_t b
 static void print_row(const struct refrain_diff_row *row) {
     char percent[32], label[512], calls[64];
     const struct refrain_stats_row *some = row->some;
-    const char *slash = strrchr(some->file, '/');
     unsigned columns = refrain_terminal_columns();
     snprintf(label, sizeof label, "%.200s%s%.200s%s", refrain_show_name(some->label), some->file[0] ? "  " : "",
-             refrain_show_name(slash ? slash + 1 : some->file),
+             refrain_show_name(refrain_base_name(some->file)),
              !row->in[0]   ? "  only in B"
              : !row->in[1] ? "  only in A"
                            : "");

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/names_text.h"
+#include "common/path.h"
 #include "model/metric_totals.h"
 
 #include <inttypes.h>
@@ -122,7 +123,6 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
     static char buffers[BUFFERS][1024];
     static unsigned next;
     char *text = buffers[next++ % BUFFERS];
-    const char *slash = strrchr(region->file, '/');
     bool is_mpi = region->kind == REFRAIN_REGION_MPI;
     const char *name = refrain_show_name(region->name); /* or an address, which is no name */
     const char *call = region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x") ? "()" : "";
@@ -131,7 +131,7 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
         snprintf(line, sizeof line, ":%u", region->line);
     if (region->file[0])
         snprintf(text, sizeof buffers[0], "%.500s%s%s%.200s%s", name, call, is_mpi ? " " : ", ",
-                 refrain_show_name(slash ? slash + 1 : region->file), line);
+                 refrain_show_name(refrain_base_name(region->file)), line);
     else if (is_mpi && region->function[0])
         snprintf(text, sizeof buffers[0], "%.200s in %.500s", name, refrain_show_name(region->function));
     else

@@ -1,6 +1,7 @@
 /* size_calls.c: see size_calls.h. */
 #include "commands/size_calls.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -49,7 +50,7 @@ static void find_pointers(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, s
             continue;
         uint64_t type = GELF_R_TYPE(relocation.r_info);
         const char *name = elf_strptr(elf, of_names.sh_link, symbol.st_name);
-        if (name && strncmp(name, "MPI_", 4) == 0 && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT))
+        if (name && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) && refrain_mpi_call_named(name) >= 0)
             add(pointers, relocation.r_offset);
     }
 }

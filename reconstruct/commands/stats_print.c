@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/stats_print.h"
 #include "commands/command.h"
+#include "common/path.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -36,11 +37,10 @@ static void print_value(const struct refrain_stats_column *column, int64_t value
 /* A label that fits: what does not is left off at its end. */
 static void print_label(const struct refrain_stats_row *row, unsigned room) {
     char label[1024];
-    const char *slash = strrchr(row->file, '/');
     int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "",
                      refrain_show_name(row->label));
     if (row->file[0] && n > 0 && (size_t)n < sizeof label)
-        n += snprintf(label + n, sizeof label - (size_t)n, "  %s", refrain_show_name(slash ? slash + 1 : row->file));
+        n += snprintf(label + n, sizeof label - (size_t)n, "  %s", refrain_show_name(refrain_base_name(row->file)));
     if (row->line && n > 0 && (size_t)n < sizeof label)
         snprintf(label + n, sizeof label - (size_t)n, ":%u", row->line);
     printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "commands/waits_text.h"
 #include "commands/command.h"
+#include "common/path.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,11 +15,10 @@
 static void print_call(FILE *file, const struct refrain_live_rank *rank) {
     if (!rank->call)
         return;
-    const char *slash = strrchr(rank->call->file, '/');
     fputs(refrain_show_name(rank->call->name), file);
     if (rank->call->file[0]) {
         fputc(' ', file);
-        fputs(refrain_show_name(slash ? slash + 1 : rank->call->file), file);
+        fputs(refrain_show_name(refrain_base_name(rank->call->file)), file);
         fprintf(file, ":%u", rank->call->line);
     }
     if (rank->function[0]) {

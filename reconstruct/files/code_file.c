@@ -1,6 +1,7 @@
 /* code_file.c: which file on disk is the one that ran, and where its debug information is (code_file.h). */
 #define _GNU_SOURCE
 #include "files/code_file.h"
+#include "common/path.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -54,17 +55,15 @@ struct link {
 
 static bool path_by_link(char path[PATH_MAX], const char *directory, size_t length, const void *data) {
     const struct link *link = data;
-    const char *slash = strrchr(link->path, '/');
-    int within = slash ? (int)(slash + 1 - link->path) : 0;
+    int within = (int)refrain_directory_bytes(link->path);
     return fits(snprintf(path, PATH_MAX, "%.*s%.*s%s", (int)length, directory, within, link->path, link->name));
 }
 
 static bool is_linked(const char *program, const char *name) {
-    const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
     char usual[NAME_MAX + 16], path[PATH_MAX];
-    snprintf(usual, sizeof usual, "%.255s.debug", base);
+    snprintf(usual, sizeof usual, "%.255s.debug", refrain_base_name(program));
     struct link link = {program, name ? name : usual};
-    int within = (int)(base - program);
+    int within = (int)refrain_directory_bytes(program);
     return (fits(snprintf(path, sizeof path, "%.*s%s", within, program, link.name)) && access(path, R_OK) == 0) ||
            (fits(snprintf(path, sizeof path, "%.*s.debug/%s", within, program, link.name)) &&
             access(path, R_OK) == 0) ||

@@ -2,6 +2,7 @@
  * takes the old one's place when it is complete, so that readers at the same time find either. */
 #define _GNU_SOURCE
 #include "files/names_store.h"
+#include "common/path.h"
 #include "files/names_file.h"
 #include "model/trace_parts.h"
 #include "packed/packed_ranks.h"
@@ -26,7 +27,6 @@ static bool is_pack(const struct refrain_trace *trace) {
  * too long. */
 static bool place(const struct refrain_trace *trace, char path[PATH_MAX]) {
     struct stat status;
-    const char *slash = strrchr(trace->path, '/');
     const size_t bytes = PATH_MAX;
     int n;
     if (is_pack(trace))
@@ -34,7 +34,7 @@ static bool place(const struct refrain_trace *trace, char path[PATH_MAX]) {
     if (stat(trace->path, &status) == 0 && S_ISDIR(status.st_mode))
         n = snprintf(path, bytes, "%s/" REFRAIN_NAMES_FILE_NAME, trace->path);
     else
-        n = snprintf(path, bytes, "%.*s" REFRAIN_NAMES_FILE_NAME, slash ? (int)(slash + 1 - trace->path) : 0,
+        n = snprintf(path, bytes, "%.*s" REFRAIN_NAMES_FILE_NAME, (int)refrain_directory_bytes(trace->path),
                      trace->path);
     return n > 0 && (size_t)n < bytes;
 }

@@ -1,5 +1,6 @@
 /* locations.c: the ranks and threads of a trace (locations.h). */
 #include "formats/locations.h"
+#include "common/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,6 @@ const char *refrain_locations_program(const struct refrain_trace *trace) {
     if (trace->n_processes == 0)
         return "program";
     const struct refrain_process *process = &trace->processes[0];
-    const char *path = refrain_process_name(process, process->header->executable), *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = refrain_base_name(refrain_process_name(process, process->header->executable));
     return name[0] ? name : "program";
 }

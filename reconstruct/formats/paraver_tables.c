@@ -98,11 +98,12 @@ static const struct {
 
 int refrain_paraver_state_of(const struct refrain_region_info *region) {
     static const int of_kind[REFRAIN_MPI_KINDS] = {
-        [REFRAIN_MPI_SEND] = 4,       [REFRAIN_MPI_RECV] = 3,       [REFRAIN_MPI_SENDRECV] = 16,
-        [REFRAIN_MPI_ISEND] = 10,     [REFRAIN_MPI_IRECV] = 11,     [REFRAIN_MPI_ISENDRECV] = 10,
-        [REFRAIN_MPI_SEND_INIT] = 10, [REFRAIN_MPI_RECV_INIT] = 11, [REFRAIN_MPI_START] = 10,
-        [REFRAIN_MPI_WAIT] = 8,       [REFRAIN_MPI_TEST] = 6,       [REFRAIN_MPI_PROBE] = 6,
-        [REFRAIN_MPI_IPROBE] = 6};
+        [REFRAIN_MPI_SEND] = 4,       [REFRAIN_MPI_BSEND] = 4,      [REFRAIN_MPI_SSEND] = 4,
+        [REFRAIN_MPI_RECV] = 3,       [REFRAIN_MPI_SENDRECV] = 16,  [REFRAIN_MPI_IBSEND] = 10,
+        [REFRAIN_MPI_ISSEND] = 10,    [REFRAIN_MPI_ISEND] = 10,     [REFRAIN_MPI_IRECV] = 11,
+        [REFRAIN_MPI_ISENDRECV] = 10, [REFRAIN_MPI_SEND_INIT] = 10, [REFRAIN_MPI_RECV_INIT] = 11,
+        [REFRAIN_MPI_START] = 10,     [REFRAIN_MPI_WAIT] = 8,       [REFRAIN_MPI_TEST] = 6,
+        [REFRAIN_MPI_PROBE] = 6,      [REFRAIN_MPI_IPROBE] = 6};
     enum refrain_mpi_kind kind = refrain_mpi_kind(region);
     return region->role                ? (region->role == REFRAIN_COLLECTIVE_BARRIER ? 5 : 13)
            : refrain_mpi_is_file(kind) ? 12

@@ -137,8 +137,12 @@ enum picl_event refrain_picl_unwaited(enum picl_event type) {
 enum picl_event refrain_picl_type(const struct refrain_region_info *region) {
     static const enum picl_event types[REFRAIN_MPI_KINDS] = {
         [REFRAIN_MPI_SEND] = PICL_SEND,
+        [REFRAIN_MPI_BSEND] = PICL_SEND,
+        [REFRAIN_MPI_SSEND] = PICL_SEND,
         [REFRAIN_MPI_RECV] = PICL_RECV,
         [REFRAIN_MPI_ISEND] = PICL_SEND_BEGIN,
+        [REFRAIN_MPI_IBSEND] = PICL_SEND_BEGIN,
+        [REFRAIN_MPI_ISSEND] = PICL_SEND_BEGIN,
         [REFRAIN_MPI_IRECV] = PICL_RECV_BEGIN,
         [REFRAIN_MPI_PROBE] = PICL_PROBE_WAIT,
         [REFRAIN_MPI_FILE_READ] = PICL_READ,

@@ -1,6 +1,7 @@
 /* sink.c: a buffered output file (sink.h). */
 #define _GNU_SOURCE
 #include "formats/sink.h"
+#include "common/path.h"
 #include "formats/decimal.h"
 
 #include <errno.h>
@@ -15,8 +16,8 @@
 
 /* A new file in the directory of `path`, without a name if that can be, else with the one in sink->instead. */
 static int open_instead(struct refrain_sink *sink, mode_t mode) {
-    const char *slash = strrchr(sink->path, '/');
-    char *directory = slash ? strndup(sink->path, (size_t)(slash - sink->path) + 1) : strdup(".");
+    const size_t within = refrain_directory_bytes(sink->path);
+    char *directory = within ? strndup(sink->path, within) : strdup(".");
     int file = directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode & 0777) : -1;
     sink->unnamed = file >= 0;
     free(directory);

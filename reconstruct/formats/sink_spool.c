@@ -1,5 +1,6 @@
 /* sink_spool.c: sinks that are written over and read again (sink.h). */
 #define _GNU_SOURCE
+#include "common/path.h"
 #include "formats/sink.h"
 
 #include <errno.h>
@@ -29,9 +30,10 @@ enum refrain_status refrain_sink_open_spool(const char *beside, struct refrain_s
     *result = NULL;
     if (status)
         return status;
-    const char *system = getenv("TMPDIR"), *slash = beside ? strrchr(beside, '/') : NULL;
+    const char *system = getenv("TMPDIR");
+    const size_t within = beside ? refrain_directory_bytes(beside) : 0;
     char *directory = !beside || strcmp(beside, "-") == 0 ? strdup(system && system[0] ? system : "/tmp")
-                      : slash                             ? strndup(beside, (size_t)(slash - beside) + 1)
+                      : within                            ? strndup(beside, within)
                                                           : strdup(".");
     sink->file = directory ? open_unnamed(directory) : -1;
     sink->spool = true;

@@ -10,38 +10,64 @@
 
 /* ---- regions ---- */
 
-static uint32_t number_of(struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
-                          const char *name, const char *file, uint32_t line, int32_t function) {
-    uint64_t hash = refrain_table_text(refrain_table_text(REFRAIN_TABLE_TEXT + line, name), file), i = 0;
-    for (size_t number; (number = refrain_table_number(&import->by_name, hash, i)); i++) {
+static uint64_t hash_of(const char *name, const char *file, uint32_t line) {
+    return refrain_table_text(refrain_table_text(REFRAIN_TABLE_TEXT + line, name), file);
+}
+
+/* The region's number + 1; 0 where there is none such, and *i is how many others have its hash. */
+static size_t find(const struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
+                   const char *name, const char *file, uint32_t line, uint64_t *i) {
+    size_t number;
+    *i = 0;
+    for (; (number = refrain_table_number(&import->by_name, hash_of(name, file, line), *i)); ++*i) {
         const struct refrain_import_region_entry *region = &import->regions[number - 1];
         if (region->kind == kind && region->use == use && region->line == line && strcmp(region->name, name) == 0 &&
             strcmp(region->file, file) == 0)
-            return (uint32_t)(number - 1);
+            return number;
     }
+    return 0;
+}
+
+static uint32_t number_of(struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
+                          const char *name, const char *file, uint32_t line) {
+    uint64_t i;
+    size_t number = find(import, kind, use, name, file, line, &i);
+    if (number)
+        return (uint32_t)(number - 1);
     char *own_name = strdup(name), *own_file = strdup(file);
     if (!own_name || !own_file || !REFRAIN_ARRAY_ROOM(import->regions, import->n_regions, import->capacity_regions) ||
-        !refrain_table_put(&import->by_name, hash, i, import->n_regions + 1)) {
+        !refrain_table_put(&import->by_name, hash_of(name, file, line), i, import->n_regions + 1)) {
         free(own_name);
         free(own_file);
         import->no_memory = true;
         return 0;
     }
+    const uint32_t function = kind == REFRAIN_REGION_MPI ? (uint32_t)refrain_mpi_call_named(name) : UINT32_MAX;
     import->regions[import->n_regions] =
-        (struct refrain_import_region_entry){kind, use, own_name, own_file, line, (uint32_t)function};
+        (struct refrain_import_region_entry){kind, use, own_name, own_file, line, function};
     return (uint32_t)import->n_regions++;
 }
 
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
                                const char *file, uint32_t line) {
-    int32_t function = kind == REFRAIN_REGION_MPI ? refrain_mpi_call_named(name) : -1;
-    if (kind == REFRAIN_REGION_MPI && function < 0)
-        kind = REFRAIN_REGION_FUNCTION;
-    return number_of(import, kind, REFRAIN_USE_REGION, name, file, line, function);
+    return kind == REFRAIN_REGION_MPI ? refrain_import_region_named(import, REFRAIN_REGION_FUNCTION, name, file, line)
+                                      : number_of(import, kind, REFRAIN_USE_REGION, name, file, line);
+}
+
+uint32_t refrain_import_region_named(struct refrain_import *import, enum refrain_region_kind otherwise,
+                                     const char *name, const char *file, uint32_t line) {
+    uint64_t i;
+    size_t number = find(import, REFRAIN_REGION_MPI, REFRAIN_USE_REGION, name, file, line, &i);
+    if (!number)
+        number = find(import, otherwise, REFRAIN_USE_REGION, name, file, line, &i);
+    if (number)
+        return (uint32_t)(number - 1);
+    return number_of(import, refrain_mpi_call_named(name) >= 0 ? REFRAIN_REGION_MPI : otherwise, REFRAIN_USE_REGION,
+                     name, file, line);
 }
 
 uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name) {
-    return number_of(import, REFRAIN_REGION_USER, use, name, "", 0, -1);
+    return number_of(import, REFRAIN_REGION_USER, use, name, "", 0);
 }
 
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region) {

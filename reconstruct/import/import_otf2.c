@@ -7,6 +7,7 @@
  * trace has no place for (metrics, parameters, threads' and OpenMP's own, those of accelerators ...) are counted. */
 #define _GNU_SOURCE
 #include "import/import_otf2.h"
+#include "common/path.h"
 #include "import/import_source.h"
 
 #include <glob.h>
@@ -100,11 +101,10 @@ static enum refrain_status read_archive(struct refrain_otf2_archive *archive,
                  archive->path) < 0)
         source = NULL;
     free(creator);
-    const char *slash = strrchr(archive->path, '/');
+    const char *name = refrain_base_name(archive->path);
     enum refrain_status status =
-        source ? refrain_import_open(request->directory, archive->definitions.n_ranks,
-                                     slash && slash[1] ? slash + 1 : archive->path, source,
-                                     archive->definitions.start_ns, &archive->import, archive->error)
+        source ? refrain_import_open(request->directory, archive->definitions.n_ranks, name[0] ? name : archive->path,
+                                     source, archive->definitions.start_ns, &archive->import, archive->error)
                : REFRAIN_FAIL_MEMORY(archive->error);
     free(source);
     if (status)

@@ -6,6 +6,7 @@
  * communicator, and whether completions are told. */
 #define _GNU_SOURCE
 #include "common/array.h"
+#include "common/path.h"
 #include "common/table.h"
 #include "formats/event_names.h"
 #include "import/import_source.h"
@@ -283,12 +284,6 @@ static enum refrain_status define_comms(struct text *text) {
 
 /* ---- second reading ---- */
 
-static enum refrain_region_kind kind_of(const struct line *line) {
-    return strncmp(line->name, "MPI_", 4) == 0 ? REFRAIN_REGION_MPI
-           : line->file[0]                     ? REFRAIN_REGION_FUNCTION
-                                               : REFRAIN_REGION_USER;
-}
-
 /* The location of a line; null without memory. */
 static struct location *location_of(struct text *text, const struct line *line) {
     return refrain_table_make(&text->locations, (uint64_t)line->rank, (uint64_t)line->thread, sizeof(struct location));
@@ -327,7 +322,9 @@ static bool find_value(struct text *text, const struct line *line, uint32_t *reg
 static enum refrain_status find_region(struct text *text, const struct line *line, struct location *location,
                                        uint32_t *region) {
     if (line->kind == REFRAIN_EVENT_ENTER) {
-        *region = refrain_import_region(text->import, kind_of(line), line->name, line->file, (uint32_t)line->number);
+        *region =
+            refrain_import_region_named(text->import, line->file[0] ? REFRAIN_REGION_FUNCTION : REFRAIN_REGION_USER,
+                                        line->name, line->file, (uint32_t)line->number);
         return push(location, *region) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(text->error);
     }
     if (find_value(text, line, region))
@@ -397,12 +394,11 @@ static enum refrain_status convert_lines(struct text *text, const struct refrain
 }
 
 static enum refrain_status convert(struct text *text, const struct refrain_import_request *request) {
-    const char *slash = strrchr(request->path, '/');
     char *source;
     if (asprintf(&source, "converted from text, %s", request->path) < 0)
         return REFRAIN_FAIL_MEMORY(text->error);
     enum refrain_status status =
-        refrain_import_open(request->directory, (int32_t)text->ranks, slash ? slash + 1 : request->path, source, 0,
+        refrain_import_open(request->directory, (int32_t)text->ranks, refrain_base_name(request->path), source, 0,
                             &text->import, text->error);
     free(source);
     if (!status)

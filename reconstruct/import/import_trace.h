@@ -26,6 +26,11 @@ enum refrain_status refrain_import_open(const char *directory, int32_t ranks, co
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
                                const char *file, uint32_t line);
 
+/* The same of a region of which only the name is known: MPI's where MPI has a function of that name, else of the kind
+ * `otherwise`. */
+uint32_t refrain_import_region_named(struct refrain_import *import, enum refrain_region_kind otherwise,
+                                     const char *name, const char *file, uint32_t line);
+
 /* The number of a marker or counter (`use`: REFRAIN_USE_MARKER, REFRAIN_USE_COUNTER), or of what passed in pauses
  * (REFRAIN_USE_UNTOLD). Events of these kinds have it for their region. */
 uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "import/otf2_definitions.h"
 #include "common/array.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,8 +320,12 @@ static bool plain_name(char *name, char **file, uint32_t *line) {
     }
     if (*line == 0 && !strchr(*file, '.'))
         (*file)[0] = 0;
-    if (strncmp(name, "MPI_", 4) == 0)
-        name[strcspn(name, "(")] = 0;
+    char *const bracket = strchr(name, '(');
+    if (bracket) {
+        *bracket = 0;
+        if (refrain_mpi_call_named(name) < 0)
+            *bracket = '(';
+    }
     return true;
 }
 
@@ -340,11 +345,9 @@ uint32_t refrain_otf2_region_number(struct refrain_otf2_definitions *definitions
         definitions->no_memory = true;
         return 0;
     }
-    enum refrain_region_kind kind = definition->paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0
-                                        ? REFRAIN_REGION_MPI
-                                    : definition->paradigm == OTF2_PARADIGM_USER && !file[0] ? REFRAIN_REGION_USER
-                                                                                             : REFRAIN_REGION_FUNCTION;
-    uint32_t number = refrain_import_region(import, kind, name, file, line);
+    enum refrain_region_kind otherwise =
+        definition->paradigm == OTF2_PARADIGM_USER && !file[0] ? REFRAIN_REGION_USER : REFRAIN_REGION_FUNCTION;
+    uint32_t number = refrain_import_region_named(import, otherwise, name, file, line);
     definition->number = number + 1;
     free(name);
     free(file);

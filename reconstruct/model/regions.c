@@ -1,5 +1,6 @@
 /* regions.c: functions, MPI call sites and user regions of all processes become regions, one per construct (event.h).
  */
+#include "common/path.h"
 #include "model/mpi_call.h"
 #include "model/trace_parts.h"
 
@@ -81,8 +82,8 @@ static void call_site_source(const struct refrain_process *process, const struct
 /* What code is called where nothing else is known of it: where it is in its object. Null without memory. */
 static const char *address_name(struct refrain_trace *trace, const struct refrain_process *process,
                                 uint32_t object_name, uint64_t address) {
-    const char *object = refrain_process_name(process, object_name), *slash = strrchr(object, '/');
-    const char *name = slash ? slash + 1 : object;
+    const char *object = refrain_process_name(process, object_name);
+    const char *name = refrain_base_name(object);
     size_t bytes = strlen(name) + 32;
     char *text = refrain_trace_allocate(trace, bytes, 1);
     if (text)

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "predict/changes.h"
 #include "common/array.h"
+#include "common/path.h"
 #include "match/collective_rule.h"
+#include "model/mpi_call.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,19 +59,19 @@ static bool is_meant(const struct refrain_change *change, const struct refrain_r
     const size_t n = name_length(change->name);
     if (n == name_length(region->name) && strncmp(change->name, region->name, n) == 0)
         return true;
-    const char *colon = strrchr(change->name, ':'), *slash = strrchr(region->file, '/');
+    const char *colon = strrchr(change->name, ':');
     if (!colon || !region->file[0] || strtoul(colon + 1, NULL, 10) != region->line)
         return false;
     const size_t file = (size_t)(colon - change->name);
-    const char *base = slash ? slash + 1 : region->file;
+    const char *base = refrain_base_name(region->file);
     return (strlen(base) == file && strncmp(base, change->name, file) == 0) ||
            (strlen(region->file) == file && strncmp(region->file, change->name, file) == 0);
 }
 
 /* Who calls a collective that blocks waits in that call. */
 static bool is_blocking_collective(const struct refrain_region_info *region) {
-    return region->kind == REFRAIN_REGION_MPI && refrain_collective_rule(region->role) != REFRAIN_RULE_NONE &&
-           strncmp(region->name, "MPI_I", strlen("MPI_I")) != 0 && !strstr(region->name, "_init");
+    return refrain_mpi_kind(region) == REFRAIN_MPI_COLLECTIVE &&
+           refrain_collective_rule(region->role) != REFRAIN_RULE_NONE;
 }
 
 static enum refrain_status set(struct refrain_changes *changes, size_t number, const struct refrain_trace *trace,

@@ -2,6 +2,7 @@
 #include "predict/survey.h"
 #include "common/array.h"
 #include "common/table.h"
+#include "model/mpi_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,24 +118,24 @@ static void judge(struct refrain_survey *survey, uint64_t match, const struct me
     drop(&survey->messages, match, 0);
 }
 
-static bool is_synchronous(const struct refrain_region_info *region) {
-    return strncmp(region->name, "MPI_Ssend", 9) == 0 || strncmp(region->name, "MPI_Issend", 10) == 0;
+static bool is_synchronous(enum refrain_mpi_kind kind) {
+    return kind == REFRAIN_MPI_SSEND || kind == REFRAIN_MPI_ISSEND;
 }
 
 static void send(struct refrain_survey *survey, size_t number, const struct refrain_event *event) {
     struct location *location = &survey->locations[number];
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     struct message *message =
         event->match ? refrain_table_make(&survey->messages, event->match, 0, sizeof *message) : NULL;
     survey->no_memory |= event->match && !message;
     if (!message)
         return;
-    *message =
-        (struct message){.sent_ns = event->time_ns,
-                         .ended_ns = -1,
-                         .posted_ns = -1,
-                         .bytes = event->bytes,
-                         .synchronous = is_synchronous(event->region),
-                         .buffered = strstr(event->region->name, "bsend") || strstr(event->region->name, "Bsend")};
+    *message = (struct message){.sent_ns = event->time_ns,
+                                .ended_ns = -1,
+                                .posted_ns = -1,
+                                .bytes = event->bytes,
+                                .synchronous = is_synchronous(kind),
+                                .buffered = kind == REFRAIN_MPI_BSEND || kind == REFRAIN_MPI_IBSEND};
     if (event->request >= 0)
         put(survey, &survey->sends, number, (uint64_t)event->request, event->match);
     else if (REFRAIN_ARRAY_ROOM(location->sends, location->n_sends, location->capacity_sends))
@@ -189,7 +190,8 @@ static void end_call(struct refrain_survey *survey, struct location *location, i
 }
 
 bool refrain_survey_sender_waits(const struct refrain_survey *survey, const struct refrain_event *send) {
-    return is_synchronous(send->region) || (send->bytes > survey->eager_bytes && send->bytes >= survey->held_bytes);
+    return is_synchronous(refrain_mpi_kind(send->region)) ||
+           (send->bytes > survey->eager_bytes && send->bytes >= survey->held_bytes);
 }
 
 uint64_t refrain_survey_posts(const struct refrain_survey *survey, size_t location, uint64_t number) {

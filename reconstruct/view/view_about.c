@@ -4,6 +4,7 @@
 #include "analysis/profile.h"
 #include "commands/command.h"
 #include "commands/counter_table.h"
+#include "common/path.h"
 #include "times/block_times.h"
 #include "view/view_findings.h"
 #include "view/view_formulas.h"
@@ -202,14 +203,13 @@ enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **abo
     refrain_counters_close(&counters);
     const struct refrain_process *first = &trace->processes[0];
     const char *executable = refrain_process_name(first, first->header->executable);
-    const char *slash = strrchr(executable, '/');
     char started[64] = "";
     time_t seconds = (time_t)(trace->start_realtime_ns / 1000000000u);
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
     *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                       "program", refrain_json_text(slash ? slash + 1 : executable), "path",
+                       "program", refrain_json_text(refrain_base_name(executable)), "path",
                        refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
                        missing_json(trace), "notes", notes_json(trace), "tree", tree, "formulas", formulas, "processes",
                        processes_json(trace), "counters", of_counters, "report", refrain_view_findings(trace));

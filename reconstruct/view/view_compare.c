@@ -2,6 +2,7 @@
 #include "view/view_compare.h"
 #include "commands/command.h"
 #include "common/array.h"
+#include "common/path.h"
 #include "view/view_visits.h"
 
 #include <jansson.h>
@@ -46,14 +47,9 @@ struct comparison {
 
 /* ---- what is the same in both ---- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_alike(const struct refrain_region_info *a, const struct refrain_region_info *b) {
-    return a->kind == b->kind && strcmp(a->name, b->name) == 0 && strcmp(base_name(a->file), base_name(b->file)) == 0 &&
-           strcmp(a->function, b->function) == 0;
+    return a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
+           strcmp(refrain_base_name(a->file), refrain_base_name(b->file)) == 0 && strcmp(a->function, b->function) == 0;
 }
 
 /* How many regions like this one the trace has in lines before it. */
