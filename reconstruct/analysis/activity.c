@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
-    struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
-    /* What layers make of the events is not what the replay gives. */
-    collector->waiting = collector->request->layers ? refrain_waiting_open(trace) : collector->replay.followed;
-    return collector->waiting ? 0 : -1;
-}
-
 static void add_times(struct refrain_activity_times *sum, const struct refrain_activity_times *times) {
     for (int i = 0; i < REFRAIN_OWN_TIMES; i++)
         sum->own_ns[i] += times->own_ns[i];
@@ -136,8 +129,6 @@ static void close_collector(struct refrain_activity_collector *collector) {
     refrain_table_free(&collector->parts);
     refrain_table_free(&collector->partners);
     refrain_table_free(&collector->waits);
-    if (collector->request->layers)
-        refrain_waiting_close(collector->waiting);
 }
 
 static bool prepare(struct refrain_activity_collector *collector, const struct refrain_trace *trace) {
@@ -180,10 +171,10 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
                                           struct refrain_activity **result, struct refrain_error *error) {
     struct refrain_activity *activity = calloc(1, sizeof *activity);
     struct refrain_activity_collector collector = {
-        .writer = {begin, refrain_activity_take, NULL},
+        .writer = {NULL, refrain_activity_take, NULL},
         .activity = activity,
         .request = request,
-        .replay = {.follower = request->layers ? NULL : &refrain_waiting_follower, .own_times = true},
+        .replay = {.follower = &refrain_waiting_follower, .own_times = true},
     };
     *result = activity;
     if (!activity || !prepare(&collector, trace)) {

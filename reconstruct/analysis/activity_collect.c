@@ -162,8 +162,9 @@ static void add_wait(struct refrain_activity_collector *collector, const struct 
 
 /* ---- events ---- */
 
+/* `given`: the event before layers changed it. */
 static bool push(struct refrain_activity_collector *collector, struct refrain_activity_location *location,
-                 const struct refrain_event *event) {
+                 const struct refrain_event *event, const struct refrain_event *given) {
     collector->n_calls += is_call_of_window(collector, event->region, event->time_ns);
     const struct refrain_activity_frame *around = refrain_region_stack_top(&location->stack);
     struct refrain_activity_path *parent = around ? around->path : collector->activity->root;
@@ -183,7 +184,7 @@ static bool push(struct refrain_activity_collector *collector, struct refrain_ac
     frame->outermost = outermost;
     frame->first_message = location->n_messages;
     if (event->region->kind == REFRAIN_REGION_MPI)
-        refrain_waiting_mark(collector->waiting, event, path);
+        refrain_waiting_mark(collector->replay.followed, given, event->region, path);
     return true;
 }
 
@@ -292,8 +293,7 @@ static bool passes_layers(struct refrain_activity_collector *collector,
     if (!layers)
         return true;
     bool passes = refrain_layers_event(layers, (size_t)(location - collector->locations), event);
-    collector->no_memory |= refrain_layers_failed(layers) ||
-                            (passes && !refrain_waiting_event(collector->waiting, event));
+    collector->no_memory |= refrain_layers_failed(layers);
     return passes && !collector->no_memory;
 }
 
@@ -328,7 +328,7 @@ int refrain_activity_take(struct refrain_writer *writer, const struct refrain_ev
     if (event.wait && top)
         top->waited_ns += refrain_activity_span(collector, event.wait->begin_ns, event.wait->begin_ns + event.wait->ns);
     if (event.kind == REFRAIN_EVENT_ENTER)
-        collector->no_memory |= !push(collector, location, &event);
+        collector->no_memory |= !push(collector, location, &event, given);
     else if (event.kind == REFRAIN_EVENT_LEAVE && top)
         refrain_activity_pop(collector, location, event.rank, event.time_ns);
     else if (event.kind == REFRAIN_EVENT_SEND || event.kind == REFRAIN_EVENT_RECV || event.kind == REFRAIN_EVENT_RMA)

@@ -42,8 +42,7 @@ struct refrain_activity_collector {
     struct refrain_writer writer;
     struct refrain_activity *activity;
     const struct refrain_activity_request *request;
-    struct refrain_replay replay;
-    struct refrain_waiting *waiting; /* follows the replay; with layers, the events that they pass on */
+    struct refrain_replay replay; /* followed by a struct refrain_waiting */
     struct refrain_location_index index;
     struct refrain_activity_location *locations; /* index.n */
     struct refrain_activity_rank **by_rank;

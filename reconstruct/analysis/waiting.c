@@ -134,9 +134,9 @@ static bool set_as_sender(struct refrain_waiting *waiting, struct refrain_waitin
 }
 
 static void posted(struct refrain_waiting_location *location, const struct refrain_waiting_call *call,
-                   const struct refrain_event *event, struct refrain_waiting_request *request) {
+                   struct refrain_waiting_request *request) {
     request->posted_ns = call->enter_ns;
-    request->posted_in = event->region;
+    request->posted_in = call->region;
     request->location = location;
     request->earlier = location->receives;
     if (request->earlier)
@@ -234,7 +234,7 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
         break;
     case REFRAIN_EVENT_RECV_POST:
         if (event->request >= 0 && (request = refrain_waiting_request(waiting, event)))
-            posted(location, call, event, request);
+            posted(location, call, request);
         break;
     case REFRAIN_EVENT_RECV:
         received(waiting, call, event);
@@ -258,13 +258,16 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
     return !waiting->no_memory;
 }
 
-void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark) {
+void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter,
+                          const struct refrain_region_info *region, void *mark) {
     struct refrain_waiting_location *location = location_of(waiting, enter);
     struct refrain_waiting_call *call = location ? location->call : NULL;
     while (call && (call->region != enter->region || call->enter_ns != enter->time_ns))
         call = call->outer;
-    if (call)
+    if (call) {
+        call->region = region;
         call->mark = mark;
+    }
 }
 
 /* ---- as a follower ---- */

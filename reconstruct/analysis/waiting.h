@@ -71,9 +71,10 @@ struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace);
 /* Takes the next event, in time order over all locations, and sets its wait and peer_wait. False without memory. */
 bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event *event);
 
-/* After the ENTER of an MPI call, which may have been long ago: each of the call's waits will have this mark, also
- * those that are known only when it has been left. */
-void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter, void *mark);
+/* After the ENTER of an MPI call, which may have been long ago: each of the call's waits will have this region and this
+ * mark, also those that are known only when it has been left, and each wait that the call causes this region. */
+void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter,
+                          const struct refrain_region_info *region, void *mark);
 
 void refrain_waiting_close(struct refrain_waiting *waiting);
 

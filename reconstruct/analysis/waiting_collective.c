@@ -17,9 +17,9 @@ static bool is_whole(struct refrain_waiting *waiting, const struct refrain_comm_
     return *whole;
 }
 
-static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain_event *event, int64_t ns) {
-    if (ns > arrival->ns)
-        *arrival = (struct refrain_waiting_arrival){ns, event->rank, event->region};
+static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain_waiting_call *call) {
+    if (call->enter_ns > arrival->ns)
+        *arrival = (struct refrain_waiting_arrival){call->enter_ns, call->rank, call->region};
 }
 
 /* Which members belong to one operation is known from its match, which counts what passed in pauses. */
@@ -96,8 +96,8 @@ void refrain_waiting_enter_collective(struct refrain_waiting *waiting, struct re
     if (++collective->entered == collective->size)
         drop_before(waiting, collective);
     collective->approximate |= event->approximate;
-    arrive(&collective->last, event, call->enter_ns);
-    arrive(is_root ? &collective->root : &collective->last_other, event, call->enter_ns);
+    arrive(&collective->last, call);
+    arrive(is_root ? &collective->root : &collective->last_other, call);
     call->is_root = is_root;
     if (event->request < 0) {
         call->inside = collective;
