@@ -99,7 +99,7 @@ static void write_format(struct refrain_trace *trace, size_t which) {
     const struct refrain_format *format = refrain_formats[which % n_formats];
     struct refrain_format_request request = {.path = "/dev/null", .force = true, .all = true};
     struct refrain_writer *writer;
-    if (!format->directory && format->open(&request, &writer, NULL) == REFRAIN_OK)
+    if (!format->directory && refrain_format_open(format, &request, &writer, NULL) == REFRAIN_OK)
         write_some(trace, writer);
 }
 

@@ -319,7 +319,7 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
     if (!status && goes_by_turns(trace, output)) {
         struct refrain_turns turns = {0};
         request.turns = &turns;
-        status = output->format->open(&request, &writer, error);
+        status = refrain_format_open(output->format, &request, &writer, error);
         if (!status)
             status = replay_to(trace, output, &turns, writer, error);
         if (!turns.wrong)
@@ -328,7 +328,7 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
         status = REFRAIN_OK;
     }
     if (!status)
-        status = output->format->open(&request, &writer, error);
+        status = refrain_format_open(output->format, &request, &writer, error);
     return status ? status : replay_to(trace, output, NULL, writer, error);
 }
 

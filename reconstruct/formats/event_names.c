@@ -73,7 +73,7 @@ const char *refrain_event_file_name(const struct refrain_trace *trace, const str
     return file ? refrain_process_name(process, file->record->name) : "";
 }
 
-void refrain_omitted_say(const struct refrain_omitted *omitted) {
+void refrain_omitted_say(const struct refrain_omitted *omitted, const char *format) {
     char text[1024];
     size_t n = 0;
     for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)
@@ -81,5 +81,5 @@ void refrain_omitted_say(const struct refrain_omitted *omitted) {
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%" PRIu64 ")", n ? ", " : "", kinds[kind].plural,
                                   omitted->kinds[kind]);
     if (n > 0)
-        refrain_warn("%s has no place for: %s; they are left out", omitted->format, text);
+        refrain_warn("%s has no place for: %s; they are left out", format, text);
 }

@@ -30,12 +30,11 @@ const char *refrain_event_file_name(const struct refrain_trace *trace, const str
 
 /* Counts of the events that a format has no place for, which are reported once. A writer's begin sets them to zero. */
 struct refrain_omitted {
-    const char *format;
     uint64_t kinds[REFRAIN_EVENT_KINDS];
 };
 
 /* Says on standard error, in one line, how many events of which kinds the format has no place for; nothing when there
  * are none. */
-void refrain_omitted_say(const struct refrain_omitted *omitted);
+void refrain_omitted_say(const struct refrain_omitted *omitted, const char *format);
 
 #endif

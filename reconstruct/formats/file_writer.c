@@ -3,20 +3,20 @@
 
 #include <stdlib.h>
 
-enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request, size_t bytes, bool patchable,
-                                             const struct refrain_writer *functions, struct refrain_writer **writer,
+enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request,
+                                             const struct refrain_format_file *of, struct refrain_writer **writer,
                                              struct refrain_error *error) {
-    struct refrain_file_writer *file = calloc(1, bytes);
+    struct refrain_file_writer *file = calloc(1, of->bytes);
     *writer = NULL;
     if (!file)
         return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status =
-        (patchable ? refrain_sink_open_patchable : refrain_sink_open)(request->path, request->force, &file->out, error);
+    enum refrain_status status = (of->patchable ? refrain_sink_open_patchable
+                                                : refrain_sink_open)(request->path, request->force, &file->out, error);
     if (status) {
         free(file);
         return status;
     }
-    file->writer = *functions;
+    file->writer = of->functions;
     file->error = error;
     file->waiting = request->waiting;
     *writer = &file->writer;

@@ -15,10 +15,10 @@ struct refrain_file_writer {
     bool begun;   /* begin has succeeded: the file is kept */
 };
 
-/* Makes a writer of `bytes` bytes, zero but for its struct refrain_file_writer, and opens its file: one that can be
- * written over where `patchable` (sink.h). *writer is null when the status is not REFRAIN_OK. */
-enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request, size_t bytes, bool patchable,
-                                             const struct refrain_writer *functions, struct refrain_writer **writer,
+/* Makes a writer, zero but for its struct refrain_file_writer, and opens its file. *writer is null when the status is
+ * not REFRAIN_OK. */
+enum refrain_status refrain_file_writer_open(const struct refrain_format_request *request,
+                                             const struct refrain_format_file *of, struct refrain_writer **writer,
                                              struct refrain_error *error);
 
 /* Closes the file, which gets its name when it was begun, `no_memory` is false and all could be written. The writer is

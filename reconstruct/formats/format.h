@@ -36,8 +36,15 @@ struct refrain_format {
     bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
     bool untold;         /* it says what passed in pauses (enum refrain_event_kind: UNTOLD_*) */
     bool by_order; /* its readers take the first receive of a channel for that of the first send (filter_writer.h) */
-    /* A writer of what was asked for, freed by writer->end. What is there already stays as it is until the whole output
-     * has been written. */
+    /* Where the format is one file (file_writer.h): the bytes of its writer, whose functions these are. It is
+     * `patchable` where it can be written over (sink.h). */
+    struct refrain_format_file {
+        size_t bytes;
+        struct refrain_writer functions;
+        bool patchable;
+    } file;
+    /* Null: refrain_file_writer_open() does it. A writer of what was asked for, freed by writer->end. What is there
+     * already stays as it is until the whole output has been written. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,
                                 struct refrain_error *error);
     /* Null: events of all locations have to come in time order. Else a further writer for another thread, without begin
@@ -48,6 +55,11 @@ struct refrain_format {
 
 /* The formats, in the order of the help; null behind the last. */
 extern const struct refrain_format *const refrain_formats[];
+
+/* A writer of what was asked for. *writer is null when the status is not REFRAIN_OK. */
+enum refrain_status refrain_format_open(const struct refrain_format *format,
+                                        const struct refrain_format_request *request, struct refrain_writer **writer,
+                                        struct refrain_error *error);
 
 /* The format of that name; null when there is none. */
 const struct refrain_format *refrain_format_named(const char *name);

@@ -1,4 +1,5 @@
 /* formats.c: the trace formats of format_list.def (format.h). */
+#include "formats/file_writer.h"
 #include "formats/format.h"
 
 #include <stdio.h>
@@ -14,6 +15,13 @@ const struct refrain_format *const refrain_formats[] = {
 #undef REFRAIN_FORMAT
     NULL,
 };
+
+enum refrain_status refrain_format_open(const struct refrain_format *format,
+                                        const struct refrain_format_request *request, struct refrain_writer **writer,
+                                        struct refrain_error *error) {
+    return format->open ? format->open(request, writer, error)
+                        : refrain_file_writer_open(request, &format->file, writer, error);
+}
 
 const struct refrain_format *refrain_format_named(const char *name) {
     for (size_t i = 0; refrain_formats[i]; i++)

@@ -248,6 +248,7 @@ static int end(struct refrain_writer *writer) {
 
 enum refrain_status refrain_picl_paragraph_open(const struct refrain_format_request *request,
                                                 struct refrain_writer **writer, struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    return refrain_file_writer_open(request, sizeof(struct paragraph_writer), true, &functions, writer, error);
+    static const struct refrain_format_file file = {
+        sizeof(struct paragraph_writer), {begin, write_event, end}, .patchable = true};
+    return refrain_file_writer_open(request, &file, writer, error);
 }

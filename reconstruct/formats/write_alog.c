@@ -225,26 +225,15 @@ static int end(struct refrain_writer *writer) {
     }
     enum refrain_status status = refrain_file_writer_close(&alog->file, false);
     if (!status && alog->file.begun)
-        refrain_omitted_say(&alog->omitted);
+        refrain_omitted_say(&alog->omitted, "alog");
     refrain_locations_free(&alog->locations);
     free(alog);
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_alog(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                     struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct alog_writer), true, &functions, writer, error);
-    struct alog_writer *alog = (struct alog_writer *)*writer;
-    if (alog) {
-        alog->omitted.format = "alog";
-    }
-    return status;
-}
-
-const struct refrain_format refrain_format_alog = {.name = "alog",
-                                                   .suffix = ".alog",
-                                                   .summary = "ALOG text, for upshot and nupshot",
-                                                   .by_order = true,
-                                                   .open = open_alog};
+const struct refrain_format refrain_format_alog = {
+    .name = "alog",
+    .suffix = ".alog",
+    .summary = "ALOG text, for upshot and nupshot",
+    .by_order = true,
+    .file = {sizeof(struct alog_writer), {begin, write_event, end}, .patchable = true}};

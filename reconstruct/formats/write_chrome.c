@@ -351,14 +351,8 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_chrome(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                       struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    return refrain_file_writer_open(request, sizeof(struct chrome_writer), false, &functions, writer, error);
-}
-
 const struct refrain_format refrain_format_chrome = {.name = "chrome",
                                                      .suffix = ".json",
                                                      .summary =
                                                          "JSON for chrome://tracing, ui.perfetto.dev, speedscope",
-                                                     .open = open_chrome};
+                                                     .file = {sizeof(struct chrome_writer), {begin, write_event, end}}};

@@ -101,6 +101,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     static const char *const further_names[FURTHER_EVENTS] = {"sent", "received", "collective"};
     struct clog_writer *clog = (struct clog_writer *)writer;
     struct refrain_clog_blocks *blocks = &clog->blocks;
+    blocks->out = clog->file.out;
+    blocks->end = end_block;
     clog->n_regions = trace->n_regions;
     for (size_t i = 0; i < trace->n_regions; i++) {
         define_state(clog, i, trace->regions[i].name, trace->regions[i].file, trace->regions[i].line);
@@ -235,7 +237,7 @@ static int end(struct refrain_writer *writer) {
         if (clog->thread_events)
             refrain_warn("clog has no place for threads: %" PRIu64 " events of further threads are left out",
                          clog->thread_events);
-        refrain_omitted_say(&clog->omitted);
+        refrain_omitted_say(&clog->omitted, "clog");
         refrain_clog_say(&clog->blocks, "clog");
         if (clog->cut_texts)
             refrain_warn("clog has 15 bytes for the tag and size of an arrow, or for a counter: %" PRIu64
@@ -246,19 +248,8 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_clog(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                     struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct clog_writer), false, &functions, writer, error);
-    struct clog_writer *clog = (struct clog_writer *)*writer;
-    if (clog) {
-        clog->omitted.format = "clog";
-        clog->blocks.out = clog->file.out;
-        clog->blocks.end = end_block;
-    }
-    return status;
-}
-
-const struct refrain_format refrain_format_clog = {
-    .name = "clog", .suffix = ".clog", .summary = "CLOG of MPE 1, for Jumpshot-2", .by_order = true, .open = open_clog};
+const struct refrain_format refrain_format_clog = {.name = "clog",
+                                                   .suffix = ".clog",
+                                                   .summary = "CLOG of MPE 1, for Jumpshot-2",
+                                                   .by_order = true,
+                                                   .file = {sizeof(struct clog_writer), {begin, write_event, end}}};

@@ -175,6 +175,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     static const unsigned char preamble[PREAMBLE_BYTES];
     struct clog2_writer *clog2 = (struct clog2_writer *)writer;
     clog2->trace = trace;
+    clog2->blocks.out = clog2->file.out;
+    clog2->blocks.end = end_block;
     clog2->most_threads = 1;
     for (size_t i = 0; i < trace->n_processes; i++)
         for (uint32_t t = 1; t < trace->processes[i].header->n_threads; t++)
@@ -340,7 +342,7 @@ static int end(struct refrain_writer *writer) {
     }
     enum refrain_status status = refrain_file_writer_close(&clog2->file, false);
     if (!status && clog2->file.begun) {
-        refrain_omitted_say(&clog2->omitted);
+        refrain_omitted_say(&clog2->omitted, "clog2");
         refrain_clog_say(&clog2->blocks, "clog2");
     }
     for (size_t i = 0; clog2->rank_of && i < clog2->trace->n_comms; i++)
@@ -351,22 +353,9 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_clog2(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                      struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct clog2_writer), true, &functions, writer, error);
-    struct clog2_writer *clog2 = (struct clog2_writer *)*writer;
-    if (clog2) {
-        clog2->omitted.format = "clog2";
-        clog2->blocks.out = clog2->file.out;
-        clog2->blocks.end = end_block;
-    }
-    return status;
-}
-
-const struct refrain_format refrain_format_clog2 = {.name = "clog2",
-                                                    .suffix = ".clog2",
-                                                    .summary = "CLOG-2 of MPE 2, for Jumpshot-4",
-                                                    .by_order = true,
-                                                    .open = open_clog2};
+const struct refrain_format refrain_format_clog2 = {
+    .name = "clog2",
+    .suffix = ".clog2",
+    .summary = "CLOG-2 of MPE 2, for Jumpshot-4",
+    .by_order = true,
+    .file = {sizeof(struct clog2_writer), {begin, write_event, end}, .patchable = true}};

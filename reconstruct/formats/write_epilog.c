@@ -283,7 +283,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 /* ---- end ---- */
 
 static void say(const struct epilog_writer *epilog) {
-    refrain_omitted_say(&epilog->omitted);
+    refrain_omitted_say(&epilog->omitted, "epilog");
     if (epilog->ids.shortened)
         refrain_warn("epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened", epilog->ids.shortened);
     if (epilog->cut)
@@ -327,20 +327,9 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_epilog(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                       struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct epilog_writer), true, &functions, writer, error);
-    struct epilog_writer *epilog = (struct epilog_writer *)*writer;
-    if (epilog) {
-        epilog->omitted.format = "epilog";
-    }
-    return status;
-}
-
-const struct refrain_format refrain_format_epilog = {.name = "epilog",
-                                                     .suffix = ".elg",
-                                                     .summary = "EPILOG 1.2, for KOJAK's tools",
-                                                     .by_order = true,
-                                                     .open = open_epilog};
+const struct refrain_format refrain_format_epilog = {
+    .name = "epilog",
+    .suffix = ".elg",
+    .summary = "EPILOG 1.2, for KOJAK's tools",
+    .by_order = true,
+    .file = {sizeof(struct epilog_writer), {begin, write_event, end}, .patchable = true}};

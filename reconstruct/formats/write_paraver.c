@@ -349,7 +349,7 @@ static int end(struct refrain_writer *writer) {
         status = status ? status : closed;
     }
     if (whole)
-        refrain_omitted_say(&paraver->omitted);
+        refrain_omitted_say(&paraver->omitted, "paraver");
     refrain_messages_free(paraver->messages);
     refrain_locations_free(&paraver->locations);
     free(paraver->of_location);
@@ -397,7 +397,6 @@ static enum refrain_status open_paraver(const struct refrain_format_request *req
         return status;
     }
     paraver->writer = (struct refrain_writer){begin, write_event, end};
-    paraver->omitted.format = "paraver";
     paraver->error = error;
     *writer = &paraver->writer;
     return REFRAIN_OK;

@@ -426,13 +426,8 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_perfetto(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                         struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    return refrain_file_writer_open(request, sizeof(struct perfetto_writer), false, &functions, writer, error);
-}
-
-const struct refrain_format refrain_format_perfetto = {.name = "perfetto",
-                                                       .suffix = ".pftrace",
-                                                       .summary = "protobuf for ui.perfetto.dev and trace_processor",
-                                                       .open = open_perfetto};
+const struct refrain_format refrain_format_perfetto = {
+    .name = "perfetto",
+    .suffix = ".pftrace",
+    .summary = "protobuf for ui.perfetto.dev and trace_processor",
+    .file = {sizeof(struct perfetto_writer), {begin, write_event, end}}};

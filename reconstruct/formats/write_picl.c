@@ -398,7 +398,7 @@ static int end(struct refrain_writer *writer) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     enum refrain_status status = refrain_file_writer_close(&picl->file, picl->file.begun && finish(picl));
     if (!status)
-        refrain_omitted_say(&picl->omitted);
+        refrain_omitted_say(&picl->omitted, "picl");
     for (size_t i = 0; picl->places && i < picl->locations.n; i++) {
         refrain_picl_statistics_free(picl->places[i].statistics);
         refrain_picl_requests_free(&picl->places[i].requests);
@@ -412,16 +412,15 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_picl(const struct refrain_format_request *request, struct refrain_writer **writer,
                                      struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
+    static const struct refrain_format_file file = {
+        sizeof(struct picl_writer), {begin, write_event, end}, .patchable = true};
     if (request->paragraph)
         return refrain_picl_paragraph_open(request, writer, error);
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct picl_writer), true, &functions, writer, error);
+    enum refrain_status status = refrain_file_writer_open(request, &file, writer, error);
     if (*writer) {
         struct picl_writer *picl = (struct picl_writer *)*writer;
         picl->verbose = request->picl_verbose;
         picl->levels = request->picl_levels;
-        picl->omitted.format = "picl";
     }
     return status;
 }

@@ -333,7 +333,7 @@ static bool finish(struct slog1_writer *slog1) {
 
 static void say(const struct slog1_writer *slog1) {
     uint64_t lone = refrain_intervals_lone(slog1->intervals);
-    refrain_omitted_say(&slog1->omitted);
+    refrain_omitted_say(&slog1->omitted, "slog1");
     if (lone)
         refrain_warn("slog1 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     if (slog1->trace->n_regions >= MOST_STATES)
@@ -361,15 +361,8 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-static enum refrain_status open_slog1(const struct refrain_format_request *request, struct refrain_writer **writer,
-                                      struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct slog1_writer), true, &functions, writer, error);
-    if (*writer)
-        ((struct slog1_writer *)*writer)->omitted.format = "slog1";
-    return status;
-}
-
 const struct refrain_format refrain_format_slog1 = {
-    .name = "slog1", .suffix = ".slog", .summary = "SLOG-1, for Jumpshot-3", .open = open_slog1};
+    .name = "slog1",
+    .suffix = ".slog",
+    .summary = "SLOG-1, for Jumpshot-3",
+    .file = {sizeof(struct slog1_writer), {begin, write_event, end}, .patchable = true}};

@@ -332,7 +332,7 @@ static bool finish(struct slog2_writer *slog2) {
 
 static void say(const struct slog2_writer *slog2) {
     uint64_t lone = refrain_intervals_lone(slog2->intervals);
-    refrain_omitted_say(&slog2->omitted);
+    refrain_omitted_say(&slog2->omitted, "slog2");
     if (lone)
         refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     refrain_shortened_say(&slog2->shortened, "slog2");
@@ -359,13 +359,12 @@ static int end(struct refrain_writer *writer) {
 
 static enum refrain_status open_slog2(const struct refrain_format_request *request, struct refrain_writer **writer,
                                       struct refrain_error *error) {
-    static const struct refrain_writer functions = {begin, write_event, end};
-    enum refrain_status status =
-        refrain_file_writer_open(request, sizeof(struct slog2_writer), true, &functions, writer, error);
+    static const struct refrain_format_file file = {
+        sizeof(struct slog2_writer), {begin, write_event, end}, .patchable = true};
+    enum refrain_status status = refrain_file_writer_open(request, &file, writer, error);
     struct slog2_writer *slog2 = (struct slog2_writer *)*writer;
     if (!slog2)
         return status;
-    slog2->omitted.format = "slog2";
     status = refrain_sink_open_spool(request->path, &slog2->directory, error);
     if (status) {
         refrain_sink_close(slog2->file.out, false, NULL);
