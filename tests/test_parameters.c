@@ -121,7 +121,7 @@ static bool check(const struct refrain_learner *learners, unsigned seen) {
             memcpy(rows[i], event, sizeof event);
     }
     if (before != UINT64_MAX) {
-        if (right && counted.tally->dropped == 0 && !counted.has_rest && !(right = same_rows(rows, seen)))
+        if (right && counted.tally->dropped == 0 && !counted.has_other && !(right = same_rows(rows, seen)))
             printf("of %u events, some came more or less often\n", seen);
         refrain_tally_close(&counted);
     }

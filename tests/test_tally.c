@@ -65,7 +65,7 @@ static void check_rows(uint32_t reference, bool late) {
     }
     for (; refrain_tally_next(&reader, row, 0); rows++) {
         given += (uint64_t)row[2];
-        if (row[0] < 0 || row[0] >= PARTNERS || reader.gave_rest)
+        if (row[0] < 0 || row[0] >= PARTNERS || reader.gave_other)
             continue;
         read_messages[row[0]]++;
         read_bytes[row[0]] += (uint64_t)row[2];
@@ -119,7 +119,7 @@ static void check_communicators(void) {
     }
     if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
         while (refrain_tally_next(&reader, values, 0)) {
-            check(!reader.gave_rest && values[0] >= 0 && values[0] < 2, "a row of its own", (unsigned)values[0], 2);
+            check(!reader.gave_other && values[0] >= 0 && values[0] < 2, "a row of its own", (unsigned)values[0], 2);
             check(values[3] == is_of_two(values[3]), "the oldest of its members", (unsigned)values[3], COMMUNICATORS);
             read[is_of_two(values[3])][values[0] & 1]++;
         }
@@ -208,7 +208,7 @@ static void check_totals(void) {
         all += (uint64_t)i;
     }
     if (tally && refrain_tally_open(&reader, refrain_trace_file.base, POOL_BYTES, tally)) {
-        check(reader.has_rest, "some counts have no room", 0, 1);
+        check(reader.has_other, "some counts have no room", 0, 1);
         check(!refrain_tally_take(&reader, (int64_t)reader.entries[reader.n - 1].words[1]), "a total is no count", 1,
               0);
         for (bool more = true; more; given += more ? (uint64_t)value : 0) {

@@ -1,4 +1,4 @@
-/* formula_text.c: writes formulas down (formula_text.h). */
+/* formula_text.c: writes formulas as text (formula_text.h). */
 #define _GNU_SOURCE
 #include "analysis/formula_text.h"
 #include "sequence/sequence.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TERMS 4096               /* written out; a longer row of terms is cut with a note */
-#define MOST_COUNTED 16               /* of values that are only counted, so many are shown */
+#define MOST_TERMS 4096               /* terms that are written; a longer formula is cut with a note */
+#define MOST_COUNTED 16               /* values of a tally that are written */
 #define MOST_ITERATIONS_COUNTED 65536 /* of a continuation whose iterations differ in length */
 
 static const char counters[REFRAIN_LOOP_HEIGHTS + 1] = "ijklmn";
@@ -17,7 +17,7 @@ struct text {
     FILE *file;
     refrain_show_value *show;
     const void *data;
-    const int32_t *own_rank; /* values are shown as r and what is to be added to it; null: as they are */
+    const int32_t *own_rank; /* values are written as r plus a distance; null: as numbers */
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type) {
@@ -39,7 +39,7 @@ static bool is_constant(const struct refrain_item *item) {
     return true;
 }
 
-/* Does only the loop at this height change the item? */
+/* True if the item changes only with the loop at this height. */
 static bool changes_only_with(const struct refrain_item *item, unsigned height) {
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
         if (item->stride[h] && h != height)
@@ -54,13 +54,13 @@ static bool all_constant(const struct refrain_item *items, unsigned n) {
     return true;
 }
 
-/* A value, or one value repeated. */
+/* True for a value, or one value repeated. */
 static bool is_run(const struct refrain_item *item) {
     return (item->kind == REFRAIN_ITEM_VALUE || (item->kind == REFRAIN_ITEM_LOOP && item->span == 2)) &&
            all_constant(item, item->span);
 }
 
-/* a, a+s, a+2s ... */
+/* True for a, a+s, a+2s ... */
 static bool is_steps(const struct refrain_item *item) {
     return item->kind == REFRAIN_ITEM_LOOP && item->span == 2 && is_constant(item) && item[1].stride[item->height] &&
            changes_only_with(&item[1], item->height);
@@ -73,7 +73,7 @@ static bool is_row_of_runs(const struct refrain_item *items, unsigned n) {
     return true;
 }
 
-/* What a term on its own is. */
+/* The type of a single term. */
 static enum refrain_formula_type type_of_term(const struct refrain_item *term) {
     if (is_run(term))
         return REFRAIN_TYPE_IDENTITY;
@@ -147,7 +147,7 @@ static void write_row(struct text *text, const struct refrain_item *items, unsig
     }
 }
 
-/* Equal steps, `n` of them. */
+/* `n` values in equal steps. */
 static void write_steps(struct text *text, const struct refrain_item *loop, uint64_t n) {
     uint64_t first = (uint64_t)loop[1].base, stride = (uint64_t)loop[1].stride[loop->height];
     fputc('(', text->file);
@@ -163,12 +163,12 @@ static void write_steps(struct text *text, const struct refrain_item *loop, uint
     fputc(')', text->file);
 }
 
-/* The cycle itself stands among the terms before. */
+/* The cycle itself is written among the earlier terms. */
 static void write_repeat(struct text *text, uint64_t values) {
     fprintf(text->file, " [%" PRIu64 " more, again]", values);
 }
 
-/* `more`: iterations beyond the item's own. */
+/* `more`: iterations beyond those of the item. */
 static void write_item(struct text *text, const struct refrain_item *item, uint64_t more) {
     if (item->kind == REFRAIN_ITEM_VALUE) {
         write_affine(text, item, true);
@@ -197,7 +197,7 @@ static void write_item(struct text *text, const struct refrain_item *item, uint6
 
 /* ---- continuation ---- */
 
-/* Values of iteration `k` of a loop. */
+/* Number of values of iteration `k` of a loop. */
 static uint64_t values_of_iteration(const struct refrain_item *loop, uint64_t k) {
     struct refrain_item *body = malloc((loop->span - 1u) * sizeof *body);
     uint64_t n = 0;
@@ -214,7 +214,7 @@ static uint64_t values_of_iteration(const struct refrain_item *loop, uint64_t k)
     return n;
 }
 
-/* Whole iterations that *values further values make after the loop's own; the rest stays in *values. */
+/* Number of whole iterations that *values further values make after those of the loop. *values becomes the rest. */
 static uint64_t further_iterations(const struct refrain_item *loop, uint64_t *values) {
     bool differ = false;
     for (unsigned i = 1; i < loop->span; i++)
@@ -231,7 +231,7 @@ static uint64_t further_iterations(const struct refrain_item *loop, uint64_t *va
     return n;
 }
 
-/* ---- all of a learner ---- */
+/* ---- a whole learner ---- */
 
 static int more_often(const void *a, const void *b) {
     const struct refrain_tally_entry *x = a, *y = b;
@@ -245,17 +245,17 @@ static void write_counted(struct text *text, int64_t value) {
         fprintf(text->file, "%" PRId64, value);
 }
 
-/* What is only counted, the most frequent first. */
+/* Writes a tally, the most frequent value first. */
 static void write_tally(struct text *text, struct refrain_tally_reader *reader) {
     fprintf(text->file, " {%" PRIu64 ":", reader->left);
-    size_t single = reader->n - reader->has_rest;
+    size_t single = reader->n - reader->has_other;
     qsort(reader->entries, single, sizeof *reader->entries, more_often);
     for (size_t i = 0; i < single && i < MOST_COUNTED; i++) {
         fputc(' ', text->file);
         write_counted(text, (int64_t)reader->entries[i].words[1]);
         fprintf(text->file, "^%" PRIu64, reader->entries[i].count);
     }
-    fputs(single > MOST_COUNTED || reader->has_rest ? " ...}" : "}", text->file);
+    fputs(single > MOST_COUNTED || reader->has_other ? " ...}" : "}", text->file);
 }
 
 static void write_summary(struct text *text, const void *image, size_t image_bytes,
@@ -277,7 +277,7 @@ static void write_identity(struct text *text, const struct refrain_learner *lear
         fprintf(text->file, "^%" PRIu64, learner->confirmed);
 }
 
-/* What a row of terms is, one more in it. A prologue of runs belongs to the cycle or nest that it leads to. */
+/* The type of a sequence of terms after one more term. A prologue of runs belongs to the cycle or nest after it. */
 static enum refrain_formula_type combine(enum refrain_formula_type row, size_t n, enum refrain_formula_type term) {
     if (n == 0)
         return term;
@@ -288,12 +288,12 @@ static enum refrain_formula_type combine(enum refrain_formula_type row, size_t n
     return term == REFRAIN_TYPE_ITERATION ? REFRAIN_TYPE_SEVERAL : term;
 }
 
-/* The terms before, over and over: of formulas, that is a nest. */
+/* The type of a repetition of earlier terms; of several formulas, that is a nest. */
 static enum refrain_formula_type repeat(enum refrain_formula_type row) {
     return row == REFRAIN_TYPE_IDENTITY || row == REFRAIN_TYPE_GENERAL ? REFRAIN_TYPE_CYCLE : REFRAIN_TYPE_NESTED;
 }
 
-/* Values that stand in a term themselves. */
+/* Number of values that are written in a term. */
 static uint64_t values_written(const struct refrain_item *term) {
     uint64_t n = 0;
     for (unsigned i = 0; i < term->span; i++)
@@ -301,7 +301,7 @@ static uint64_t values_written(const struct refrain_item *term) {
     return n;
 }
 
-/* Values of the archive that were kept together: a loop of one iteration, which no rule ever is. */
+/* True for a group of values in the archive: a loop with one iteration, which no rule makes. */
 static bool is_group(const struct refrain_item *term) {
     return term->kind == REFRAIN_ITEM_LOOP && term->base == 1 && term->height == 0 && term->span > 2;
 }
@@ -353,7 +353,7 @@ static enum refrain_formula_type write_terms(struct text *text, struct refrain_t
     }
     if (type == REFRAIN_TYPE_SEVERAL && last_type == REFRAIN_TYPE_NESTED &&
         last_values + learner->confirmed > values / 2)
-        type = REFRAIN_TYPE_NESTED; /* what is before it is its prologue */
+        type = REFRAIN_TYPE_NESTED; /* the terms before it are its prologue */
     return archived && written > values / 2 ? REFRAIN_TYPE_ARCHIVE : type;
 }
 

@@ -1,4 +1,4 @@
-/* span_times.c: steps and clock reads of a thread become times of loops and branches (span_times.h). */
+/* span_times.c: computes times of loops and branches from the steps and clock reads of a thread (span_times.h). */
 #include "analysis/span_times.h"
 #include "common/array.h"
 #include "walk/walk_cycle.h"
@@ -6,33 +6,35 @@
 
 #include <stdlib.h>
 
-/* A loop or branch that control is in. */
+/* An open loop or branch. */
 struct open_span {
     uint32_t node;
     struct refrain_span_times *times;
-    bool bounded; /* the clock has been read in it, at ... */
+    bool bounded; /* the clock has been read in it */
     uint64_t begin_ticks;
-    uint64_t called_ticks, mpi_ticks; /* ... which its activation had called so much */
+    uint64_t called_ticks, mpi_ticks; /* totals of its activation at that read */
 };
 
-/* A moment at which all spans that were open were certainly open. */
+/* A time at which all open spans were certainly open. */
 struct certain {
-    size_t spans; /* of the stack: those up to here */
+    size_t spans; /* spans of the stack up to here */
     uint64_t ticks, called_ticks, mpi_ticks;
 };
 
 struct activation {
-    const struct refrain_unit_view *unit; /* null: of no function that has a unit */
-    uint32_t function;                    /* the node that it is an activation of */
-    uint32_t node;                        /* where it is */
-    uint32_t around;                      /* where the activation is in which a user region began; 0 none */
-    size_t first_span, bounded_spans;     /* of the stack: its own; those before that have been read in */
+    const struct refrain_unit_view *unit; /* null: a function without a unit */
+    uint32_t function;                    /* node of the function */
+    uint32_t node;                        /* current node */
+    uint32_t around;                      /* node of the enclosing activation where a user region began; 0 none */
+    size_t first_span,
+        bounded_spans; /* first span of its own on the stack; spans before bounded_spans had a clock read */
     struct certain certain;
     uint64_t enter_ticks, called_ticks, mpi_ticks;
-    size_t again, gap; /* number + 1 of the span whose iteration has begun; ... and whose last gap took gap_ticks */
+    size_t again,
+        gap; /* again: number + 1 of the span whose iteration has begun; gap: the one whose last gap took gap_ticks */
     uint64_t gap_ticks;
     bool calls;      /* it is at a call that has a probe */
-    bool was_called; /* from such a call */
+    bool was_called; /* it was called from such a call */
     bool is_mpi, is_region;
 };
 
@@ -56,7 +58,7 @@ static bool is_loop(uint32_t kind) {
     return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
 }
 
-/* Is a node `inner`, or around it? */
+/* True if the node is `inner` or contains it. */
 static bool is_around(const struct refrain_unit_view *unit, uint32_t node, uint32_t inner) {
     while (inner > node && unit->nodes[inner].parent < inner)
         inner = unit->nodes[inner].parent;
@@ -88,7 +90,7 @@ static void read_clock(struct walked *walked, struct activation *top, uint64_t t
     walked->ticks = ticks;
 }
 
-/* Control is in all spans of the activation that are open, and has been since they were begun. */
+/* Control is certainly in all open spans of the activation, and has been since they began. */
 static void be_certain(struct walked *walked, struct activation *top) {
     top->certain = (struct certain){top->bounded_spans, walked->ticks, top->called_ticks, top->mpi_ticks};
     if (top->gap) {
@@ -106,7 +108,7 @@ static void close_span(struct walked *walked, struct activation *top) {
     struct open_span *span = &walked->spans[number];
     const struct certain *certain = &top->certain;
     bool is_certain = number < certain->spans && certain->ticks >= span->begin_ticks;
-    uint64_t last_ticks = is_certain ? certain->ticks : span->begin_ticks; /* what comes behind may be behind it */
+    uint64_t last_ticks = is_certain ? certain->ticks : span->begin_ticks; /* later reads may be after it */
     span->times->edge_ns += span->bounded ? ns_of(walked, walked->ticks - last_ticks) : 0;
     if (span->bounded && is_certain) {
         span->times->known_ns += ns_of(walked, certain->ticks - span->begin_ticks);
@@ -128,7 +130,7 @@ static void open_span(struct walked *walked, const struct activation *top, uint3
     walked->spans[walked->n_spans++] = (struct open_span){.node = node, .times = &times[2 * node + branch]};
 }
 
-/* Of the loops around a node, those inside the innermost span that is open, begin; the outermost first. */
+/* Begins the loops around a node that are inside the innermost open span, the outermost first. */
 static void open_loops(struct walked *walked, const struct activation *top, uint32_t node) {
     uint32_t loops[64];
     unsigned n = 0;
@@ -145,18 +147,18 @@ static void open_loops(struct walked *walked, const struct activation *top, uint
         open_span(walked, top, loops[--n], 0);
 }
 
-/* Spans that a node is not in have ended. */
+/* Ends the spans that do not contain the node. */
 static void leave_spans(struct walked *walked, struct activation *top, uint32_t node) {
     while (walked->n_spans > top->first_span && !is_around(top->unit, walked->spans[walked->n_spans - 1].node, node))
         close_span(walked, top);
 }
 
-/* Is the innermost span of that node? */
+/* True if the innermost span is that of the node. */
 static bool is_in(const struct walked *walked, const struct activation *top, uint32_t node) {
     return walked->n_spans > top->first_span && walked->spans[walked->n_spans - 1].node == node;
 }
 
-/* Control is at the node: loops that it is in have begun. */
+/* Control reaches the node: begins the loops around it. */
 static void come_to(struct walked *walked, struct activation *top, uint32_t node) {
     leave_spans(walked, top, node);
     open_loops(walked, top, node);
@@ -199,7 +201,7 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
     uint32_t node = (uint32_t)(view->node - view->unit->nodes), kind = view->node->kind;
     top->calls = false;
     if (top->unit != view->unit || !is_around(top->unit, top->function, node))
-        return; /* an MPI call in a function whose entry was not told */
+        return; /* an MPI call in a function whose entry is not in the trace */
     top->calls = view->part == 0 && kind >= REFRAIN_CALL && kind <= REFRAIN_MACRO;
     if (is_loop(kind) && view->part == 1)
         iterate(walked, top, node);
@@ -305,7 +307,7 @@ bool refrain_span_times_add(const struct refrain_process *process, uint32_t thre
     if (!walk)
         return true;
     refrain_walk_find_cycles(walk);
-    refrain_walk_tell_steps(walk);
+    refrain_walk_record_steps(walk);
     if (REFRAIN_ARRAY_ROOM(walked.activations, walked.depth, walked.capacity))
         walked.activations[walked.depth++] = (struct activation){0};
     walked.no_memory = walked.depth == 0;

@@ -1,8 +1,8 @@
-/* numbered.c: the lists of call sites, user regions and communicators become tables (numbered.h). */
+/* numbered.c: makes tables of the lists of call sites, overflow sites, user regions and communicators (numbered.h). */
 #include "sequence/numbered.h"
 #include "common/arena.h"
 
-/* All these records begin with the reference of the next one. */
+/* A list of records, each of which begins with the reference of the next one. */
 struct list {
     const unsigned char *image;
     size_t image_bytes;
@@ -10,7 +10,7 @@ struct list {
     size_t record_bytes, number_at;
 };
 
-/* The record at a reference; null outside of the image. */
+/* The record at a reference, or null if it is outside the image. */
 static const unsigned char *record_at(const struct list *list, uint64_t reference) {
     uint64_t at = reference * REFRAIN_GRAIN_BYTES;
     bool inside = reference != 0 && reference <= UINT32_MAX && at >= REFRAIN_HEADER_BYTES && at <= list->image_bytes &&
@@ -19,7 +19,7 @@ static const unsigned char *record_at(const struct list *list, uint64_t referenc
 }
 
 static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
-    size_t most = list->image_bytes / sizeof(struct refrain_guest), records = 0; /* the least that has a number */
+    size_t most = list->image_bytes / sizeof(struct refrain_guest), records = 0; /* the smallest record with a number */
     const unsigned char *record = record_at(list, list->first);
     *n = 0;
     for (; record && records < most; record = record_at(list, *(const uint32_t *)record), records++) {
@@ -39,7 +39,7 @@ static bool make_table(const struct list *list, uint64_t **offsets, size_t *n) {
     return true;
 }
 
-/* Adds the rows of a guest, as far as there is room. */
+/* Adds the rows of an overflow site, as far as there is room. */
 static void add_rows(struct refrain_numbered *numbered, size_t most, const struct list *list, uint32_t guest,
                      uint32_t reference) {
     const struct list rows = {list->image, list->image_bytes, reference, sizeof(struct refrain_guest_row), 0};
@@ -53,7 +53,7 @@ static void add_rows(struct refrain_numbered *numbered, size_t most, const struc
     }
 }
 
-/* Finds the guests; their rows, too, where `rows` is not 0: so many at most. */
+/* Fills in the overflow sites, and at most `rows` of their rows. */
 static void read_guests(struct refrain_numbered *numbered, const struct list *list, const uint64_t *offsets,
                         size_t rows) {
     for (size_t i = 0; i < numbered->n_guests; i++) {
@@ -113,14 +113,14 @@ void refrain_numbered_close(struct refrain_numbered *numbered) {
     *numbered = (struct refrain_numbered){0};
 }
 
-/* ---- rows of guests ---- */
+/* ---- rows of overflow sites ---- */
 
 static bool has_left(const struct refrain_numbered_row *row, unsigned operation) {
     return row->row->operation == operation && row->given < row->row->count;
 }
 
-/* The row of the guest that is furthest behind, if all are given evenly; 0 none. *n: that were looked at. */
-static uint32_t row_due(const struct refrain_numbered *numbered, uint64_t guest, unsigned operation, unsigned *n) {
+/* The row that is furthest behind, if all rows are delivered evenly; 0 none. *n: number of rows compared. */
+static uint32_t next_row(const struct refrain_numbered *numbered, uint64_t guest, unsigned operation, unsigned *n) {
     uint32_t best = 0;
     double best_due = 0;
     *n = 0;
@@ -136,8 +136,8 @@ static uint32_t row_due(const struct refrain_numbered *numbered, uint64_t guest,
     return best;
 }
 
-/* The share that value number `given` of `count` has of a total. */
-static int64_t share_of(int64_t total, uint64_t given, uint64_t count) {
+/* The part of a total that delivery number `given` of `count` gets. */
+static int64_t part_of(int64_t total, uint64_t given, uint64_t count) {
     __extension__ typedef __int128 wide;
     return (int64_t)((wide)total * (wide)(given + 1) / (wide)count - (wide)total * (wide)given / (wide)count);
 }
@@ -145,7 +145,7 @@ static int64_t share_of(int64_t total, uint64_t given, uint64_t count) {
 bool refrain_numbered_take_row(struct refrain_numbered *numbered, uint64_t host, uint64_t guest, bool any,
                                unsigned operation, int64_t *values, bool *sure) {
     unsigned n = 0;
-    uint32_t found = guest < numbered->n_guests ? row_due(numbered, guest, operation, &n) : 0;
+    uint32_t found = guest < numbered->n_guests ? next_row(numbered, guest, operation, &n) : 0;
     for (uint32_t i = 1; any && !found && i <= numbered->n_rows; i++)
         if (numbered->guests[numbered->rows[i].guest].host == host && has_left(&numbered->rows[i], operation))
             found = i;
@@ -154,7 +154,7 @@ bool refrain_numbered_take_row(struct refrain_numbered *numbered, uint64_t host,
     const struct refrain_guest_row *row = numbered->rows[found].row;
     uint64_t given = numbered->rows[found].given++;
     for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
-        values[i] = row->amounts >> i & 1 ? share_of(row->values[i], given, row->count) : row->values[i];
+        values[i] = row->amounts >> i & 1 ? part_of(row->values[i], given, row->count) : row->values[i];
     *sure = n == 1 && !row->differ;
     return true;
 }
@@ -169,5 +169,5 @@ static const struct refrain_communicator *communicator_at(const struct refrain_n
 bool refrain_numbered_same_members(const struct refrain_numbered *numbered, uint64_t a, uint64_t b) {
     const struct refrain_communicator *one = communicator_at(numbered, a), *other = communicator_at(numbered, b);
     return one && other && one->members == other->members && one->size == other->size &&
-           one->remote_size == other->remote_size; /* lists of members are stored once */
+           one->remote_size == other->remote_size; /* equal lists of members are stored only once */
 }

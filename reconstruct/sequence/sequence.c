@@ -1,4 +1,4 @@
-/* sequence.c: expands what a learner holds into values (sequence.h). */
+/* sequence.c: expands the terms of a learner into values (sequence.h). */
 #include "sequence/sequence.h"
 #include "common/arena.h"
 #include "packed/archive_bytes.h"
@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#define MOST_STEPS ((uint64_t)1 << 28) /* of counting a term, or without a value: no run does so many, it is damage */
+#define MOST_STEPS ((uint64_t)1 << 28) /* steps without a value, or to count a term: no sound trace needs so many */
 
 /* ---- counting ---- */
 
-/* Values of the item at `i`, given the counters of the loops around it. A loop whose body's counts do not depend on it
- * is multiplied, not walked. */
+/* Number of values of the item at `i`, with these counters of the enclosing loops. If the counts inside a loop do
+ * not depend on it, multiplies. */
 static uint64_t count_item(const struct refrain_item *items, unsigned i, uint64_t *counter, uint64_t *steps) {
     const struct refrain_item *item = &items[i];
     if (item->kind == REFRAIN_ITEM_VALUE)
@@ -55,7 +55,7 @@ uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const stru
     return tally && !tally->joint ? learner->tally : 0;
 }
 
-/* Values of the learner that only a tally has, its own or one of several learners. */
+/* Number of values of the learner that are only in a tally, its own or a joint one. */
 static uint64_t counted_values(const void *image, size_t image_bytes, const struct refrain_learner *learner) {
     if (learner->state == REFRAIN_SUMMARY)
         return (uint64_t)learner->stride;
@@ -113,7 +113,7 @@ static void enter_loop(struct refrain_sequence *sequence, unsigned item, uint64_
     sequence->position = item + 1;
 }
 
-/* The next run of the term; false when it is used up. */
+/* Starts the next run of the term. False if the term has none left. */
 static bool next_run_of_term(struct refrain_sequence *sequence) {
     bool fruitless = false;
     for (uint64_t steps = 0;; steps++) {
@@ -165,8 +165,8 @@ static bool next_run_of_term(struct refrain_sequence *sequence) {
     }
 }
 
-/* After a run of one value in a term without strides: how many single values follow it in the same loop, `most` at
- * most. These are given one by one without a look at the loops. */
+/* Called after a single value of a term without strides. Returns how many single values follow it in the same loop,
+ * at most `most`. They are then returned without a look at the loops. */
 static uint64_t begin_row(struct refrain_sequence *sequence, uint64_t most) {
     if (!sequence->flat || sequence->run != 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
         return 0;
@@ -183,8 +183,8 @@ static bool same_position(struct refrain_archive_position a, struct refrain_arch
     return a.chunk == b.chunk && a.at == b.at;
 }
 
-/* Follows the learner into a repetition of `values` values between two positions; too deep is damage, as no learner
- * goes deeper. */
+/* Starts a repetition of `values` values between two positions of the archive. No learner nests deeper than
+ * REFRAIN_REPEAT_DEPTH, so more is damage. */
 static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_archive_position first,
                          struct refrain_archive_position end, uint64_t values) {
     struct refrain_terms *terms = &sequence->terms;
@@ -216,7 +216,7 @@ static void begin_term(struct refrain_sequence *sequence, const struct refrain_i
     sequence->innermost = REFRAIN_LOOP_HEIGHTS;
 }
 
-/* The next run of the repetitions under way; false when there is none (any more). */
+/* Starts the next run of the current repetitions. False if none is left. */
 static bool next_run_of_repeat(struct refrain_sequence *sequence) {
     struct refrain_terms *terms = &sequence->terms;
     while (sequence->depth > 0) {
@@ -258,7 +258,7 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
     return false;
 }
 
-/* Is there a term of the archive that has not been given? */
+/* True if the archive has a term that is not delivered yet. */
 static bool archive_left(const struct refrain_terms *terms) {
     if (!terms->archived.chunk || !terms->formula || terms->wrong)
         return false;
@@ -269,7 +269,8 @@ static bool archive_left(const struct refrain_terms *terms) {
            terms->archived.at < ((const struct refrain_archive *)(terms->image + offset))->used;
 }
 
-/* The tally of the learner; of one that gave up at once, the last value is known to be the last. */
+/* Opens the tally of the learner. If the learner had no memory from the start, the last value is known: it is kept
+ * for the end. */
 static bool open_tally(struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
     struct refrain_terms *terms = &sequence->terms;
@@ -287,8 +288,8 @@ static bool open_tally(struct refrain_sequence *sequence) {
     return true;
 }
 
-/* There was no memory to count the values whose order is given up: it is known how many there were, and the last one;
- * of loop counts, their sum. */
+/* Next run if there was no memory even for a tally. Known are the number of values and the last one; of loop counts,
+ * also their sum. */
 static bool next_of_uncounted(struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
     uint64_t n = (uint64_t)learner->stride;
@@ -313,14 +314,14 @@ static bool next_of_uncounted(struct refrain_sequence *sequence) {
     return sequence->run > 0;
 }
 
-/* The next of the values whose order is given up; false when there is none (any more). */
+/* Next run of values whose order is not known. False if none is left. */
 static bool next_of_tally(struct refrain_sequence *sequence) {
     sequence->stride = 0;
     sequence->run = 1;
     if (!sequence->tally.tally && !open_tally(sequence))
         return next_of_uncounted(sequence);
     if (refrain_tally_next(&sequence->tally, &sequence->value, 0)) {
-        sequence->unknown = sequence->tally.gave_rest;
+        sequence->unknown = sequence->tally.gave_other;
         return true;
     }
     bool last = sequence->last_left;
@@ -330,7 +331,7 @@ static bool next_of_tally(struct refrain_sequence *sequence) {
     return last;
 }
 
-/* State REPEAT: what the learner repeats since. */
+/* State REPEAT: starts the repetition that the learner was in. */
 static void continue_repeat(struct refrain_sequence *sequence) {
     struct refrain_terms *terms = &sequence->terms;
     sequence->term = NULL;
@@ -340,7 +341,7 @@ static void continue_repeat(struct refrain_sequence *sequence) {
         enter_repeat(sequence, repeat->first, repeat->end, sequence->continuation);
 }
 
-/* Behind the last term: what goes on as the last one did. */
+/* After the last term: starts the values by which the learner continued it. */
 static void begin_continuation(struct refrain_sequence *sequence) {
     sequence->stage = REFRAIN_STAGE_CONTINUATION;
     sequence->continuation = sequence->learner->confirmed;
@@ -364,7 +365,7 @@ static bool next_run_of_continuation(struct refrain_sequence *sequence) {
     return true;
 }
 
-/* Between the archive and the formula: what was only counted. */
+/* Between the archive and the formula: values that were only counted. */
 static bool next_run_between(struct refrain_sequence *sequence) {
     sequence->term = NULL;
     sequence->approximate = true;
@@ -375,7 +376,7 @@ static bool next_run_between(struct refrain_sequence *sequence) {
     return false;
 }
 
-/* The next run of the term that is being given. False: there was none, and another term or stage has begun. */
+/* Starts the next run of the current term. False: no run was left, and another term or stage has begun. */
 static bool next_run_of_terms(struct refrain_sequence *sequence) {
     if (sequence->depth > 0 && next_run_of_repeat(sequence))
         return true;
@@ -430,7 +431,7 @@ bool refrain_sequence_advance(struct refrain_sequence *sequence) {
                 return true;
             sequence->stage = learner->state == REFRAIN_SUMMARY ? REFRAIN_STAGE_TALLY : REFRAIN_STAGE_END;
             break;
-        case REFRAIN_STAGE_TALLY: /* of a learner that has nothing after it */
+        case REFRAIN_STAGE_TALLY: /* of a learner without exact values after it */
             sequence->approximate = true;
             if (next_of_tally(sequence))
                 return true;

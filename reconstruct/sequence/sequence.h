@@ -1,29 +1,28 @@
-/* sequence.h: the values a learner holds, one after the other (bytes of an image -> walker, formulas).
+/* sequence.h: returns the values of a learner one after the other (image -> walker, formulas).
  *
  *     learner in the image -> terms (terms.h) -> runs (value, stride, length) -> values
  *
- * Works on bytes alone, which may be nonsense: every reference is checked, and damage is refused with its offset. A
- * sequence keeps pointers into the image, and holds at most one archived term. A sequence is used by one thread; any
- * number of sequences may read one image.
- */
+ * The image may be damaged: every reference is checked, and damage is reported with its offset. A sequence keeps
+ * pointers into the image, and holds at most one archived term. A sequence is used by one thread. Any number of
+ * sequences may read one image. */
 #ifndef REFRAIN_SEQUENCE_H
 #define REFRAIN_SEQUENCE_H
 
 #include "sequence/tally.h"
 #include "sequence/terms.h"
 
-/* Number of values a term expands to, saturating; `iterations` instead of its own count when not 0 (continuation). */
+/* Number of values of a term, UINT64_MAX at most. */
 uint64_t refrain_term_values(const struct refrain_item *term);
 
-/* Number of values the learner has seen, those of a tally included, saturating. Sets *kept to those that are held
- * exactly. */
+/* Number of values that the learner has seen, including those in a tally, UINT64_MAX at most. Sets *kept to the
+ * number of exact values, if it is not null. */
 uint64_t refrain_learner_values(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                                 uint64_t *kept);
 
-/* The tally of this learner's own values, 0 none. */
+/* Reference of the tally that holds only values of this learner, 0 none. */
 uint32_t refrain_learner_tally(const void *image, size_t image_bytes, const struct refrain_learner *learner);
 
-/* Where a sequence's next values come from. */
+/* Where the next values of a sequence come from. */
 enum refrain_sequence_stage {
     REFRAIN_STAGE_IDENTITY,
     REFRAIN_STAGE_TERMS,
@@ -33,38 +32,38 @@ enum refrain_sequence_stage {
 };
 
 struct refrain_sequence {
-    /* the run being given */
+    /* the current run */
     int64_t value, stride;
     uint64_t run;
-    bool approximate; /* the value given last came from a tally */
-    bool unknown;     /* ... which has it only as one of several different ones, or has their number alone */
+    bool approximate; /* the value returned last came from a tally or summary */
+    bool unknown;     /* and it stands for several different values, or only their number is known */
     uint8_t stage;    /* enum refrain_sequence_stage */
-    /* the term being expanded */
-    bool flat;          /* nothing in it has a stride */
+    /* the current term */
+    bool flat;          /* no item of it has a stride */
     unsigned position;  /* of the next item */
-    unsigned row;       /* the next items so many are single values, each to be given as it is */
-    unsigned innermost; /* loop; REFRAIN_LOOP_HEIGHTS: outside of all */
+    unsigned row;       /* so many of the next items are single values, to be returned as they are */
+    unsigned innermost; /* innermost open loop; REFRAIN_LOOP_HEIGHTS: none */
     const struct refrain_item *term;
     const struct refrain_learner *learner;
     struct refrain_terms terms;
     struct refrain_open_loop loops[REFRAIN_LOOP_HEIGHTS];
-    uint64_t continuation; /* values of it left */
-    /* the repetitions of the archive it is in, the innermost last; then `term` is the archived term being expanded */
+    uint64_t continuation; /* values of the continuation that are left */
+    /* open repetitions of the archive, the innermost last; in one, `term` is an archived term */
     struct refrain_repeat_frame frame[REFRAIN_REPEAT_DEPTH];
     unsigned depth, fruitless;
-    /* values whose order is given up */
+    /* values whose order is not known */
     struct refrain_tally_reader tally;
-    bool tally_given; /* or none is to be given */
-    bool last_left;   /* the last value is still to come, after all others */
+    bool tally_given; /* all of the tally is delivered, or there is none */
+    bool last_left;   /* the last value is known, and comes after all others */
 };
 
 void refrain_sequence_open(struct refrain_sequence *sequence, const void *image, size_t image_bytes,
                            const struct refrain_learner *learner);
 
-/* Out of line part of refrain_sequence_next: the next run. */
+/* Slow path of refrain_sequence_next(): starts the next run. */
 bool refrain_sequence_advance(struct refrain_sequence *sequence);
 
-/* Takes the next value; false at the end. sequence->approximate tells whether it is only likely. */
+/* Takes the next value. False at the end. sequence->approximate is then true if the value is only likely. */
 static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int64_t *value) {
     if (sequence->run == 0 && !refrain_sequence_advance(sequence))
         return false;
@@ -76,11 +75,11 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
 
 /* ---- sequence_repeats.c ---- */
 
-/* A lower bound of how often the next m values are these, again and again: as far as it follows from the loops, or from
- * the run being given. m > 0. */
+/* A lower bound of how often the next m values are these, again and again. It uses only the open loops and the
+ * current run. m > 0. */
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m);
 
-/* Takes n times these m values, where refrain_sequence_repeats() was n or more. n > 0. */
+/* Takes n times these m values. Precondition: refrain_sequence_repeats() >= n > 0. */
 void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *values, unsigned m, uint64_t n);
 
 /* ---- of the above ---- */

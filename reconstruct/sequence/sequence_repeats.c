@@ -1,4 +1,4 @@
-/* sequence_repeats.c: how often the same values come again, without taking them (sequence.h). */
+/* sequence_repeats.c: finds how often the same values repeat, without taking them (sequence.h). */
 #include "sequence/sequence.h"
 
 /* ---- a run ---- */
@@ -10,14 +10,14 @@ static bool is_run_of(const struct refrain_sequence *sequence, const int64_t *va
     return equal;
 }
 
-/* ---- a loop in whose body the sequence is ---- */
+/* ---- the middle of a loop ---- */
 
 static bool is_in_terms(const struct refrain_sequence *sequence) {
     return sequence->term && (sequence->stage == REFRAIN_STAGE_TERMS || sequence->stage == REFRAIN_STAGE_CONTINUATION);
 }
 
-/* The innermost loop, where its body is single values that are the same in each iteration; *first is the one of them
- * that comes next. Null else. */
+/* The innermost loop, if its body is single values, equal in each iteration. *first: index of the next value. Else
+ * null. */
 static struct refrain_open_loop *loop_of_values(struct refrain_sequence *sequence, unsigned *first) {
     if (!is_in_terms(sequence) || !sequence->flat || sequence->run > 1 || sequence->innermost == REFRAIN_LOOP_HEIGHTS)
         return NULL;
@@ -33,7 +33,7 @@ static struct refrain_open_loop *loop_of_values(struct refrain_sequence *sequenc
     return loop;
 }
 
-/* How often the values come again from the middle of such a body on. */
+/* How often the values repeat, from the middle of such a body on. */
 static uint64_t times_of_values(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop,
                                 unsigned first, const int64_t *values, unsigned m) {
     const struct refrain_item *items = &sequence->term[loop->item];
@@ -44,10 +44,10 @@ static uint64_t times_of_values(const struct refrain_sequence *sequence, const s
     return (loop->limit - loop->counter - 1) / (m / n);
 }
 
-/* ---- a loop of which an iteration begins ---- */
+/* ---- the start of an iteration ---- */
 
-/* Leaves the loops that are over; the one around them whose next iteration begins now, null when it is none. */
-static struct refrain_open_loop *loop_that_begins_anew(struct refrain_sequence *sequence) {
+/* Leaves finished loops. Returns the enclosing loop whose next iteration begins now, or null. */
+static struct refrain_open_loop *loop_at_iteration_start(struct refrain_sequence *sequence) {
     if (!is_in_terms(sequence) || sequence->run > 0 || sequence->row > 0)
         return NULL;
     while (sequence->innermost < REFRAIN_LOOP_HEIGHTS) {
@@ -62,10 +62,10 @@ static struct refrain_open_loop *loop_that_begins_anew(struct refrain_sequence *
     return NULL;
 }
 
-/* Are the values of the loop's next iteration those from `at` on? Then *at is behind them. `values` null: whatever they
- * are. */
-static bool gives(const struct refrain_item *term, unsigned loop, uint64_t *counter, const int64_t *values, unsigned m,
-                  unsigned *at) {
+/* True if the next iteration of the loop has the values from `at` on, and moves *at behind them. If `values` is
+ * null, only counts. */
+static bool iteration_equals(const struct refrain_item *term, unsigned loop, uint64_t *counter, const int64_t *values,
+                             unsigned m, unsigned *at) {
     for (unsigned i = loop + 1; i < loop + term[loop].span; i += term[i].span) {
         const struct refrain_item *item = &term[i];
         uint64_t value = (uint64_t)item->base;
@@ -80,10 +80,10 @@ static bool gives(const struct refrain_item *term, unsigned loop, uint64_t *coun
         for (uint64_t k = 0; (int64_t)value > 0 && k < value; k++) {
             unsigned before = *at;
             counter[item->height] = k;
-            if (!gives(term, i, counter, values, m, at))
+            if (!iteration_equals(term, i, counter, values, m, at))
                 return false;
             if (*at == before)
-                break; /* nothing comes of it */
+                break; /* a body without values */
         }
         counter[item->height] = 0;
     }
@@ -97,7 +97,7 @@ static void counters_of(const struct refrain_sequence *sequence, uint64_t *count
         counter[h] = sequence->loops[h].counter;
 }
 
-/* How often the loop gives these values again, where each of its iterations gives all of them or a part. */
+/* How often the loop repeats these values, if each iteration has all of them or a part. */
 static uint64_t times_of(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop,
                          const int64_t *values, unsigned m) {
     const struct refrain_item *items = &sequence->term[loop->item];
@@ -109,22 +109,22 @@ static uint64_t times_of(const struct refrain_sequence *sequence, const struct r
     unsigned parts = 0;
     for (unsigned at = 0; at < m; parts++) {
         unsigned before = at;
-        if (!gives(sequence->term, loop->item, counter, values, m, &at) || at == before)
+        if (!iteration_equals(sequence->term, loop->item, counter, values, m, &at) || at == before)
             return 0;
     }
     return (loop->limit - loop->counter - 1) / parts;
 }
 
-/* Values of each of its iterations, where they do not depend on which one it is. */
+/* Values of each iteration, if all iterations are equal. */
 static unsigned values_of(const struct refrain_sequence *sequence, const struct refrain_open_loop *loop) {
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
     unsigned n = 0;
     counters_of(sequence, counter);
-    gives(sequence->term, loop->item, counter, NULL, UINT32_MAX, &n);
+    iteration_equals(sequence->term, loop->item, counter, NULL, UINT32_MAX, &n);
     return n;
 }
 
-/* Values that can be taken before something else than the term ends. */
+/* Values that can be taken before the continuation or a repetition ends. */
 static uint64_t values_left(const struct refrain_sequence *sequence) {
     uint64_t left =
         sequence->depth == 0 && sequence->stage == REFRAIN_STAGE_CONTINUATION ? sequence->continuation : UINT64_MAX;
@@ -143,15 +143,15 @@ static void take_values_left(struct refrain_sequence *sequence, uint64_t n) {
 
 /* ---- one by one ---- */
 
-/* Can values be taken of a copy, without memory that it would share? */
+/* True if a copy of the sequence can take values without sharing memory. */
 static bool can_be_copied(const struct refrain_sequence *sequence) {
     const struct refrain_learner *learner = sequence->learner;
     return sequence->depth == 0 && !sequence->terms.archived.chunk && learner->state != REFRAIN_SUMMARY &&
            learner->state != REFRAIN_REPEAT && !learner->tally;
 }
 
-/* Takes the next m values; false where they are not these, or only likely. */
-static bool takes(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
+/* Takes the next m values. False if they differ from `values`, or are only likely. */
+static bool take_equal(struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
     int64_t value;
     for (unsigned k = 0; k < m; k++)
         if (!refrain_sequence_next(sequence, &value) || value != values[k] || sequence->approximate)
@@ -159,11 +159,12 @@ static bool takes(struct refrain_sequence *sequence, const int64_t *values, unsi
     return true;
 }
 
-/* The loop that has gone on since the sequence was as `before`, where nothing else is different, nor depends on it:
- * *iterations is by how many. What came meanwhile then comes again as long as there are so many left. Null else. */
-static struct refrain_open_loop *loop_gone_on(struct refrain_sequence *sequence, const struct refrain_sequence *before,
-                                              uint64_t *iterations) {
-    loop_that_begins_anew(sequence);
+/* Finds the loop that has advanced since `before`, if it is the only difference and if its values do not depend on
+ * its counter. *iterations: by how many. The values between then repeat while so many iterations are left. Else
+ * null. */
+static struct refrain_open_loop *advanced_loop(struct refrain_sequence *sequence, const struct refrain_sequence *before,
+                                               uint64_t *iterations) {
+    loop_at_iteration_start(sequence);
     if (!is_in_terms(sequence) || sequence->term != before->term || sequence->stage != before->stage ||
         sequence->position != before->position || sequence->run != before->run || sequence->row != before->row ||
         sequence->innermost != before->innermost ||
@@ -188,24 +189,24 @@ static struct refrain_open_loop *loop_gone_on(struct refrain_sequence *sequence,
     return found;
 }
 
-/* How often the values come again, by taking them of a copy. */
+/* How often the values repeat, found by taking them from a copy. */
 static uint64_t times_of_copy(const struct refrain_sequence *sequence, const int64_t *values, unsigned m) {
     struct refrain_sequence copy = *sequence;
     uint64_t iterations;
-    if (!takes(&copy, values, m))
+    if (!take_equal(&copy, values, m))
         return 0;
-    const struct refrain_open_loop *loop = loop_gone_on(&copy, sequence, &iterations);
+    const struct refrain_open_loop *loop = advanced_loop(&copy, sequence, &iterations);
     return loop ? 1 + (loop->limit - 1 - loop->counter) / iterations : 1;
 }
 
 /* ---- all of them ---- */
 
-/* How often the values come by the loop of which an iteration begins, or that is in the middle of one: *loop, of which
- * each iteration gives *of_iteration values (null: nobody asks). */
+/* How often the values repeat by the loop whose iteration begins or is under way. Sets *loop, and *of_iteration to
+ * the number of values of an iteration (may be null). */
 static uint64_t times_of_loop(struct refrain_sequence *sequence, const int64_t *values, unsigned m,
                               struct refrain_open_loop **loop, unsigned *of_iteration) {
     unsigned first;
-    if (m > 1 && (*loop = loop_that_begins_anew(sequence))) {
+    if (m > 1 && (*loop = loop_at_iteration_start(sequence))) {
         uint64_t n = times_of(sequence, *loop, values, m);
         if (of_iteration && n > 0)
             *of_iteration = values_of(sequence, *loop);
@@ -249,14 +250,14 @@ void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *val
     }
     struct refrain_sequence before = *sequence;
     uint64_t iterations;
-    takes(sequence, values, m);
+    take_equal(sequence, values, m);
     if (n == 1)
         return;
-    if ((loop = loop_gone_on(sequence, &before, &iterations))) {
+    if ((loop = advanced_loop(sequence, &before, &iterations))) {
         loop->counter += (n - 1) * iterations;
         take_values_left(sequence, (n - 1) * m);
         return;
     }
     while (--n > 0)
-        takes(sequence, values, m);
+        take_equal(sequence, values, m);
 }

@@ -1,15 +1,15 @@
-/* tally.c: gives the rows of a tally evenly spread (tally.h). */
+/* tally.c: delivers the rows of a tally, evenly spread (tally.h). */
 #include "sequence/tally.h"
 #include "common/arena.h"
 
 #include <string.h>
 
 #define MOST_ENTRIES ((uint32_t)1 << 20)
-#define COMMUNICATOR 8u /* bit of the last of four values that may be one */
+#define COMMUNICATOR 8u /* bit of the last of four values, which may be a communicator */
 
-/* Shares the runs out among the entries: of two values equally many, of more the more the closer a value is to being
- * half of all, as if each came after itself more often than by chance to the same extent. */
-static void share_runs(struct refrain_tally_reader *reader) {
+/* Divides the runs among the entries. Two values get equally many. Of more values, one gets more the closer it is to
+ * half of all: as if each followed itself more often than by chance, all to the same extent. */
+static void divide_runs(struct refrain_tally_reader *reader) {
     uint64_t runs = reader->tally->runs;
     double all = (double)reader->left, weights = 0;
     for (size_t i = 0; i < reader->n; i++)
@@ -20,9 +20,9 @@ static void share_runs(struct refrain_tally_reader *reader) {
         double share = weights > 0 ? (double)runs * weight / weights + 0.5 : 1;
         entry->runs = share < 1 ? 1 : share < (double)entry->count ? (uint64_t)share : entry->count;
     }
-    if (reader->n != 2 || reader->has_rest || reader->tally->width != 1)
+    if (reader->n != 2 || reader->has_other || reader->tally->width != 1)
         return;
-    /* Two values take turns: of an odd number of runs the last is of the value that came first. */
+    /* Two values alternate: if the number of runs is odd, the first value is also the last. */
     if (((int64_t)reader->entries[0].words[1] == reader->tally->last) != (runs % 2 == 1)) {
         struct refrain_tally_entry second = reader->entries[0];
         reader->entries[0] = reader->entries[1];
@@ -50,13 +50,13 @@ bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, 
             continue;
         entries[reader->n++] = (struct refrain_tally_entry){.words = words, .count = words[0]};
         reader->left = reader->left > UINT64_MAX - words[0] ? UINT64_MAX : reader->left + words[0];
-        reader->has_rest = i == tally->capacity;
+        reader->has_other = i == tally->capacity;
     }
-    share_runs(reader);
+    divide_runs(reader);
     return true;
 }
 
-/* Part `k` of `n` of a total, rounded so that all parts together are the total. */
+/* Part `k` of `n` of a total, rounded so that all parts add up to the total. */
 static int64_t part_of(int64_t total, uint64_t k, uint64_t n) {
     if (total < 0)
         return total == INT64_MIN ? total / (int64_t)n : -part_of(-total, k, n);
@@ -65,28 +65,28 @@ static int64_t part_of(int64_t total, uint64_t k, uint64_t n) {
                      (uint64_t)((unsigned __int128)k * rest / n));
 }
 
-static bool is_rest(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
-    return reader->has_rest && entry == &reader->entries[reader->n - 1];
+static bool is_other(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
+    return reader->has_other && entry == &reader->entries[reader->n - 1];
 }
 
-/* Bits: values that stand for several in this entry; of the amounts among them it has the total. */
+/* Bit mask of the values that were merged in this entry. Where such a value is an amount, the entry has the total. */
 static unsigned merged(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry) {
-    return is_rest(reader, entry) ? ~0u : reader->tally->dropped;
+    return is_other(reader, entry) ? ~0u : reader->tally->dropped;
 }
 
-/* Once communicators are merged an entry has the oldest one of the same members. */
-static bool goes_with_communicator(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
-                                   int64_t known) {
+/* If communicators are merged, an entry has the oldest communicator with the same members. */
+static bool fits_communicator(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
+                              int64_t known) {
     int64_t counted = (int64_t)entry->words[reader->tally->width];
     return counted == known || (reader->tally->dropped & COMMUNICATOR && reader->numbered &&
                                 refrain_numbered_same_members(reader->numbered, (uint64_t)counted, (uint64_t)known));
 }
 
-static bool goes_with(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
-                      const int64_t *row, unsigned known) {
-    if (is_rest(reader, entry))
+static bool fits(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry, const int64_t *row,
+                 unsigned known) {
+    if (is_other(reader, entry))
         return known == 0;
-    if (known & COMMUNICATOR && !goes_with_communicator(reader, entry, row[reader->tally->width - 1]))
+    if (known & COMMUNICATOR && !fits_communicator(reader, entry, row[reader->tally->width - 1]))
         return false;
     known &= ~((unsigned)reader->tally->dropped | COMMUNICATOR);
     for (unsigned i = 0; i < reader->tally->width; i++)
@@ -95,17 +95,17 @@ static bool goes_with(const struct refrain_tally_reader *reader, const struct re
     return true;
 }
 
-/* How long its next run is to be. */
+/* Length of the next run of the entry. */
 static uint64_t next_run(const struct refrain_tally_entry *entry) {
     uint64_t left = entry->count - entry->given, runs = entry->runs > entry->begun ? entry->runs - entry->begun : 1;
     return left / runs + (left % runs > 0);
 }
 
-static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *reader, const int64_t *row,
-                                             unsigned known) {
+static struct refrain_tally_entry *next_fitting(const struct refrain_tally_reader *reader, const int64_t *row,
+                                                unsigned known) {
     struct refrain_tally_entry *best = reader->current;
     double best_due = 0;
-    if (reader->run_left > 0 && best->given < best->count && goes_with(reader, best, row, known))
+    if (reader->run_left > 0 && best->given < best->count && fits(reader, best, row, known))
         return best;
     best = NULL;
     for (size_t i = 0; i < reader->n; i++) {
@@ -113,7 +113,7 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
         if (entry->given >= entry->count)
             continue;
         double due = ((double)entry->given + 0.5 * (double)next_run(entry)) / (double)entry->count;
-        if ((!best || due < best_due) && goes_with(reader, entry, row, known)) {
+        if ((!best || due < best_due) && fits(reader, entry, row, known)) {
             best = entry;
             best_due = due;
         }
@@ -121,23 +121,24 @@ static struct refrain_tally_entry *due_first(const struct refrain_tally_reader *
     return best;
 }
 
-/* The entry that is due first, of those that go with what is known; else the rest. Where neither is left, rows go with
- * less and less of it, in the order in which the monitor tells less apart, so that a partner is given as often as it
- * came. Null when none is left at all. */
-static struct refrain_tally_entry *due(const struct refrain_tally_reader *reader, const int64_t *row, unsigned known) {
-    const unsigned less[] = {reader->tally->drop[0], reader->tally->drop[1], COMMUNICATOR, ~0u};
-    struct refrain_tally_entry *entry = due_first(reader, row, known);
-    struct refrain_tally_entry *rest = reader->has_rest ? &reader->entries[reader->n - 1] : NULL;
-    if (!entry && rest && rest->given < rest->count)
-        return rest;
+/* The entry to deliver next: the first due among those that fit the known values, else the entry for all others. If
+ * neither is left, drops known values one by one, in the order in which the monitor merges them. So each partner is
+ * delivered as often as it occurred. Null if no entry is left. */
+static struct refrain_tally_entry *next_entry(const struct refrain_tally_reader *reader, const int64_t *row,
+                                              unsigned known) {
+    const unsigned weaker[] = {reader->tally->drop[0], reader->tally->drop[1], COMMUNICATOR, ~0u};
+    struct refrain_tally_entry *entry = next_fitting(reader, row, known);
+    struct refrain_tally_entry *other = reader->has_other ? &reader->entries[reader->n - 1] : NULL;
+    if (!entry && other && other->given < other->count)
+        return other;
     for (unsigned i = 0; !entry && known; i++)
-        if (known & less[i])
-            entry = due_first(reader, row, known &= ~less[i]);
+        if (known & weaker[i])
+            entry = next_fitting(reader, row, known &= ~weaker[i]);
     return entry;
 }
 
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known) {
-    struct refrain_tally_entry *entry = due(reader, row, known);
+    struct refrain_tally_entry *entry = next_entry(reader, row, known);
     if (!entry)
         return false;
     unsigned several = merged(reader, entry), totals = several & reader->tally->amounts;
@@ -154,12 +155,12 @@ bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsig
     reader->run_left--;
     entry->given++;
     reader->left--;
-    reader->gave_rest = is_rest(reader, entry);
+    reader->gave_other = is_other(reader, entry);
     return true;
 }
 
 bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row, unsigned known, unsigned i) {
-    const struct refrain_tally_entry *entry = due(reader, row, known);
+    const struct refrain_tally_entry *entry = next_entry(reader, row, known);
     if (entry)
         row[i] = (int64_t)entry->words[1 + i];
     return entry != NULL;

@@ -1,6 +1,6 @@
-/* tally.h: rows of values of which it is known how often each came, and in how many
- * runs of equal ones, but not in which order (bytes of an image -> sequences, walker). Each is given in runs of equal
- * length, evenly spread: at any time it has been given its share, to within a run. */
+/* tally.h: delivers rows of values that the trace has only as a tally (image -> sequences, walker). Known are the
+ * count of each row, and the number of runs of equal rows. Each row is delivered in runs of equal length, evenly
+ * spread: at any time it has had its part of the total, to within a run. */
 #ifndef REFRAIN_TALLY_H
 #define REFRAIN_TALLY_H
 
@@ -11,44 +11,44 @@
 #include <stdint.h>
 
 struct refrain_tally_entry {
-    const uint64_t *words; /* in the image: count, values */
-    uint64_t count;        /* to be given */
+    const uint64_t *words; /* in the image: count, then values */
+    uint64_t count;        /* to be delivered */
     uint64_t given;
-    uint64_t runs; /* in which it is to be given, about ... */
+    uint64_t runs; /* approximate number of runs */
     uint64_t begun;
 };
 
 struct refrain_tally_reader {
     const struct refrain_tally *tally;   /* null: not open */
-    struct refrain_tally_entry *entries; /* owned; the rest, if any, is the last */
+    struct refrain_tally_entry *entries; /* owned; the entry for all other rows, if any, is the last */
     size_t n;
-    bool has_rest;
-    uint64_t left;                           /* rows not given yet */
-    struct refrain_tally_entry *current;     /* whose run it is ... */
-    uint64_t run_left;                       /* ... still so many times */
-    bool gave_rest;                          /* the row given last stands for others */
-    const struct refrain_numbered *numbered; /* set by the caller, where it knows the members of communicators */
+    bool has_other;
+    uint64_t left;                           /* rows that are not delivered yet */
+    struct refrain_tally_entry *current;     /* entry of the current run */
+    uint64_t run_left;                       /* rows left of the current run */
+    bool gave_other;                         /* the row delivered last stands for several other rows */
+    const struct refrain_numbered *numbered; /* set by the caller if it knows the members of communicators */
 };
 
-/* Starts reading the tally at a pool reference. False when it is damaged, or without memory. */
+/* Opens the tally at a pool reference. False if it is damaged, and without memory. */
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes, uint32_t reference);
 
-/* Gives the next row to `row`, reader->tally->width values. The values of `row` named by `known` (bits) are set
- * already. The row given agrees with all of them or, where no row does, with as many as possible. Of the known values
- * only the totals change: amounts that the tally has dropped. False when none is left. */
+/* Delivers the next row to `row`, reader->tally->width values. The bits of `known` name the values of `row` that the
+ * caller has set. The delivered row agrees with all of them or, if no row does, with as many as possible. A known
+ * value is overwritten only if the tally has merged it and has a total for it. False if no row is left. */
 bool refrain_tally_next(struct refrain_tally_reader *reader, int64_t *row, unsigned known);
 
-/* Sets row[i] to what refrain_tally_next() would, and gives nothing. False when none is left. */
+/* Sets row[i] as refrain_tally_next() would, and delivers nothing. False if no row is left. */
 bool refrain_tally_peek(const struct refrain_tally_reader *reader, int64_t *row, unsigned known, unsigned i);
 
-/* What all rows of an entry that are still to be given add up to, in value i, an amount. */
+/* Sum of value i, an amount, over the rows of an entry that are not delivered yet. */
 int64_t refrain_tally_total_left(const struct refrain_tally_reader *reader, const struct refrain_tally_entry *entry,
                                  unsigned i);
 
-/* How often this value is still to be given by a count of its own. Width 1; 0 where the reader is not open. */
+/* How often this value is still to be delivered by a count of its own. Width 1; 0 if the reader is not open. */
 uint64_t refrain_tally_left(const struct refrain_tally_reader *reader, int64_t value);
 
-/* Takes one row of this value out; width 1. False when there is none. */
+/* Removes one row with this value; width 1. False if there is none. */
 bool refrain_tally_take(struct refrain_tally_reader *reader, int64_t value);
 
 void refrain_tally_close(struct refrain_tally_reader *reader);

@@ -1,4 +1,4 @@
-/* terms.c: the terms that a learner holds, checked (terms.h). */
+/* terms.c: reads the terms of a learner and checks them (terms.h). */
 #include "sequence/terms.h"
 #include "common/arena.h"
 #include "packed/archive_bytes.h"
@@ -22,7 +22,7 @@ const void *refrain_terms_at(struct refrain_terms *terms, uint32_t reference, si
     return terms->image + offset;
 }
 
-/* A term is sound when its loops lie within each other, heights falling. */
+/* True if the loops of the term are nested, with heights that decrease inwards. */
 static bool term_is_sound(struct refrain_terms *terms, const struct refrain_item *term, unsigned available,
                           uint64_t offset) {
     unsigned end[REFRAIN_LOOP_HEIGHTS + 1], height[REFRAIN_LOOP_HEIGHTS + 1], depth = 0;
@@ -77,14 +77,14 @@ void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t i
     terms->archived.chunk = formula->archive_first;
 }
 
-/* Has the room for a term that is not one in the image. */
+/* Allocates room for a term that is not in the image. */
 static bool has_room(struct refrain_terms *terms, uint64_t offset) {
     if (!terms->decoded)
         terms->decoded = refrain_calloc(1, REFRAIN_SEQUENCE_TERM_ITEMS * sizeof *terms->decoded);
     return terms->decoded || refrain_terms_damaged(terms, offset, "no memory to read it");
 }
 
-/* Values as a term. */
+/* Makes a term of values. */
 static unsigned term_of(struct refrain_terms *terms, const int64_t *values, unsigned n) {
     _Static_assert(REFRAIN_GROUP_ITEMS <= REFRAIN_SEQUENCE_TERM_ITEMS, "a group is a term");
     return n ? refrain_group_term(values, n, terms->decoded) : 0;
@@ -99,7 +99,7 @@ const struct refrain_item *refrain_terms_archived(struct refrain_terms *terms,
             return NULL;
         if (position->at >= chunk->used) {
             uint32_t next = position->chunk == terms->formula->archive_last ? 0 : chunk->next;
-            if (next && next <= position->chunk) { /* chunks are taken one after the other */
+            if (next && next <= position->chunk) { /* references of chunks must increase */
                 refrain_terms_damaged(terms, offset, "archive chunks run backwards");
                 return NULL;
             }

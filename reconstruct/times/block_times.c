@@ -1,13 +1,14 @@
-/* block_times.c: entries of a timeline, and their time shared out (block_times.h). */
+/* block_times.c: reads a timeline, and divides the time of its entries among blocks (block_times.h). */
 #include "times/block_times.h"
 #include "common/arena.h"
 #include "common/array.h"
 #include "model/trace_read.h"
-#include "times/balance.h"
+#include "times/adjust.h"
 
 #include <string.h>
 
-#define LAST_ENTRY (REFRAIN_TIME_ENTRIES_BYTES - 1) /* of two bytes, where it ends with its page */
+/* Position of the last byte: a two-byte entry cannot begin here. */
+#define LAST_ENTRY (REFRAIN_TIME_ENTRIES_BYTES - 1)
 
 /* ---- the timeline ---- */
 
@@ -18,7 +19,7 @@ static const void *at_reference(const struct refrain_time_reader *reader, uint32
     return inside ? reader->image + offset : NULL;
 }
 
-/* Goes to a page, whose first block must be the one that comes next. */
+/* Goes to a page. Its first block must be the next one of the reader. */
 static void go_to_page(struct refrain_time_reader *reader, uint32_t reference) {
     const struct refrain_time_page *page = at_reference(reader, reference, sizeof *page), *next;
     reader->page = NULL;
@@ -70,7 +71,7 @@ bool refrain_time_reader_next(struct refrain_time_reader *reader, struct refrain
         reader->quanta += entry.quanta;
         span->blocks = last - reader->block;
         span->quantum_ticks = (uint64_t)1 << page->quantum_shift;
-        /* What ends with the page ends when the next one begins, which is told exactly. */
+        /* The last entry of a page ends where the next page begins, whose time is exact. */
         span->end_ticks = last == end ? reader->end_ticks : refrain_time_page_ticks(page, reader->quanta);
         if ((int64_t)(span->end_ticks - reader->ticks) < 0)
             span->end_ticks = reader->ticks;
@@ -120,7 +121,7 @@ struct refrain_time_summary refrain_trace_times(const struct refrain_trace *trac
     return times;
 }
 
-/* ---- sharing out ---- */
+/* ---- dividing the time of an entry ---- */
 
 void refrain_block_times_open(struct refrain_block_times *times, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread) {
@@ -140,7 +141,7 @@ void refrain_block_times_clear_unused(struct refrain_block_times *times) {
         memset(times->kept + n, 0, (times->capacity - n) * sizeof *times->kept);
 }
 
-/* Of the blocks kept. */
+/* Sum of the weights of the kept blocks. */
 static double weight_kept(const struct refrain_block_times *times) {
     double weight = 0;
     for (uint32_t i = 0; i < times->n_kept; i++)
@@ -148,15 +149,15 @@ static double weight_kept(const struct refrain_block_times *times) {
     return weight;
 }
 
-/* Is no other of its place's stretch in an entry of several blocks after this one? Then the stretch's rest is its own.
- */
+/* True if no later block of this stretch is in an entry of several blocks. This one then gets the rest of the
+ * stretch. */
 static bool is_last(const struct refrain_kept_block *block) {
     return block->account->shared_visits == 0;
 }
 
-/* Shares out `ticks` between those kept, by their weights: those that are the last of a stretch get just these, as far
- * as there is so much. Returns when the last of them ends. */
-static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, double weight) {
+/* Divides `ticks` among the kept blocks by their weights. The last blocks of a stretch get exactly their weights, if
+ * there is enough. Returns the end of the last block. */
+static uint64_t divide(struct refrain_block_times *times, uint64_t ticks, double weight) {
     uint64_t before = times->begin_ticks;
     double last_weight = 0, scale = weight > 0 ? (double)ticks / weight : 0, last_scale = scale, so_far = 0;
     for (uint32_t i = 0; i < times->n_kept; i++)
@@ -177,31 +178,32 @@ static uint64_t share_out(struct refrain_block_times *times, uint64_t ticks, dou
         block->account->shared_ticks = (int64_t)((uint64_t)block->account->shared_ticks + given_back);
         before = block->end_ticks;
     }
-    if (times->balance)
-        refrain_balance_entry(times->balance, times->kept, times->n_kept, times->begin_ticks);
+    if (times->adjustment)
+        refrain_adjustment_entry(times->adjustment, times->kept, times->n_kept, times->begin_ticks);
     return before;
 }
 
-/* What the blocks of the entry have left to share. */
-static uint64_t rest_of(const struct refrain_block_times *times) {
+/* Ticks left of the entry. */
+static uint64_t ticks_left_of(const struct refrain_block_times *times) {
     return times->entry.end_ticks - times->begin_ticks;
 }
 
-/* A part of an entry that spans more than can be kept: as long as the entry before makes one expect. */
-static uint64_t share_out_part(struct refrain_block_times *times) {
-    double rest = (double)rest_of(times), weight = weight_kept(times);
+/* Divides part of an entry with more blocks than can be kept. The part gets as many ticks per weight as the entry
+ * before. */
+static uint64_t divide_part(struct refrain_block_times *times) {
+    double rest = (double)ticks_left_of(times), weight = weight_kept(times);
     double ticks =
         times->scale > 0 ? weight * times->scale : rest * (double)times->n_kept / (double)times->entry.blocks;
-    uint64_t end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest), weight);
+    uint64_t end = divide(times, (uint64_t)(ticks < rest ? ticks : rest), weight);
     times->entry.blocks -= times->n_kept;
     return end;
 }
 
-static uint64_t share_out_item(struct refrain_block_times *times) {
+static uint64_t divide_entry(struct refrain_block_times *times) {
     double weight = weight_kept(times);
-    uint64_t rest = rest_of(times);
+    uint64_t rest = ticks_left_of(times);
     times->scale = weight > 0 ? (double)rest / weight : 0;
-    uint64_t end = share_out(times, rest, weight);
+    uint64_t end = divide(times, rest, weight);
     times->entry.blocks = 0;
     return end;
 }
@@ -214,14 +216,14 @@ uint64_t refrain_block_times_give_up(struct refrain_block_times *times, bool at_
         double rest = until > end ? (double)(until - end) : 0;
         if (at_end && times->tail && weight + (double)further > 0)
             ticks = rest * (weight / (weight + (double)further));
-        end = share_out(times, (uint64_t)(ticks < rest ? ticks : rest > 0 ? rest : 0), weight);
+        end = divide(times, (uint64_t)(ticks < rest ? ticks : rest > 0 ? rest : 0), weight);
         times->settled = true;
     }
     times->ended = true;
     return end;
 }
 
-/* The entry to which the next block belongs, which begins at `ticks`; false when nothing is known of it. */
+/* Begins the entry of the next block, which begins at `ticks`. False if the timeline has ended. */
 static bool begin_entry(struct refrain_block_times *times, uint64_t ticks) {
     if (times->ended)
         return false;
@@ -259,7 +261,7 @@ bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *
     return true;
 }
 
-/* Has no block of the next one's entry passed? What was kept of the one before is of no use then. */
+/* True if the next block begins an entry. The blocks kept for the entry before are then dropped. */
 static bool is_settled(struct refrain_block_times *times) {
     if (times->n_counted > 0 || (times->n_kept > 0 && !times->settled))
         return false;
@@ -319,7 +321,7 @@ uint32_t refrain_block_times_singles(struct refrain_block_times *times, uint64_t
 uint64_t refrain_block_times_keep(struct refrain_block_times *times, uint32_t n, bool *settled) {
     times->n_kept += n;
     *settled = times->settled = times->n_kept == times->entry.blocks;
-    return *settled ? share_out_item(times) : times->begin_ticks + times->n_kept;
+    return *settled ? divide_entry(times) : times->begin_ticks + times->n_kept;
 }
 
 uint64_t refrain_block_times_skip(struct refrain_block_times *times, uint64_t ticks, uint32_t n) {
@@ -339,16 +341,16 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
         times->n_kept = 0;
     }
     if (times->n_kept == 0 && !begin_entry(times, *ticks))
-        return REFRAIN_BLOCK_UNTOLD;
+        return REFRAIN_BLOCK_UNTIMED;
     if (!keep(times, weight, account, context) || (times->tail && times->n_kept == REFRAIN_BLOCKS_KEPT)) {
         *ticks = refrain_block_times_give_up(times, false, 0);
         return REFRAIN_BLOCK_SETTLED;
     }
     *ticks = times->begin_ticks + times->n_kept;
     if (times->n_kept == times->entry.blocks)
-        *ticks = share_out_item(times);
+        *ticks = divide_entry(times);
     else if (times->n_kept == REFRAIN_BLOCKS_KEPT)
-        *ticks = share_out_part(times);
+        *ticks = divide_part(times);
     else
         return REFRAIN_BLOCK_KEPT;
     times->settled = true;
@@ -366,7 +368,7 @@ bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *tick
     else if (times->n_counted == times->entry.blocks)
         *ticks = times->entry.end_ticks;
     else
-        *ticks += (uint64_t)((double)rest_of(times) * (double)times->n_counted / (double)times->entry.blocks);
+        *ticks += (uint64_t)((double)ticks_left_of(times) * (double)times->n_counted / (double)times->entry.blocks);
     times->entry.blocks -= times->n_counted;
     times->n_counted = 0;
     return true;

@@ -1,4 +1,4 @@
-/* walk_contexts.c: contexts, counted and copied (walk_contexts.h). */
+/* walk_contexts.c: makes, counts and copies contexts (walk_contexts.h). */
 #include "times/walk_contexts.h"
 #include "common/arena.h"
 #include "common/array.h"
@@ -14,7 +14,7 @@ void refrain_walk_contexts_open(struct refrain_walk_contexts *all) {
     if (all->incomplete)
         return;
     all->contexts[0] = (struct refrain_walk_context){0};
-    all->kinds[0] = (struct refrain_walk_kind){.loose = true}; /* the thread's */
+    all->kinds[0] = (struct refrain_walk_kind){.loose = true}; /* of the thread */
     all->n_contexts = all->n_kinds = 1;
 }
 
@@ -42,7 +42,7 @@ uint32_t refrain_walk_contexts_enter(struct refrain_walk_contexts *all, uint32_t
     inner = (uint32_t)all->n_contexts;
     if (inner == MOST_CONTEXTS || !REFRAIN_ARENA_ROOM(all->contexts, all->n_contexts, all->capacity_contexts) ||
         !refrain_table_put(&all->inner, context, offset, inner)) {
-        all->kinds[kind].loose = true; /* it is part of the one around it from here on */
+        all->kinds[kind].loose = true; /* no context for it: its time counts as that of its caller */
         return context;
     }
     all->contexts[all->n_contexts++] = (struct refrain_walk_context){.parent = context, .kind = kind};

@@ -1,4 +1,5 @@
-/* event_read.c: reads the bytes of an event file in place; memory does not grow with it (event_read.h). */
+/* event_read.c: reads the records of an event file in place, one thread at a time (event_read.h). Memory does not
+ * grow with the file. */
 #include "walk/event_read.h"
 #include "common/arena.h"
 
@@ -7,16 +8,16 @@
 struct refrain_event_reader {
     const unsigned char *file;
     uint64_t file_bytes;
-    uint64_t at, end;      /* in the extent that is read */
-    uint64_t whole;        /* end, but where the file was cut short: how far it is to go on */
-    uint64_t next;         /* extent */
-    uint64_t latest_ticks; /* of a record so far: a clock that goes back stands still until it is there again */
+    uint64_t at, end;      /* position in the current extent, and its end */
+    uint64_t whole;        /* as end, but not beyond a truncated file: bytes up to here can be read */
+    uint64_t next;         /* offset of the next extent */
+    uint64_t latest_ticks; /* ticks of the latest record: an earlier clock read counts as this one */
     uint32_t thread;
-    bool wrong; /* what lies at `at` is no record, or no header of an extent */
+    bool wrong; /* the bytes at `at` are neither a record nor the header of an extent */
     struct {
         uint64_t id, first_ticks, last_ticks;
-        uint32_t events, told; /* beginnings and ends */
-    } polls;                   /* calls that are one record */
+        uint32_t events, returned; /* begins and ends of calls that the record stands for; those returned so far */
+    } polls;                       /* calls that share one record (REFRAIN_RECORD_POLLS) */
 };
 
 enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
@@ -52,7 +53,7 @@ enum refrain_status refrain_event_reader_open(const struct refrain_process *proc
     return REFRAIN_OK;
 }
 
-/* Goes on to the next extent with records of the thread; false: there is none, or it is wrong. */
+/* Moves to the next extent with records of the thread. False if there is none, or if it is damaged. */
 static bool next_extent(struct refrain_event_reader *reader) {
     static const char not_begun[8];
     struct refrain_events_header header;
@@ -62,7 +63,7 @@ static bool next_extent(struct refrain_event_reader *reader) {
         memcpy(&header, reader->file + begin, sizeof header);
         bool begun = memcmp(header.magic, not_begun, sizeof not_begun) != 0;
         uint32_t bytes = begun && header.extent_bytes ? header.extent_bytes : REFRAIN_EVENTS_EXTENT_BYTES;
-        bool is_last = header.next == REFRAIN_EVENTS_NO_EXTENT, goes_on = header.next && !is_last;
+        bool is_last = header.next == REFRAIN_EVENTS_NO_EXTENT, has_next = header.next && !is_last;
         reader->next += bytes;
         if (!begun)
             continue;
@@ -70,7 +71,7 @@ static bool next_extent(struct refrain_event_reader *reader) {
         reader->wrong = memcmp(header.magic, REFRAIN_EVENTS_MAGIC, sizeof header.magic) != 0 ||
                         header.header_bytes != REFRAIN_EVENTS_HEADER_BYTES || bytes % 8 ||
                         bytes > REFRAIN_EVENTS_EXTENT_BYTES || header.bytes_used < REFRAIN_EVENTS_HEADER_BYTES ||
-                        header.bytes_used > bytes || (goes_on && (header.next < reader->next || header.next % 8));
+                        header.bytes_used > bytes || (has_next && (header.next < reader->next || header.next % 8));
         if (reader->wrong || header.thread != reader->thread)
             continue;
         if (header.next)
@@ -78,7 +79,7 @@ static bool next_extent(struct refrain_event_reader *reader) {
         reader->at = begin + REFRAIN_EVENTS_HEADER_BYTES;
         reader->whole = begin + header.bytes_used;
         reader->end = begin + (header.bytes_used < rest ? header.bytes_used : rest);
-        if (goes_on && header.next >= reader->file_bytes)
+        if (has_next && header.next >= reader->file_bytes)
             reader->whole = header.next;
         if (reader->at < reader->end)
             return true;
@@ -86,9 +87,9 @@ static bool next_extent(struct refrain_event_reader *reader) {
     return false;
 }
 
-/* The next beginning or end of a call among several in one record: they share its time evenly. */
+/* Returns the next begin or end of a call from a record that stands for several calls. They divide its time evenly. */
 static bool next_of_polls(struct refrain_event_reader *reader, struct refrain_record *record) {
-    uint32_t i = reader->polls.told, steps = reader->polls.events - 1;
+    uint32_t i = reader->polls.returned, steps = reader->polls.events - 1;
     if (i == reader->polls.events)
         return false;
     unsigned __int128 span = reader->polls.last_ticks - reader->polls.first_ticks;
@@ -96,7 +97,7 @@ static bool next_of_polls(struct refrain_event_reader *reader, struct refrain_re
                                       .thread = reader->thread,
                                       .ticks = reader->polls.first_ticks + (uint64_t)(span * i / steps),
                                       .id = reader->polls.id};
-    reader->polls.told++;
+    reader->polls.returned++;
     return true;
 }
 
@@ -108,7 +109,7 @@ static bool begin_polls(struct refrain_event_reader *reader, const uint64_t *wor
     reader->polls.first_ticks = words[1];
     reader->polls.last_ticks = words[3] < words[1] ? words[1] : words[3];
     reader->polls.events = 2 * (uint32_t)calls;
-    reader->polls.told = 0;
+    reader->polls.returned = 0;
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* event_read.h: the records of an event file (event_file.h), one thread's at a time. */
+/* event_read.h: reads the records of one thread from an event file (event_file.h). */
 #ifndef REFRAIN_EVENT_READ_H
 #define REFRAIN_EVENT_READ_H
 
@@ -11,10 +11,10 @@ struct refrain_event_reader;
 enum refrain_status refrain_event_reader_open(const struct refrain_process *process, uint32_t thread,
                                               struct refrain_event_reader **reader, struct refrain_error *error);
 
-/* The next record of the thread; false at the end, or at a record that makes no sense. */
+/* Returns the next record of the thread. False at the end of the file and at a damaged record. */
 bool refrain_event_reader_next(struct refrain_event_reader *reader, struct refrain_record *record);
 
-/* Has a record been met that makes no sense? *offset is where. */
+/* True after a damaged record. *offset is its position in the file. */
 bool refrain_event_reader_wrong(const struct refrain_event_reader *reader, uint64_t *offset);
 
 void refrain_event_reader_close(struct refrain_event_reader *reader);

@@ -1,10 +1,10 @@
-/* recursion.c: which of the steps that are left may be taken (recursion.h). */
+/* recursion.c: decides which of the remaining steps may be taken next in a recursion (recursion.h). */
 #include "common/arena.h"
 #include "walk/recursion_graph.h"
 
 #include <refrain/unit.h>
 
-/* False where more steps are left than a run can have made: that is damage. */
+/* Adds up the remaining steps. False if they are more than a run can have made: the trace is damaged. */
 static bool sum_up(struct refrain_recursion *recursion) {
     uint64_t most = recursion->walk.most_steps;
     for (size_t i = 0; i < recursion->n_nodes; i++) {
@@ -29,7 +29,8 @@ struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_
     if (!recursion)
         return NULL;
     recursion->walk = *walk;
-    bool sound = refrain_recursion_build(recursion) && refrain_recursion_share_out(recursion) && !recursion->no_memory;
+    bool sound =
+        refrain_recursion_build(recursion) && refrain_recursion_assign_unknown(recursion) && !recursion->no_memory;
     if (!sound || !refrain_recursion_find_components(recursion) || !sum_up(recursion)) {
         refrain_recursion_close(recursion);
         return NULL;
@@ -49,12 +50,12 @@ bool refrain_recursion_unknown(struct refrain_recursion *recursion, const struct
     struct refrain_arc *most = NULL;
     for (uint32_t k = 0; node && k < node->n_arcs; k++) {
         struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
-        if (arc->shared_out > 0 && (!most || arc->shared_out > most->shared_out))
+        if (arc->assigned > 0 && (!most || arc->assigned > most->assigned))
             most = arc;
     }
     if (!most)
         return false;
-    most->shared_out--;
+    most->assigned--;
     *value = most->value;
     return true;
 }
@@ -77,7 +78,7 @@ void refrain_recursion_close(struct refrain_recursion *recursion) {
 
 /* ---- steps ---- */
 
-/* Puts a node into the search that is under way. */
+/* Adds a node to the current search. */
 static void reach(struct refrain_recursion *recursion, int node, size_t *n) {
     if (node == REFRAIN_NOWHERE || recursion->nodes[node].reached == recursion->searches)
         return;
@@ -85,7 +86,7 @@ static void reach(struct refrain_recursion *recursion, int node, size_t *n) {
     recursion->queue[(*n)++] = node;
 }
 
-/* Reaches all that can be reached from the first *n of the queue by steps that are left. */
+/* Adds every node that remaining steps can reach from the first *n nodes of the queue. */
 static void reach_all(struct refrain_recursion *recursion, size_t *n) {
     for (size_t at = 0; at < *n; at++) {
         const struct refrain_place_node *node = &recursion->nodes[recursion->queue[at]];
@@ -99,9 +100,9 @@ static void reach_all(struct refrain_recursion *recursion, size_t *n) {
     }
 }
 
-/* Can all that is left be walked after this step? */
-static bool may_take(struct refrain_recursion *recursion, int from, struct refrain_arc *arc) {
-    if (arc->left > 1 && arc->safe_until == recursion->gone)
+/* True if all steps that remain after this one can still be taken. */
+static bool is_safe(struct refrain_recursion *recursion, int from, struct refrain_arc *arc) {
+    if (arc->left > 1 && arc->safe_until == recursion->used_up)
         return true;
     size_t n = 0;
     recursion->searches++;
@@ -111,7 +112,7 @@ static bool may_take(struct refrain_recursion *recursion, int from, struct refra
     reach_all(recursion, &n);
     arc->left++;
     if (arc->left > 1 && recursion->nodes[from].reached == recursion->searches) {
-        arc->safe_until = recursion->gone;
+        arc->safe_until = recursion->used_up;
         return true;
     }
     arc->left--;
@@ -140,35 +141,35 @@ static bool may_take(struct refrain_recursion *recursion, int from, struct refra
 bool refrain_recursion_step(struct refrain_recursion *recursion, int from, bool wants, int64_t wanted, int64_t *value) {
     struct refrain_place_node *node = &recursion->nodes[from];
     struct refrain_arc *taken = NULL, *likely = NULL;
-    double taken_share = 0, likely_share = 0;
+    double taken_part = 0, likely_part = 0;
     for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
         struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
         if (arc->left == 0)
             continue;
         bool is_wanted = wants && arc->value == wanted;
-        double share = is_wanted ? 2 : (double)arc->left / (double)arc->all;
-        if (!likely || share > likely_share) {
+        double part = is_wanted ? 2 : (double)arc->left / (double)arc->all;
+        if (!likely || part > likely_part) {
             likely = arc;
-            likely_share = share;
+            likely_part = part;
         }
-        if (is_wanted && may_take(recursion, from, arc))
+        if (is_wanted && is_safe(recursion, from, arc))
             taken = arc;
     }
     for (uint32_t k = 0; k < node->n_arcs && !(taken && wants && taken->value == wanted); k++) {
         struct refrain_arc *arc = &recursion->arcs[node->first_arc + k];
-        double share = arc->left ? (double)arc->left / (double)arc->all : 0;
-        if (arc->left > 0 && (!taken || share > taken_share) && may_take(recursion, from, arc)) {
+        double part = arc->left ? (double)arc->left / (double)arc->all : 0;
+        if (arc->left > 0 && (!taken || part > taken_part) && is_safe(recursion, from, arc)) {
             taken = arc;
-            taken_share = share;
+            taken_part = part;
         }
     }
     if (!taken)
-        taken = likely; /* of a run that was cut off in the middle */
+        taken = likely; /* no step is safe: the run was cut off in the middle */
     if (!taken)
         return false;
     taken->left--;
     node->left--;
-    recursion->gone += taken->left == 0;
+    recursion->used_up += taken->left == 0;
     *value = taken->value;
     return true;
 }

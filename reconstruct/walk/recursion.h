@@ -1,14 +1,14 @@
-/* recursion.h: in which order values are taken where functions call themselves and the order of some is given up
+/* recursion.h: chooses the order of steps in recursive functions once the trace no longer has the order of the run
  * (walker).
  *
- * How often control went from each place to each other is known, and in a program without recursion any order of these
- * steps that keeps the last one of each place last is walked to the run's end (docs/counts.md). With recursion it is
- * not: a function that returns before it has called itself leaves the calls below it over. Therefore a step from a
- * place in a recursion is taken only where every step that is left can still be reached from where the walk would be:
- * from the place it goes to, from an open activation, or from an activation that is still to begin from outside.
+ * A step goes from one place to the next. The trace then still has the number of steps between each pair of places.
+ * Without recursion, any order that keeps the last step of each place last reaches the end of the run
+ * (docs/counts.md). In a recursion it may not: if a function returns before it has called itself, the calls below it
+ * are never made. Therefore a step is taken only if all other remaining steps can still be reached: from the place
+ * where the step leads, from an open activation, or from an activation that will begin from outside the recursion.
  *
- * Esparza, "Petri nets, commutative context-free grammars, and basic parallel processes" (1997): steps that are
- * balanced and can be reached can be ordered so that all are taken. */
+ * Esparza, "Petri nets, commutative context-free grammars, and basic parallel processes" (1997): if steps are
+ * balanced and can be reached, an order exists that takes all of them. */
 #ifndef REFRAIN_RECURSION_H
 #define REFRAIN_RECURSION_H
 
@@ -20,41 +20,42 @@
 
 struct refrain_recursion;
 
-/* What the walker tells. */
+/* Access to the walk that uses the recursion. */
 struct refrain_recursion_walk {
     const void *image;
     size_t image_bytes;
     unsigned thread;
     uint32_t n_slots;
     const struct refrain_numbered *numbered;
-    uint64_t most_steps; /* more are damage */
+    uint64_t most_steps; /* upper bound of the steps of the run; more are damage */
     const void *walk;
-    const struct refrain_learner *at; /* of the place or decision where the activation on top is */
-    /* A slot by its number: where it is, and its enum refrain_node_kind. */
+    const struct refrain_learner *at; /* learner of the place or decision where the innermost activation is */
+    /* Returns the offset of a slot, given its number, and sets *kind to its enum refrain_node_kind. */
     uint64_t (*slot)(const void *walk, uint32_t number, uint32_t *kind);
-    /* Values taken so far. Of a loop in the middle of a count, *iterations are left of it; else it is -1. *open: its
-     * end has not come in the run. */
+    /* Returns how many values the walk has taken of a learner. *iterations: iterations left of the current count of
+     * a loop, -1 if no count is in use. *open: the end of this count is not in the trace. */
     uint64_t (*taken)(const void *walk, const struct refrain_learner *learner, int64_t *iterations, bool *open);
-    size_t (*depth)(const void *walk); /* open activations, the outermost is 0 ... */
-    const struct refrain_slot *(*place)(const void *walk, size_t activation); /* ... and where they are */
+    size_t (*depth)(const void *walk); /* number of open activations; 0 is the outermost */
+    const struct refrain_slot *(*place)(const void *walk, size_t activation); /* slot where an open activation is */
 };
 
-/* Learns what is left from where the walk is now. Null without memory, and where that is more than most_steps. */
+/* Counts the steps that remain from the current state of the walk. Null without memory, and if they are more than
+ * most_steps. */
 struct refrain_recursion *refrain_recursion_open(const struct refrain_recursion_walk *walk);
 
-/* The number of a place in a recursion, by its learner; -1 of any other. */
+/* The number of a recursive place, by its learner; -1 for any other place. */
 int refrain_recursion_node(const struct refrain_recursion *recursion, const struct refrain_learner *learner);
 
-/* Takes a step from such a place, at which the activation on top is: the wanted one, if it is left and may be taken,
- * else another. False when none is left. */
+/* Takes a step from the recursive place `node`, where the innermost activation is. Takes the wanted step if it
+ * remains and is safe, else another one. False if none remains. */
 bool refrain_recursion_step(struct refrain_recursion *recursion, int node, bool wants, int64_t wanted, int64_t *value);
 
-/* A step from a place that is in no recursion, of which only the number is known (struct refrain_sequence, unknown):
- * sets *value to one that leaves every place as often as it is reached. False when there is none. */
+/* Chooses a step from a non-recursive place whose steps are only counted (struct refrain_sequence, unknown). Sets
+ * *value so that every place is left as often as it is reached. False if no step remains. */
 bool refrain_recursion_unknown(struct refrain_recursion *recursion, const struct refrain_learner *learner,
                                int64_t *value);
 
-/* An activation begins at `inside`, called from outside of all recursions. */
+/* Notes that an activation begins at `inside`, called from outside all recursions. */
 void refrain_recursion_enter(struct refrain_recursion *recursion, const struct refrain_learner *inside);
 
 void refrain_recursion_close(struct refrain_recursion *recursion);

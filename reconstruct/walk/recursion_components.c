@@ -1,13 +1,15 @@
-/* recursion_components.c: which places are recursive: those of a strongly connected component with a call within it,
- * and those from which an activation comes to such places by itself (recursion_graph.h). The latter are only there
- * where entries of functions were not told, as those of dormant probes: what such a function does is told of the
- * activation that called it, which so comes into the middle of a recursion. */
+/* recursion_components.c: finds the recursive places (recursion_graph.h).
+ *
+ * A place is recursive if its strongly connected component contains a call, or if an activation moves from it to
+ * such a component. The second case arises only if the entry of a function is not in the trace, because its probe
+ * was throttled. The steps of this function then belong to the activation that called it, so a caller seems to move
+ * into the recursion. */
 #include "common/arena.h"
 #include "walk/recursion_graph.h"
 
 struct visit {
     int node;
-    uint32_t arc; /* twice the number of the next one, + 1: what it calls */
+    uint32_t arc; /* 2 * number of the next arc, + 1 if its call comes next */
 };
 
 static int target(const struct refrain_recursion *recursion, const struct refrain_place_node *node, uint32_t k) {
@@ -15,7 +17,7 @@ static int target(const struct refrain_recursion *recursion, const struct refrai
     return k % 2 ? arc->called : arc->next;
 }
 
-/* Is this component recursive? All that it leads to have been found, and *members are its nodes. */
+/* True if the component `members` is recursive. All components that it leads to must have been decided before. */
 static bool is_recursive(const struct refrain_recursion *recursion, const int *members, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const struct refrain_place_node *node = &recursion->nodes[members[i]];
@@ -29,7 +31,7 @@ static bool is_recursive(const struct refrain_recursion *recursion, const int *m
     return false;
 }
 
-/* Tarjan's algorithm, without recursion. */
+/* Tarjan's algorithm with an explicit stack. */
 bool refrain_recursion_find_components(struct refrain_recursion *recursion) {
     size_t n = recursion->n_nodes, depth = 0, on_stack = 0;
     int *index = refrain_calloc(n + 1, sizeof *index), *low = refrain_calloc(n + 1, sizeof *low),

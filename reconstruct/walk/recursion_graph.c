@@ -1,4 +1,4 @@
-/* recursion_graph.c: places, and how often control goes from each to each (recursion_graph.h). */
+/* recursion_graph.c: builds the graph of places and of the steps that remain between them (recursion_graph.h). */
 #include "walk/recursion_graph.h"
 #include "common/arena.h"
 #include "common/array.h"
@@ -58,7 +58,7 @@ static bool is_loop(const struct refrain_place_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
-/* Loops tell how often they went on, all together, and each is left once. */
+/* The total number of iterations of all loops is known. Each loop is left once. */
 static void add_loops(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t iterations,
                       uint64_t loops) {
     if (iterations > 0)
@@ -76,7 +76,7 @@ static void add_value(struct refrain_recursion *recursion, struct refrain_place_
         add_values(recursion, node, node->kind ? value != 0 : value, n);
 }
 
-/* Where values have counts instead of an order: adds what is left of each at once, however often it came. */
+/* Adds the remaining values of a tally. It has counts, so each value is added once with its count. */
 static void add_tally(struct refrain_recursion *recursion, struct refrain_place_node *node,
                       struct refrain_tally_reader *tally) {
     for (size_t i = 0; tally->tally && i < tally->n; i++) {
@@ -85,12 +85,12 @@ static void add_tally(struct refrain_recursion *recursion, struct refrain_place_
         if (left > 0 && is_loop(node))
             add_loops(recursion, node, refrain_tally_total_left(tally, entry, 0), left);
         else if (left > 0)
-            add_value(recursion, node, (int64_t)entry->words[1], left, tally->has_rest && i == tally->n - 1);
+            add_value(recursion, node, (int64_t)entry->words[1], left, tally->has_other && i == tally->n - 1);
         entry->given = entry->count;
     }
 }
 
-/* Does this value of a place begin an activation? */
+/* True if this value of the place begins an activation. */
 static bool is_call(const struct refrain_recursion *recursion, const struct refrain_place_node *node, int64_t value) {
     uint32_t kind = 0;
     if (!node->kind && value >= 0 && value < (int64_t)recursion->walk.n_slots)
@@ -99,7 +99,7 @@ static bool is_call(const struct refrain_recursion *recursion, const struct refr
            (value >= REFRAIN_NEXT_REGION && value < REFRAIN_NEXT_VALUE);
 }
 
-/* Counts what is left of a node's values. */
+/* Adds an arc for each remaining value of the node. */
 static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_node *node) {
     const struct refrain_learner *learner = learner_of(recursion, node);
     struct refrain_sequence sequence;
@@ -141,7 +141,7 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
         add_values(recursion, node, 1, unfinished);
 }
 
-/* Where an activation goes on when what it called from this place has returned. */
+/* The node where an activation continues after a call from this place has returned. */
 int refrain_recursion_after_call(const struct refrain_recursion *recursion, const struct refrain_place_node *node) {
     const struct refrain_slot *slot = (const void *)learner_of(recursion, node);
     return refrain_recursion_find(recursion, node->learner + (slot->flags & REFRAIN_SLOT_CALL ? sizeof *slot : 0));
@@ -165,11 +165,11 @@ static int operation_node(const struct refrain_recursion *recursion, const struc
     return REFRAIN_NOWHERE;
 }
 
-/* Where a value of a place leads: the walker's step. */
+/* Sets where the value of an arc leads, by the same rule as the walker. */
 void refrain_recursion_resolve(const struct refrain_recursion *recursion, const struct refrain_place_node *node,
                                struct refrain_arc *arc) {
     int64_t value = arc->value;
-    if (node->kind) { /* slots [1] and [2] */
+    if (node->kind) { /* slots [1] and [2] of the decision or loop */
         arc->next = refrain_recursion_find(recursion, node->learner + (value ? 1 : 2) * sizeof(struct refrain_slot));
     } else if (value < 0) {
         return;

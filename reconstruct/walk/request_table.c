@@ -1,11 +1,11 @@
-/* request_table.c: requests under way by number (request_table.h). */
+/* request_table.c: the pending requests, by number (request_table.h). */
 #include "walk/request_table.h"
 #include "common/arena.h"
 
 #include <string.h>
 
 #define FIRST_ENTRIES 64
-#define MOST_ENTRIES ((size_t)1 << 20) /* far more than any table of the monitor */
+#define MOST_ENTRIES ((size_t)1 << 20) /* far more than the table of any monitor */
 
 static bool is_taken(const struct refrain_request_table *table, size_t i) {
     return *(const bool *)(table->entries + i * table->entry_bytes);

@@ -1,4 +1,4 @@
-/* successors.c: all learners of a thread that say what came next (successors.h). */
+/* successors.c: visits all successor learners of a thread (successors.h). */
 #include "walk/successors.h"
 
 struct visit {
@@ -9,7 +9,7 @@ struct visit {
     void *data;
 };
 
-/* `bytes` bytes at an offset; null outside of the image. */
+/* `bytes` bytes at an offset, or null if they are not inside the image. */
 static const void *at(const struct visit *visit, uint64_t offset, uint64_t bytes) {
     bool inside =
         offset >= REFRAIN_HEADER_BYTES && offset % 8 == 0 && offset <= visit->bytes && bytes <= visit->bytes - offset;

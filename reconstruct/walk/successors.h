@@ -1,5 +1,5 @@
-/* successors.h: all learners of a thread that say what came next: of places, call sites, operations, user regions and
- * the thread itself (bytes of an image -> walker). */
+/* successors.h: visits all successor learners of a thread, i.e. the learners whose values name the next place.
+ * Places, call sites, operations, user regions and the thread itself have one (image -> walker). */
 #ifndef REFRAIN_SUCCESSORS_H
 #define REFRAIN_SUCCESSORS_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Calls `visit` with each of them; references that lead nowhere end the list they are in. `is_decision` says of a
- * slot's number that its learner has decisions or counts instead. */
+/* Calls `visit` for each successor learner. A reference that leads outside the image ends its list. `is_decision`
+ * returns true for a slot number whose learner holds decisions or counts and no successors. */
 void refrain_successors_visit(const void *image, size_t image_bytes, unsigned thread,
                               bool (*is_decision)(const void *data, uint32_t slot),
                               void (*visit)(void *data, const struct refrain_learner *learner), void *data);

@@ -1,11 +1,11 @@
-/* walk_ahead.c: a queue of iterations (walk_ahead.h). */
+/* walk_ahead.c: the queue of iterations that have passed but are not delivered (walk_ahead.h). */
 #include "walk/walk_ahead.h"
 #include "common/arena.h"
 #include "common/array.h"
 
 #include <string.h>
 
-/* What was given makes room. */
+/* Removes what has been delivered, to make room. */
 static void move_to_front(struct refrain_walk_ahead *ahead) {
     if (ahead->first > 0) {
         memmove(ahead->ticks, ahead->ticks + ahead->first, (ahead->n - ahead->first) * sizeof *ahead->ticks);
@@ -32,7 +32,7 @@ static bool add(struct refrain_walk_ahead *ahead, struct refrain_walk_cycle *cyc
     }
     if (!REFRAIN_ARENA_ROOM(ahead->passed, ahead->n_passed, ahead->capacity_passed))
         return false;
-    ahead->passed[ahead->n_passed++] = (struct refrain_walk_turn){cycle, iterations};
+    ahead->passed[ahead->n_passed++] = (struct refrain_walk_cycle_run){cycle, iterations};
     return true;
 }
 
@@ -51,7 +51,7 @@ const uint64_t *refrain_walk_ahead_give(struct refrain_walk_ahead *ahead, struct
         ahead->first_passed++;
     if (ahead->first_passed == ahead->n_passed)
         return NULL;
-    struct refrain_walk_turn *passed = &ahead->passed[ahead->first_passed];
+    struct refrain_walk_cycle_run *passed = &ahead->passed[ahead->first_passed];
     if (ahead->known - ahead->first < passed->cycle->n_blocks)
         return NULL;
     *cycle = passed->cycle;

@@ -1,10 +1,10 @@
-/* walk_blocks.c: many blocks of a cycle pass at once (walk_parts.h).
+/* walk_blocks.c: lets many blocks of a cycle pass at once (walk_parts.h).
  *
  *     cycle's blocks   | a  b  c  a  d | a  b  c  a  d |
- *     entries                 '-----'  '----'  '-----'        what is expected of each is known before the first passes
+ *     entries                 '-----'  '----'  '-----'        expected times are known before the first block passes
  *
- * It is the same as when they pass one by one through refrain_walk_pass_block_of(): weights in the order of the blocks,
- * then the entry's time by them. */
+ * The result equals that of refrain_walk_pass_block_of() for each block in turn: weights in the order of the blocks,
+ * then the times of the entry by these weights. */
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
 
@@ -15,7 +15,7 @@ static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_lea
     place->visits++;
 }
 
-/* The blocks are counted, in a walk that does so. */
+/* Counts the blocks, in a walk that only counts (walk->counting). */
 static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
         struct refrain_walk_learner *place = cycle->blocks[at].place;
@@ -24,7 +24,7 @@ static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cy
     }
 }
 
-/* What is expected of each block. */
+/* Sets the weight of each block: its expected time. */
 static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
                    struct refrain_kept_block *kept, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
@@ -40,7 +40,7 @@ static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *c
     }
 }
 
-/* Those of which the timeline tells alone. */
+/* Lets blocks pass that are timeline entries by themselves. Returns how many. */
 static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
                              uint32_t most, uint64_t *ticks) {
     uint64_t begin = walk->ticks;
@@ -51,16 +51,16 @@ static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_wal
         pass_visit(walk, block->place);
         account->ticks_left = (int64_t)((uint64_t)account->ticks_left - (ticks[i] - begin));
         if (walk->counting)
-            refrain_walk_count_told(walk, block->context, ticks[i] - begin);
+            refrain_walk_count_single(walk, block->context, ticks[i] - begin);
         begin = ticks[i];
     }
     walk->ticks = begin;
     return n;
 }
 
-/* Those of an entry of several, as far as they have not passed yet. */
-static uint32_t pass_item(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
-                          uint32_t most, uint64_t *ticks) {
+/* Lets the remaining blocks of a timeline entry of several blocks pass. Returns how many. */
+static uint32_t pass_entry(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
+                           uint32_t most, uint64_t *ticks) {
     struct refrain_block_times *times = &walk->times;
     bool begun = refrain_walk_is_time_pending(walk), settled;
     uint64_t left = refrain_block_times_left(times, walk->ticks);
@@ -90,5 +90,5 @@ uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrai
         return 0;
     uint32_t n = pass_singles(walk, cycle, first, most, ticks);
     bool shares = walk->counting || walk->shares.n > 0;
-    return n == 0 && shares ? pass_item(walk, cycle, first, most, ticks) : n;
+    return n == 0 && shares ? pass_entry(walk, cycle, first, most, ticks) : n;
 }

@@ -1,21 +1,22 @@
-/* walk_counted.c: a walk begins; where its timeline has entries of several blocks, after others that count what these
- * have to share out, and try whether totals hold (walk_rank.h, walk_shares.h, balance.h). */
+/* walk_counted.c: opens a walk (walk_rank.h). If its timeline has entries of several blocks, other walks come first:
+ * one counts how much time these entries have for each place, and trials find by how much the totals of regions are
+ * off (walk_shares.h, adjust.h). */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 
-/* A walk that nobody reads. */
-static struct refrain_walk *begin_again(const struct refrain_walk *walk) {
+/* Begins another walk of the same thread, whose records are not read. */
+static struct refrain_walk *begin_trial(const struct refrain_walk *walk) {
     const char *ignored;
     return refrain_walk_begin(walk->image, walk->image_bytes, walk->thread_number, &ignored, &(uint64_t){0});
 }
 
-static void take_shares(struct refrain_walk *walk, const struct refrain_walk_shares *shares) {
-    refrain_walk_shares_copy(&walk->shares, shares); /* without memory: by the profiles alone */
+static void use_shares(struct refrain_walk *walk, const struct refrain_walk_shares *shares) {
+    refrain_walk_shares_copy(&walk->shares, shares); /* without memory: only the histories decide */
     walk->contexts = walk->shares.contexts.n_contexts ? &walk->shares.contexts : NULL;
 }
 
-/* A walk that nobody reads goes on to its next record, or past a cycle; false at its end. */
-static bool go_on(struct refrain_walk *walk) {
+/* Advances such a walk to its next record, or past a cycle. False at its end. */
+static bool advance(struct refrain_walk *walk) {
     struct refrain_record record;
     if (walk->cycle)
         refrain_walk_cycle_skip(walk);
@@ -25,14 +26,14 @@ static bool go_on(struct refrain_walk *walk) {
 }
 
 static bool count(const struct refrain_walk *walk, bool by_cycles, struct refrain_walk_shares *shares) {
-    struct refrain_walk *counting = begin_again(walk);
+    struct refrain_walk *counting = begin_trial(walk);
     if (!counting)
         return false;
     counting->counting = shares;
     refrain_walk_contexts_open(&shares->contexts);
     counting->contexts = &shares->contexts;
     counting->finds_cycles = by_cycles;
-    while (!counting->approximate && !counting->times.ended && go_on(counting))
+    while (!counting->approximate && !counting->times.ended && advance(counting))
         continue;
     shares->contexts.incomplete |= counting->approximate || !counting->ended;
     refrain_walk_shares_finish(shares, &counting->learners, counting->stack[counting->depth - 1].context);
@@ -40,18 +41,18 @@ static bool count(const struct refrain_walk *walk, bool by_cycles, struct refrai
     return true;
 }
 
-/* Shares out as the walk will, and finds what is to be moved. False: there is no more to be found. */
+/* Replays the thread as the walk will, and computes further adjustments. False if no further trial is needed. */
 static bool try_shares(const struct refrain_walk *walk, bool by_cycles, const struct refrain_walk_shares *shares,
-                       struct refrain_balance *balance) {
-    struct refrain_walk *trial = begin_again(walk);
-    bool more = trial && refrain_balance_try(balance);
+                       struct refrain_adjustment *adjustment) {
+    struct refrain_walk *trial = begin_trial(walk);
+    bool more = trial && refrain_adjustment_try(adjustment);
     if (more) {
-        take_shares(trial, shares);
-        trial->times.balance = balance;
+        use_shares(trial, shares);
+        trial->times.adjustment = adjustment;
         trial->finds_cycles = by_cycles;
-        while (trial->contexts && go_on(trial))
+        while (trial->contexts && advance(trial))
             continue;
-        more = trial->contexts && !refrain_balance_solve(balance, trial->contexts);
+        more = trial->contexts && !refrain_adjustment_solve(adjustment, trial->contexts);
     }
     refrain_walk_close(trial);
     return more;
@@ -62,21 +63,21 @@ struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_b
     struct refrain_walk *walk = refrain_walk_begin(image, image_bytes, thread, what, offset);
     if (!walk || !refrain_time_reader_shares(&walk->times.reader))
         return walk;
-    struct refrain_arena *arena = refrain_arena_use(NULL); /* what finds out does not outlast this call */
+    struct refrain_arena *arena = refrain_arena_use(NULL); /* memory of the trials is freed before this call returns */
     struct refrain_walk_shares shares = {0};
-    struct refrain_balance balance = {0};
+    struct refrain_adjustment adjustment = {0};
     if (count(walk, by_cycles, &shares)) {
         refrain_arena_use(arena);
-        take_shares(walk, &shares);
+        use_shares(walk, &shares);
         refrain_arena_use(NULL);
-        if (walk->contexts && refrain_balance_open(&balance, (uint32_t)walk->contexts->n_contexts))
-            while (try_shares(walk, by_cycles, &shares, &balance))
+        if (walk->contexts && refrain_adjustment_open(&adjustment, (uint32_t)walk->contexts->n_contexts))
+            while (try_shares(walk, by_cycles, &shares, &adjustment))
                 continue;
         refrain_arena_use(arena);
-        refrain_balance_copy(&walk->balance, &balance);
-        walk->times.balance = walk->balance.n_shifts ? &walk->balance : NULL;
+        refrain_adjustment_copy(&walk->adjustment, &adjustment);
+        walk->times.adjustment = walk->adjustment.n_shifts ? &walk->adjustment : NULL;
         refrain_arena_use(NULL);
-        refrain_balance_close(&balance);
+        refrain_adjustment_close(&adjustment);
         refrain_walk_shares_close(&shares);
     }
     refrain_arena_use(arena);

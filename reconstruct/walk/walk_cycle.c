@@ -1,4 +1,4 @@
-/* walk_cycle.c: what of recorded iterations comes again, and giving it (walk_cycle.h). */
+/* walk_cycle.c: finds recorded iterations that repeat, and delivers them without walking (walk_cycle.h). */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
@@ -6,37 +6,37 @@
 
 #include <string.h>
 
-#define MOST_ITERATIONS ((uint64_t)1 << 32) /* given at once */
-#define MOST_CYCLES 4u                      /* of a loop */
-#define MOST_MISSES 64u                     /* until a cycle is given up */
-#define BLOCKS_AT_ONCE 256u                 /* that pass before iterations are given */
+#define MOST_ITERATIONS ((uint64_t)1 << 32) /* found in one search */
+#define MOST_CYCLES 4u                      /* of one loop */
+#define MOST_MISSES 64u                     /* searches without success before a cycle is freed */
+#define BLOCKS_AT_ONCE 256u                 /* that pass before iterations are delivered */
 
 void refrain_walk_find_cycles(struct refrain_walk *walk) {
     walk->finds_cycles = true;
 }
 
-void refrain_walk_tell_steps(struct refrain_walk *walk) {
-    walk->tells_steps = true;
+void refrain_walk_record_steps(struct refrain_walk *walk) {
+    walk->records_steps = true;
 }
 
 bool refrain_walk_gives_cycle(const struct refrain_walk *walk) {
     return walk->n_waiting == 0 && walk->cycle;
 }
 
-/* ---- what comes again ---- */
+/* ---- iterations that repeat ---- */
 
-/* Can iterations be given or recorded from here? */
+/* True if iterations can be delivered or recorded here: the order is exact, and no request is pending. */
 static bool is_plain(const struct refrain_walk *walk) {
     return !walk->approximate && !walk->requests.guessed && walk->requests.active == 0 && walk->run_left <= 0 &&
            walk->owed == 0 && !walk->times.ended && !walk->times.tail;
 }
 
-/* Is a run of that value given? That is so of most learners. */
+/* Fast path of iterations_of(): true if the sequence is in a run of this value. */
 static inline bool is_run(const struct refrain_sequence *sequence, int64_t value) {
     return sequence->run > 0 && sequence->value == value && sequence->stride == 0 && !sequence->approximate;
 }
 
-/* How many further iterations are like that, as far as it is known here. */
+/* A lower bound of how many of the next iterations are equal to the cycle. */
 static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     uint64_t n = refrain_least(cycle->loop->remaining / cycle->iterations, MOST_ITERATIONS);
     if (cycle->depth != walk->depth || cycle->context != walk->stack[walk->depth - 1].context ||
@@ -52,7 +52,7 @@ static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cyc
             n = refrain_least(n, sequence->run);
         else if (use->values > 0)
             n = refrain_least(n, refrain_sequence_repeats(sequence, &cycle->values[use->first_value], use->values));
-        if (n == 0) { /* it is asked first the next time */
+        if (n == 0) { /* check this learner first next time */
             struct refrain_walk_cycle_use differs = *use;
             *use = cycle->uses[0];
             cycle->uses[0] = differs;
@@ -62,12 +62,12 @@ static uint64_t iterations_of(struct refrain_walk *walk, struct refrain_walk_cyc
     return n;
 }
 
-/* One that did not come for long is forgotten. */
+/* Frees a cycle that has not repeated for long. */
 static void forget(struct refrain_walk *walk, struct refrain_walk_learner *loop, struct refrain_walk_cycle **link) {
     struct refrain_walk_cycle *cycle = *link;
     *link = cycle->next;
     loop->n_cycles -= cycle->n_parts == 0;
-    refrain_walk_leave_alone(loop);
+    refrain_walk_postpone_recording(loop);
     refrain_walk_pattern_forget(&walk->pattern);
     refrain_free(cycle->events);
     refrain_free(cycle);
@@ -108,12 +108,12 @@ void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk
 
 /* ---- passing ---- */
 
-/* Can iterations pass no more, although some are left? */
+/* True if no further iteration can pass, although some are left: the walk or its timeline has ended. */
 static bool is_stopped(const struct refrain_walk *walk) {
     return walk->ended || walk->times.ended || walk->times.tail;
 }
 
-/* The next iterations pass, their clock reads behind those that were not given yet. False where there are none. */
+/* Lets further iterations pass and appends their clock reads to the queue. False if none are left. */
 static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle *cycle) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
     const uint32_t n = cycle->n_blocks;
@@ -124,7 +124,7 @@ static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle
     if (!ticks)
         return refrain_walk_fail(walk, NULL, "no memory");
     uint64_t at = 0, until = most * n;
-    for (uint32_t first = 0; at < until;) { /* `first` is the block that passes next */
+    for (uint32_t first = 0; at < until;) { /* `first`: next block of the iteration */
         uint64_t k = refrain_walk_pass_blocks(walk, cycle, first, (uint32_t)(until - at), ticks + at);
         if (k == 0) {
             refrain_walk_pass_block_of(walk, cycle->blocks[first].place, cycle->blocks[first].context);
@@ -145,10 +145,10 @@ static bool pass_iterations(struct refrain_walk *walk, struct refrain_walk_cycle
     return refrain_walk_ahead_add(ahead, cycle, passed) || refrain_walk_fail(walk, NULL, "no memory");
 }
 
-/* ---- giving ---- */
+/* ---- delivering ---- */
 
-/* Iterations whose times are not known yet go on as records that wait for them. */
-static void let_wait(struct refrain_walk *walk) {
+/* Turns iterations whose times are not known yet into records that wait for their times. */
+static void make_waiting_records(struct refrain_walk *walk) {
     struct refrain_walk_ahead *ahead = &walk->ahead;
     const uint64_t *ticks = ahead->ticks + ahead->first;
     for (size_t i = ahead->first_passed; i < ahead->n_passed; i++) {
@@ -166,11 +166,11 @@ static void let_wait(struct refrain_walk *walk) {
     refrain_walk_ahead_drop(ahead);
 }
 
-/* The walk is behind the iterations that have passed. Where they are those that were known of, more may come. */
+/* Moves the walk behind the iterations that have passed. If all of the known ones passed, looks for more. */
 static void end_cycle(struct refrain_walk *walk) {
     struct refrain_walk_cycle *cycle = walk->cycle;
     uint64_t n = cycle->passed;
-    bool goes_on = cycle->left == 0;
+    bool may_continue = cycle->left == 0;
     walk->cycle = NULL;
     for (uint32_t i = 0; i < cycle->n_uses && n > 0; i++) {
         const struct refrain_walk_cycle_use *use = &cycle->uses[i];
@@ -188,10 +188,10 @@ static void end_cycle(struct refrain_walk *walk) {
         walk->cost += n * cycle->cost;
         walk->completing_site = cycle->completing_site;
     }
-    if (goes_on)
+    if (may_continue)
         refrain_walk_begin_iteration(walk, cycle->loop);
     if (!walk->cycle)
-        let_wait(walk);
+        make_waiting_records(walk);
 }
 
 void refrain_walk_cycle_settle(struct refrain_walk *walk) {

@@ -1,4 +1,4 @@
-/* walk_learners.c: the table of learners met (walk_learners.h). */
+/* walk_learners.c: the table of the learners that a walk has used (walk_learners.h). */
 #include "walk/walk_learners.h"
 #include "common/arena.h"
 #include "walk/walk_cycle.h"

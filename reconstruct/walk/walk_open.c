@@ -1,4 +1,4 @@
-/* walk_open.c: a walk begins and ends (walk_rank.h). */
+/* walk_open.c: begins and closes a walk (walk_rank.h). */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 
@@ -111,7 +111,7 @@ void refrain_walk_close(struct refrain_walk *walk) {
     refrain_walk_ahead_close(&walk->ahead);
     refrain_block_times_close(&walk->times);
     refrain_walk_shares_close(&walk->shares);
-    refrain_balance_close(&walk->balance);
+    refrain_adjustment_close(&walk->adjustment);
     refrain_walk_requests_close(&walk->requests);
     refrain_free(walk);
 }

@@ -1,5 +1,5 @@
-/* walk_operations.c: the operations of MPI calls, mirroring the monitor's call.c: what that feeds, they take, in the
- * same order (walk_parts.h). */
+/* walk_operations.c: replays the operations of MPI calls (walk_parts.h). It takes values in the order in which the
+ * monitor's call.c appends them. */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
@@ -20,12 +20,12 @@ static bool names_requests(uint32_t operation) {
            operation == REFRAIN_OP_CANCELLED || operation == REFRAIN_OP_FREE;
 }
 
-/* Is it only likely which request an operation is about? Then one that it can be about is as good as another. */
+/* True if requests are only likely ones. Then any request that fits the operation will do. */
 static bool guesses_requests(const struct refrain_walk *walk) {
     return walk->approximate || walk->requests.guessed;
 }
 
-/* The request under way with this number; where that is only likely, one that is. */
+/* The pending request with this number. If requests are only likely ones: else any pending one. */
 static struct refrain_walk_request *likely_request(const struct refrain_walk *walk, int64_t number) {
     struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
     return !guesses_requests(walk) || (request && request->active > 0)
@@ -33,15 +33,15 @@ static struct refrain_walk_request *likely_request(const struct refrain_walk *wa
                : refrain_walk_requests_oldest(&walk->requests, NULL);
 }
 
-/* Does the number that was taken just now stand for many that had no count of their own? */
+/* True if the number taken last stands for several numbers without counts of their own. */
 static bool stands_for_others(const struct refrain_walk_learner *numbers) {
     const struct refrain_tally_reader *rows = &numbers->rows;
-    return rows->tally ? rows->gave_rest || rows->tally->dropped & 1
+    return rows->tally ? rows->gave_other || rows->tally->dropped & 1
                        : numbers->sequence.learner->state == REFRAIN_SUMMARY;
 }
 
-/* A persistent request begins. More may begin than there are where it is only likely how many begin before others
- * complete: then each begins, and completes, more than once. How often each does is what its number was counted. */
+/* Starts a persistent request. If the order of starts and completions is approximate, more requests may start than
+ * exist. Then a request starts several times, and completes as often. The count of its number says how often. */
 static struct refrain_walk_request *begin(struct refrain_walk *walk, const struct refrain_walk_learner *numbers,
                                           int64_t number) {
     struct refrain_walk_request *request = refrain_walk_requests_at(&walk->requests, number);
@@ -59,8 +59,8 @@ static void end(struct refrain_walk *walk, struct refrain_walk_request *request)
     refrain_walk_requests_set_active(&walk->requests, request, request->active > 1 ? request->active - 1 : 0);
 }
 
-/* A request completes: a receive gets its source, tag and bytes, an access to a file the bytes that it moved. False
- * when those of its operation are used up. */
+/* Completes a request and sets the parameters of the record: source, tag and bytes of a receive, bytes of a file
+ * access. False if the operation that posted it has no such values left. */
 static bool complete(struct refrain_walk *walk, struct refrain_walk_request *request, struct refrain_record *record) {
     record->parameters[0] = refrain_walk_requests_number(&walk->requests, request);
     if (request->posted) {
@@ -100,19 +100,19 @@ bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record
     for (bool first = true; request && !complete(walk, request, record); first = false) {
         if (walk->wrong)
             return false;
-        walk->ended = false; /* no more of its operation's were completed: the others, from the oldest on */
+        walk->ended = false; /* the posting operation has no further values: try the other requests, oldest first */
         request = refrain_walk_requests_oldest(&walk->requests, first ? NULL : request);
     }
     if (request) {
         walk->owed--;
         return true;
     }
-    walk->run_left = 0; /* those that are still owed complete with the next ones */
+    walk->run_left = 0; /* requests still owed complete with the next ones */
     record->kind = REFRAIN_RECORD_NONE;
     return true;
 }
 
-/* `n` requests complete, the first of them with this number. */
+/* Completes `n` requests, the first of them with this number. */
 static bool complete_run(struct refrain_walk *walk, int64_t first, int64_t n, struct refrain_record *record) {
     walk->run_next = first;
     walk->run_left = n;
@@ -134,7 +134,7 @@ static bool concerns_requests(uint32_t operation) {
     return operation != REFRAIN_OP_SEND && operation != REFRAIN_OP_RECV && operation != REFRAIN_OP_COLLECTIVE;
 }
 
-/* Requests taken and given back by an operation. */
+/* Adds and removes the requests of an operation. */
 static bool follow_requests(struct refrain_walk *walk, const struct refrain_walk_operation *operation,
                             struct refrain_record *record) {
     const struct refrain_operation_record *from = operation->from;
@@ -198,7 +198,7 @@ operation_at(struct refrain_walk *walk, const struct refrain_call_site *call_sit
     return NULL;
 }
 
-/* Parameters that an operation has of its own. */
+/* Number of parameters that an operation has of its own. */
 static unsigned parameters_of(uint32_t operation) {
     switch (operation) {
     case REFRAIN_OP_RMA:
@@ -243,7 +243,7 @@ struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk,
     bool posts = operation == REFRAIN_OP_IRECV || operation == REFRAIN_OP_RECV_INIT;
     *made = (struct refrain_walk_operation){
         .from = from, .n = parameters_of(operation), .number = operation, .plain = true};
-    made->alone = !concerns_requests(operation);
+    made->no_request = !concerns_requests(operation);
     made->learners = posts ? &from->parameter[REFRAIN_PARAMETERS - 1] : from->parameter;
     for (unsigned i = 0; i < made->n; i++) {
         made->plain &= !made->learners[i].tally;
@@ -255,7 +255,7 @@ struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk,
     return place->operation = made;
 }
 
-/* Takes the parameters of an operation where each of them has a next value of its own. */
+/* Takes the parameters of an operation if each of them has a next value of its own. */
 static bool take_plain_row(struct refrain_walk *walk, const struct refrain_walk_operation *operation, int64_t *values,
                            bool *approximate) {
     for (unsigned i = 0; i < operation->n; i++) {
@@ -278,7 +278,8 @@ static bool take_plain_row(struct refrain_walk *walk, const struct refrain_walk_
     return true;
 }
 
-/* Takes the parameters from a guest's rows, with `any` in the last resort from those of any guest of the same host. */
+/* Takes the parameters from the rows of an overflow site. With `any`, rows of any other overflow site of the same
+ * host will do. */
 static bool take_row_of_guest(struct refrain_walk *walk, uint64_t number, bool any,
                               const struct refrain_walk_operation *operation, struct refrain_record *record) {
     struct refrain_numbered *numbered = &walk->numbered;
@@ -327,7 +328,7 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
                  (!walk->wrong && take_row_of_guest(walk, top->id, true, operation, record));
     if (!taken)
         return false;
-    if (operation->alone)
+    if (operation->no_request)
         return true;
     walk->requests.guessed |= record->approximate && names_requests(operation->number);
     return follow_requests(walk, operation, record);

@@ -1,23 +1,23 @@
-/* walk_parts.h: what the parts of a walk share (walk_rank.h).
+/* walk_parts.h: the walk's state, and the functions that its files share (walk_rank.h).
  *
- *     walk_counted.c      a walk begins that knows what the entries of its timeline have to share out
- *     walk_rank.c         the stack machine: a step, and the record that it makes
- *     walk_cycle.c        iterations that are alike, which are given without walking
- *     walk_pattern.c      cycles that take turns
- *     walk_operations.c   what MPI calls say, and the requests that they take and complete
- *     walk_values.c       the next value of a learner, also where its order is not known
- *     walk_blocks.c       many blocks that pass at once
+ *     walk_counted.c      opens a walk, after trials that find how entries of its timeline are divided
+ *     walk_rank.c         the stack machine: takes a step and makes its record
+ *     walk_cycle.c        delivers equal iterations without walking
+ *     walk_pattern.c      joins cycles that alternate
+ *     walk_operations.c   operations of MPI calls, and the requests that they start and complete
+ *     walk_values.c       the next value of a learner, exact or likely
+ *     walk_blocks.c       lets many blocks pass at once
  *     walk_ahead.c        iterations that wait for their times
- *     walk_time.c         how long blocks took, and records that wait for their time (walk_time.h)
- *     walk_recording.c    an iteration is recorded while it is walked
- *     walk_limits.c       what is more than the thread can have done
- *     walk_open.c         beginning and end
+ *     walk_time.c         the time of a block, and records that wait for their times (walk_time.h)
+ *     walk_recording.c    records an iteration while it is walked
+ *     walk_limits.c       upper bounds of what the thread can have done
+ *     walk_open.c         begins and closes a walk
  *
- * A file calls those below it only. */
+ * A file calls only files below it in this list. */
 #ifndef REFRAIN_WALK_PARTS_H
 #define REFRAIN_WALK_PARTS_H
 
-#include "times/balance.h"
+#include "times/adjust.h"
 #include "times/block_times.h"
 #include "times/probe_costs.h"
 #include "walk/recursion.h"
@@ -29,13 +29,13 @@
 #include "walk/walk_shares.h"
 
 struct refrain_walk_activation {
-    struct refrain_walk_learner *at;           /* of its last slot */
-    struct refrain_walk_learner *begun;        /* of its first one; null of the outermost */
-    const struct refrain_region_info **region; /* that its records share (struct refrain_record) */
-    uint32_t context;                          /* where contexts are told apart (walk_contexts.h) */
+    struct refrain_walk_learner *at;           /* place of its latest slot */
+    struct refrain_walk_learner *begun;        /* place of its first slot; null for the outermost */
+    const struct refrain_region_info **region; /* shared by its records (struct refrain_record) */
+    uint32_t context;                          /* if contexts are in use (walk_contexts.h) */
     uint64_t id;
-    uint32_t begin_read, end_read; /* clock reads up to its begin and end (struct refrain_record) */
-    uint8_t kind;                  /* enum refrain_record_kind of its entering */
+    uint32_t begin_read, end_read; /* number of clock reads up to its begin and end (struct refrain_record) */
+    uint8_t kind;                  /* enum refrain_record_kind of its begin */
     bool returned;
     uint64_t begin_ticks, end_ticks;
     uint64_t begin_cost, end_cost;
@@ -46,12 +46,12 @@ struct refrain_walk_slot {
     uint32_t kind; /* enum refrain_node_kind */
 };
 
-#define REFRAIN_WALK_TURNS 8u
+#define REFRAIN_WALK_CYCLE_RUNS 8u
 
-/* The cycles of a loop that were given last, without a step between them. Zero at first. */
+/* The latest cycles of one loop, delivered without a step between them. Zero at first. */
 struct refrain_walk_pattern {
     unsigned n;
-    struct refrain_walk_turn turns[REFRAIN_WALK_TURNS];
+    struct refrain_walk_cycle_run runs[REFRAIN_WALK_CYCLE_RUNS];
 };
 
 struct refrain_walk {
@@ -65,44 +65,44 @@ struct refrain_walk {
     uint32_t n_slots;
     struct refrain_walk_learners learners;
     struct refrain_walk_activation *stack;
-    size_t depth, capacity_stack; /* stack[0] is the thread's root */
+    size_t depth, capacity_stack; /* stack[0] is the root of the thread */
     struct refrain_walk_requests requests;
-    uint64_t owed; /* completions that came when no request was under way: the next requests complete at once */
-    uint64_t completing_site;   /* of the call that completed one last */
-    int64_t run_next, run_left; /* requests that complete together: the next one's number, how many are left */
+    uint64_t owed;              /* completions without a pending request: the next requests complete at once */
+    uint64_t completing_site;   /* call site of the call that completed a request last */
+    int64_t run_next, run_left; /* requests that complete together: number of the next one; how many are left */
     uint64_t ticks;
-    uint64_t cost; /* of the probes so far (struct refrain_record) */
+    uint64_t cost; /* of all probes so far (struct refrain_record) */
     struct refrain_block_times times;
-    struct refrain_walk_shares shares;      /* what the entries of several blocks have for each place */
-    struct refrain_walk_shares *counting;   /* it is walked to find that out for another walk */
-    struct refrain_walk_contexts *contexts; /* of these shares; null: they are not told apart */
-    struct refrain_balance balance;         /* between these contexts */
-    struct refrain_record *waiting;         /* records of blocks whose times are not known yet */
+    struct refrain_walk_shares shares;    /* time that entries of several blocks have for each place */
+    struct refrain_walk_shares *counting; /* not null: this walk only counts, and fills these shares for another walk */
+    struct refrain_walk_contexts *contexts; /* contexts of the shares; null: not in use */
+    struct refrain_adjustment adjustment;   /* moves time between contexts */
+    struct refrain_record *waiting;         /* records whose times are not known yet */
     size_t first_waiting, n_waiting, capacity_waiting;
-    size_t n_known; /* of those that wait, so many first ones have their times while a cycle is given */
-    uint32_t reads; /* of the clock while iterations are recorded, modulo 2^32 */
+    size_t n_known; /* of these, the first ones whose times are known while a cycle is delivered */
+    uint32_t reads; /* clock reads while an iteration is recorded, modulo 2^32 */
     bool finds_cycles;
-    bool tells_steps;
-    uint32_t recordings;                    /* of iterations */
-    struct refrain_walk_recorder *recorder; /* of an iteration; null: none is recorded now */
-    struct refrain_walk_cycle *cycle;       /* that is given now, null: none */
-    struct refrain_walk_pattern pattern;    /* of those that were */
-    struct refrain_walk_ahead ahead;        /* of this cycle, and of others before it */
-    uint64_t steps_allowed;                 /* that the thread had time for, up to the blocks looked at so far ... */
-    uint64_t steps_left;                    /* ... and how many of them are left */
-    uint64_t steps_of_run;                  /* the most that the run can have made; 0: not looked at yet */
-    uint64_t uncounted_blocks;              /* beyond those that their places have */
-    uint64_t successors_left; /* once it is known: values that tell what came next and have not been taken */
+    bool records_steps;
+    uint32_t recordings;                    /* number of recordings so far */
+    struct refrain_walk_recorder *recorder; /* the current recording of an iteration; null: none */
+    struct refrain_walk_cycle *cycle;       /* the cycle that is being delivered; null: none */
+    struct refrain_walk_pattern pattern;    /* the cycles delivered last */
+    struct refrain_walk_ahead ahead;        /* passed iterations that are not delivered */
+    uint64_t steps_allowed;                 /* steps allowed up to the current timeline entry */
+    uint64_t steps_left;                    /* the allowed steps that are left */
+    uint64_t steps_of_run;                  /* upper bound for the whole run; 0: not computed yet */
+    uint64_t uncounted_blocks;              /* blocks beyond the counts of their places */
+    uint64_t successors_left;               /* successor values that are not taken; valid if counts_successors */
     bool counts_successors;
-    struct refrain_recursion *recursion; /* once the order is our own ... */
-    bool knows_recursion;                /* ... and unless there was no memory for it */
+    struct refrain_recursion *recursion; /* used once the order is approximate */
+    bool knows_recursion;                /* refrain_recursion_open() was called; `recursion` is null if that failed */
     bool approximate;
     bool ended;
     const char *wrong;
     uint64_t wrong_offset;
 };
 
-/* The image is damaged: the walk ends here. `at` is where in the image, null unknown. Returns false. */
+/* Ends the walk because the image is damaged. `at`: position in the image, null unknown. Returns false. */
 static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, const char *what) {
     if (!walk->wrong) {
         walk->wrong = what;
@@ -112,13 +112,13 @@ static inline bool refrain_walk_fail(struct refrain_walk *walk, const void *at, 
     return false;
 }
 
-/* The next value contradicts those before it. That is damage, except where the walk chooses the order of values itself.
- * Returns false. */
+/* The next value contradicts earlier ones. If the order is exact, the image is damaged. If it is approximate, this
+ * can happen. Returns false. */
 static inline bool refrain_walk_impossible(struct refrain_walk *walk, const void *at, const char *what) {
     return walk->approximate ? false : refrain_walk_fail(walk, at, what);
 }
 
-/* The bytes at an offset of the image; null, and the walk ends, where they do not lie in it. */
+/* The bytes at an offset of the image. If they are outside the image: ends the walk and returns null. */
 static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t offset, uint64_t bytes) {
     if (offset < REFRAIN_HEADER_BYTES || offset % 8 || offset > walk->image_bytes ||
         bytes > walk->image_bytes - offset) {
@@ -131,51 +131,51 @@ static inline const void *refrain_walk_at(struct refrain_walk *walk, uint64_t of
 
 /* ---- walk_counted.c ---- */
 
-/* As refrain_walk_open(); `by_cycles` false: what is counted first is walked step by step, as a test compares it. */
+/* As refrain_walk_open(). If `by_cycles` is false, the counting walk takes every step (for a test that compares
+ * both). */
 struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_bytes, unsigned thread, bool by_cycles,
                                                const char **what, uint64_t *offset);
 
 /* ---- walk_cycle.c ---- */
 
-/* An iteration of the loop begins: the walk records it, or has a cycle to give. */
+/* An iteration of the loop begins: starts to deliver a cycle, or to record the iteration, if either is possible. */
 void refrain_walk_begin_iteration(struct refrain_walk *walk, struct refrain_walk_learner *loop);
 
-/* A cycle is to be given, but records before it wait for their times: its iterations pass until these have them, or
- * until the cycle ends. */
+/* Lets iterations of the current cycle pass until the records before them have their times, or until the cycle ends. */
 void refrain_walk_cycle_settle(struct refrain_walk *walk);
 
-/* For a walk that counts: all iterations of the cycle pass. */
+/* Lets all iterations of the current cycle pass, for a walk that only counts. */
 void refrain_walk_cycle_skip(struct refrain_walk *walk);
 
 /* ---- walk_pattern.c ---- */
 
-/* The cycle is given from now on. Where cycles have taken turns twice alike, what they are together becomes the loop's
- * first one. */
+/* Notes that the cycle is being delivered. If cycles have alternated twice in the same way, joins them into a new
+ * first cycle of the loop. */
 void refrain_walk_pattern_note(struct refrain_walk_pattern *pattern, struct refrain_walk_cycle *cycle);
 
-/* Something other than a cycle is walked, or a cycle is freed: forgets the turns. */
+/* Forgets the cycles noted so far: a step was taken between cycles, or a cycle is freed. */
 void refrain_walk_pattern_forget(struct refrain_walk_pattern *pattern);
 
-/* Is it part of another one of the loop's? */
+/* True if the cycle is a part of another cycle of the loop. */
 bool refrain_walk_cycle_is_part(const struct refrain_walk_learner *loop, const struct refrain_walk_cycle *cycle);
 
 /* ---- walk_recording.c ---- */
 
-/* An iteration of the loop is recorded from now on. */
+/* Starts to record an iteration of the loop. */
 void refrain_walk_begin_recording(struct refrain_walk *walk, struct refrain_walk_learner *loop);
 
-/* An iteration of the loop begins. If it is the loop that is recorded, the one before it is complete: it becomes one of
- * the loop's cycles, if it can. False for other loops. */
+/* An iteration of `loop` begins. If this loop is being recorded, its previous iteration is complete: makes a cycle
+ * of it, if possible. Returns false if another loop is being recorded. */
 bool refrain_walk_end_recording(struct refrain_walk *walk, struct refrain_walk_learner *loop);
 
-/* The loop is not recorded for a while, each time for longer. */
-void refrain_walk_leave_alone(struct refrain_walk_learner *loop);
+/* Postpones the next recording of the loop, each time for longer. */
+void refrain_walk_postpone_recording(struct refrain_walk_learner *loop);
 
-/* Has a loop that begins in the iteration begun already? */
+/* True if a loop inside the iteration is in the middle of a count. */
 bool refrain_walk_cycle_is_counting(const struct refrain_walk_cycle *cycle);
 
-/* While an iteration is recorded: a step takes that value, something else does, the count of a loop is taken, a row of
- * parameters has been, a block has passed in that context, or a record was made. */
+/* While an iteration is recorded, note: a step took this value; something else took it; a loop took this count; a
+ * row of parameters was taken; a block passed in this context; a record was joined. */
 void refrain_walk_note_step(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value);
 void refrain_walk_note_value(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value);
 void refrain_walk_note_count(struct refrain_walk *walk, struct refrain_walk_learner *loop, int64_t value);
@@ -183,10 +183,10 @@ void refrain_walk_note_row(struct refrain_walk *walk, struct refrain_walk_learne
 void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
 void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record);
 
-/* Is that the loop whose iteration is recorded, or one that began in it? */
+/* True if the loop is the one whose iteration is recorded, or if it began in the recorded iteration. */
 bool refrain_walk_knows_count(const struct refrain_walk *walk, const struct refrain_walk_learner *loop);
 
-/* Stops recording: this iteration cannot come again in just the same way. */
+/* Stops recording: this iteration cannot repeat exactly. */
 void refrain_walk_give_up_recording(struct refrain_walk *walk);
 
 static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_walk_learner *learner, int64_t value) {
@@ -196,50 +196,50 @@ static inline void refrain_walk_note(struct refrain_walk *walk, struct refrain_w
 
 /* ---- walk_values.c ---- */
 
-/* The place of a learner, and that of a slot's; null without memory, and the walk ends. */
+/* The entry of a learner, or of a slot. Without memory: ends the walk and returns null. */
 struct refrain_walk_learner *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner);
 struct refrain_walk_learner *refrain_walk_meet_slot(struct refrain_walk *walk, const struct refrain_slot *slot);
 
-/* The place's number in the recursion; -1 none, or the order is still that of the run. */
+/* The number of the place in the recursion graph; -1 if it has none, or if the order is still exact. */
 int refrain_walk_recursive_node(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* Takes the next value of a place; false at its end, which is where the walk ends. */
+/* Takes the next value of a place. False if none is left, which ends the walk. */
 bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value,
                        bool *approximate);
 
-/* Takes the next value of a place where its order is not known to be the run's, or where it has none left: in a
- * recursion one that leaves nothing over. */
+/* Takes the next value of a place whose order is approximate, or which has no value left. In a recursion, chooses a
+ * value so that all remaining steps can be taken. */
 bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_walk_learner *place, int64_t *value);
 
-/* Takes the n parameters of an event. Where a learner has given up, its value is one of a row that was counted, and
- * that agrees with the values of the other learners. Rows are `width` values, of which those behind the first n have no
- * learner: they are known, and the row agrees with them, too. */
+/* Takes the n parameters of an event. If a learner has only a tally, its value comes from a counted row that agrees
+ * with the values of the other learners. A row has `width` values. Those after the first n have no learner: they are
+ * set by the caller, and the row must agree with them, too. */
 bool refrain_walk_take_row(struct refrain_walk *walk, const struct refrain_learner *learners, int64_t *values,
                            unsigned n, unsigned width, bool *approximate);
 
 /* ---- walk_limits.c ---- */
 
-/* The most steps that the whole run can have made. */
+/* Upper bound of the steps of the whole run. */
 uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk);
 
-/* There are no steps left: allows those that there was time for until the end of what the timeline tells of next. False
- * where that allows none. */
+/* Called when steps_left is 0: allows the steps for which there was time until the end of the next timeline entry.
+ * False if that is none. */
 bool refrain_walk_allow_steps(struct refrain_walk *walk);
 
-/* A block passes of a place that has no blocks left: after many such blocks the walk ends. */
+/* A block passes from a place beyond its count. After many such blocks the walk ends. */
 void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
 /* ---- walk_blocks.c ---- */
 
-/* Blocks of the cycle pass at once, from `first` on, at most `most`: those of which the timeline tells alone, or those
- * of one entry. `ticks` gets when each of them ended, or its number. Returns how many they are. 0, and nothing has
- * passed: the next one has to pass by refrain_walk_pass_block_of(). */
+/* Lets blocks of the cycle pass at once, from `first` on, at most `most`: either entries by themselves, or blocks of
+ * one entry. ticks[] gets the end of each block, or its number. Returns how many passed. 0: none has passed, and the
+ * next one has to use refrain_walk_pass_block_of(). */
 uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                                   uint32_t most, uint64_t *ticks);
 
 /* ---- walk_operations.c ---- */
 
-/* A record without parameters. */
+/* Fills in a record without parameters. */
 static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_record *record, uint8_t kind,
                                      uint64_t ticks, uint64_t cost, uint64_t id,
                                      const struct refrain_region_info **region) {
@@ -258,15 +258,15 @@ static inline void refrain_walk_fill(struct refrain_walk *walk, struct refrain_r
         record->parameters[i] = 0;
 }
 
-/* What is known of an operation of the call on top; null when it has none such. */
+/* The entry of an operation of the innermost call, and the place after it. Null if the call has no such operation. */
 struct refrain_walk_operation *refrain_walk_operation(struct refrain_walk *walk, uint32_t operation,
                                                       struct refrain_walk_learner **after);
 
-/* The call on top does the operation to which the link leads. False where the walk ends. */
+/* Does the operation to which the link leads. False if the walk ends. */
 bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_record *record);
 
-/* The next of requests that complete together; a record like that of one that completes alone. */
+/* Completes the next of several requests that complete together. The record equals that of a single completion. */
 bool refrain_walk_complete_next(struct refrain_walk *walk, struct refrain_record *record);
 
 #endif

@@ -1,5 +1,5 @@
-/* walk_rank.c: the stack machine (walk_rank.h). It mirrors the monitor's probe.c step by step: what that feeds, it
- * takes, in the same order. */
+/* walk_rank.c: the stack machine (walk_rank.h). It takes values in the order in which the monitor's probe.c appends
+ * them. */
 #include "common/arena.h"
 #include "walk/successors.h"
 #include "walk/walk_parts.h"
@@ -8,14 +8,14 @@
 #include <refrain/settings.h>
 #include <refrain/unit.h>
 
-/* Numbers of MPI functions in traces. */
+/* Numbers of the MPI functions in traces. */
 enum mpi_function {
 #define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...) CALL_##name,
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
 
-/* The slot that lies `n` (1 or 2) behind that of a place, both within the image. */
+/* The place of the slot that is `n` (1 or 2) slots after that of `place`. */
 static inline struct refrain_walk_learner *beyond_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                                      unsigned n) {
     struct refrain_walk_learner **beyond = &place->beyond[n - 1];
@@ -35,7 +35,7 @@ static inline bool take_step(struct refrain_walk *walk, struct refrain_walk_lear
     return true;
 }
 
-/* What has a record of its own that begins at that slot: a user region, a marker ... */
+/* The record (user region, marker ...) that contains the slot. */
 static const struct refrain_region_name *region_of(const struct refrain_slot *inside) {
     return (const void *)((const unsigned char *)inside - offsetof(struct refrain_region_name, inside));
 }
@@ -51,7 +51,7 @@ static bool grow_stack(struct refrain_walk *walk) {
     return true;
 }
 
-/* What all calls from a call site took: the blocks of its own slots, which nothing else has. */
+/* Time of all calls from a call site: the blocks of its own slots. */
 static uint64_t ticks_of_calls(struct refrain_walk *walk, const struct refrain_slot *inside) {
     const struct refrain_call_site *call_site =
         (const void *)((const unsigned char *)inside - offsetof(struct refrain_call_site, inside));
@@ -67,7 +67,7 @@ static uint64_t ticks_of_calls(struct refrain_walk *walk, const struct refrain_s
     return ticks;
 }
 
-/* The context of an activation that begins, where it is known what those of its kind took. */
+/* Sets the context of a new activation, if the total time of its kind is known. */
 static void enter_context(struct refrain_walk *walk, const struct refrain_walk_link *link,
                           struct refrain_walk_activation *top) {
     const struct refrain_slot *slot = link->to->slot;
@@ -87,7 +87,7 @@ static void enter_context(struct refrain_walk *walk, const struct refrain_walk_l
         top->context = refrain_walk_contexts_enter(walk->contexts, top->context, link->to->offset, total_ticks);
 }
 
-/* A call from a guest is counted, one by one. */
+/* Counts a call from an overflow site. */
 static void enter_guest(struct refrain_walk *walk, uint64_t number) {
     struct refrain_numbered_guest *guest = &walk->numbered.guests[number];
     guest->calls_left -= guest->calls_left > 0;
@@ -95,7 +95,7 @@ static void enter_guest(struct refrain_walk *walk, uint64_t number) {
         refrain_walk_give_up_recording(walk);
 }
 
-/* Enters the activation to which the link leads. */
+/* Begins the activation to which the link leads. */
 static inline bool push(struct refrain_walk *walk, const struct refrain_walk_link *link,
                         struct refrain_record *record) {
     struct refrain_walk_learner *from = walk->stack[walk->depth - 1].at, *to = link->to;
@@ -129,7 +129,7 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
     return true;
 }
 
-/* Leaves the activation on top; what it was called from goes on. */
+/* Ends the innermost activation. Its caller continues. */
 static void pop(struct refrain_walk *walk, struct refrain_record *record) {
     const struct refrain_walk_activation *top = &walk->stack[--walk->depth];
     refrain_walk_fill(walk, record, (uint8_t)(top->kind + 1), top->returned ? top->end_ticks : walk->ticks,
@@ -157,7 +157,7 @@ static bool starts_mpi(struct refrain_walk *walk, const struct refrain_walk_acti
     return call_site && (call_site->function == CALL_MPI_Init || call_site->function == CALL_MPI_Init_thread);
 }
 
-/* The activation on top ends: by itself, by a jump out of it, or by one out of another above it. */
+/* The innermost activation ends: by itself, by a jump out of it, or by a jump out of an activation above it. */
 static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record *record) {
     struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
     if (walk->depth == 1)
@@ -169,14 +169,14 @@ static bool leave(struct refrain_walk *walk, int64_t how, struct refrain_record 
         refrain_walk_pass_block(walk, top->at);
     }
     if (how != REFRAIN_NEXT_EXIT)
-        top->returned = false; /* it ends now */
+        top->returned = false; /* it ends now, not when its last probe ran */
     pop(walk, record);
     return true;
 }
 
 /* ---- places ---- */
 
-/* The activation on top goes on at the slot `n` behind that of `place`. */
+/* Moves the innermost activation to the slot `n` after that of `place`. */
 static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *place, unsigned n) {
     struct refrain_walk_learner *to = beyond_of(walk, place, n);
     if (to)
@@ -184,16 +184,16 @@ static bool go_beyond(struct refrain_walk *walk, struct refrain_walk_learner *pl
     return to != NULL;
 }
 
-/* The activation on top has come to another slot. An iteration that is recorded has that, too. */
-static void tell_step(struct refrain_walk *walk, struct refrain_record *record) {
+/* Makes a record of a step to another slot. A recorded iteration contains it, too. */
+static void record_step(struct refrain_walk *walk, struct refrain_record *record) {
     uint32_t number = walk->stack[walk->depth - 1].at->slot->number;
     refrain_walk_fill(walk, record, REFRAIN_RECORD_STEP, walk->ticks, walk->cost, number, NULL);
     if (walk->recorder)
         refrain_walk_note_record(walk, record);
 }
 
-/* A loop's count has been taken while an iteration is recorded: one that is only likely, or the last one, which was
- * not fed yet, does not come again. */
+/* A loop takes a count while an iteration is recorded. A likely count, and the last one, which has no end in the
+ * trace, cannot repeat. */
 static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->pending || walk->approximate)
         refrain_walk_give_up_recording(walk);
@@ -201,7 +201,7 @@ static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *p
         refrain_walk_note_count(walk, place, (int64_t)place->remaining);
 }
 
-/* Goes on in or behind the loop of that place. */
+/* Continues inside or after the loop of that place. */
 static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place, struct refrain_record *record) {
     int64_t decision;
     if (!place->counting) {
@@ -233,12 +233,12 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place, 
     if (place->remaining > 0) {
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_ITERATION);
         place->remaining--;
-        bool goes_on = go_beyond(walk, place, 1);
-        if (goes_on && walk->tells_steps) /* part of the iteration before this one */
-            tell_step(walk, record);
-        if (goes_on && walk->finds_cycles)
+        bool continues = go_beyond(walk, place, 1);
+        if (continues && walk->records_steps) /* its block belongs to the iteration before */
+            record_step(walk, record);
+        if (continues && walk->finds_cycles)
             refrain_walk_begin_iteration(walk, place);
-        return goes_on;
+        return continues;
     }
     if (place->pending) {
         walk->ended = true;
@@ -255,7 +255,7 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
     struct refrain_walk_learner *place = link->to;
     int64_t decision;
     switch (link->action) {
-    case REFRAIN_WALK_GOES_ON:
+    case REFRAIN_WALK_MOVES:
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
         walk->stack[walk->depth - 1].at = place;
         return true;
@@ -265,7 +265,7 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
             return false;
         refrain_walk_note(walk, place, decision);
         return go_beyond(walk, place, decision ? 1 : 2);
-    case REFRAIN_WALK_COUNTED: /* the count is for reading */
+    case REFRAIN_WALK_SKIPS_LOOP: /* replay does not need the count */
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_COUNT);
         return go_beyond(walk, place, 2);
     default:
@@ -273,8 +273,8 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
     }
 }
 
-/* The place of a slot that begins what has a record of its own, of `bytes` bytes: a call site or a user region. Null
- * also where the image of a process that runs does not have it yet: then no more is known of the thread. */
+/* The place of the slot inside a record of `bytes` bytes: a call site or a user region. Null also if the image of a
+ * running process does not have the record yet: then the rest of the thread is unknown. */
 static struct refrain_walk_learner *place_inside(struct refrain_walk *walk, uint64_t offset, size_t slot_offset,
                                                  size_t bytes) {
     if (!offset && !walk->header->finished)
@@ -283,7 +283,7 @@ static struct refrain_walk_learner *place_inside(struct refrain_walk *walk, uint
     return at ? refrain_walk_meet_slot(walk, (const struct refrain_slot *)(at + slot_offset)) : NULL;
 }
 
-/* Where a value that is not negative leads from the place on top; false where it leads nowhere. */
+/* Finds where a value >= 0 leads from the innermost activation. False if it leads nowhere. */
 static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrain_walk_link *link) {
     const struct refrain_walk_activation *top = &walk->stack[walk->depth - 1];
     *link = (struct refrain_walk_link){.value = value, .action = REFRAIN_WALK_ENTERS};
@@ -296,15 +296,15 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
         link->id = (uint64_t)value;
         link->kind = REFRAIN_RECORD_ENTER;
         if (slot && info->kind != REFRAIN_FUNCTION)
-            link->action = !decides                             ? REFRAIN_WALK_GOES_ON
+            link->action = !decides                             ? REFRAIN_WALK_MOVES
                            : info->kind < REFRAIN_WHILE         ? REFRAIN_WALK_DECIDES
-                           : slot->flags & REFRAIN_SLOT_COUNTED ? REFRAIN_WALK_COUNTED
+                           : slot->flags & REFRAIN_SLOT_COUNTED ? REFRAIN_WALK_SKIPS_LOOP
                                                                 : REFRAIN_WALK_LOOPS;
     } else if (value >= REFRAIN_NEXT_REGION) {
         bool tells = value >= REFRAIN_NEXT_VALUE;
         link->id = (uint64_t)value - (uint64_t)(tells ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
         link->kind = REFRAIN_RECORD_REGION_ENTER;
-        link->action = tells ? REFRAIN_WALK_TELLS : REFRAIN_WALK_ENTERS;
+        link->action = tells ? REFRAIN_WALK_RECORDS_VALUE : REFRAIN_WALK_ENTERS;
         link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, link->id),
                                 offsetof(struct refrain_region_name, inside), sizeof(struct refrain_region_name));
     } else if (value >= REFRAIN_NEXT_OPERATION) {
@@ -326,9 +326,9 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
     return link->to != NULL;
 }
 
-/* The next value of a marker, of a counter, or of what passed in a pause. */
-static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrain_walk_learner *values,
-                       struct refrain_record *record) {
+/* Takes the next value of a marker, of a counter, or of calls in a pause. */
+static bool record_value(struct refrain_walk *walk, uint64_t number, struct refrain_walk_learner *values,
+                         struct refrain_record *record) {
     const struct refrain_learner *learner = &values->slot->next;
     int64_t value = learner->expect;
     if (walk->recorder) /* several values can make one event */
@@ -337,7 +337,7 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
     if (region_of(values->slot)->use != REFRAIN_USE_UNTOLD)
         refrain_walk_pass_block(walk, walk->stack[walk->depth - 1].at);
     if (!refrain_walk_take(walk, values, &value, &approximate)) {
-        /* Where there was no memory to count its values one is as likely as another. */
+        /* Without memory for its counts, any value is as likely as another. */
         if (walk->wrong || learner->state != REFRAIN_SUMMARY)
             return false;
         walk->ended = false;
@@ -352,7 +352,7 @@ static bool tell_value(struct refrain_walk *walk, uint64_t number, struct refrai
 
 /* ---- the machine ---- */
 
-/* One step: takes what came next and does it. `record` is filled when that makes an event. */
+/* Takes one step. Fills `record` if the step makes an event. */
 static bool step(struct refrain_walk *walk, struct refrain_record *record) {
     struct refrain_walk_learner *last = walk->stack[walk->depth - 1].at;
     int64_t value;
@@ -378,13 +378,13 @@ static bool step(struct refrain_walk *walk, struct refrain_record *record) {
         return push(walk, link, record);
     case REFRAIN_WALK_OPERATES:
         return refrain_walk_operate(walk, link, record);
-    case REFRAIN_WALK_TELLS:
-        return tell_value(walk, link->id, link->to, record);
+    case REFRAIN_WALK_RECORDS_VALUE:
+        return record_value(walk, link->id, link->to, record);
     default:
         if (!move(walk, link, record))
             return false;
-        if (walk->tells_steps && record->kind == REFRAIN_RECORD_NONE)
-            tell_step(walk, record);
+        if (walk->records_steps && record->kind == REFRAIN_RECORD_NONE)
+            record_step(walk, record);
         return true;
     }
 }
@@ -403,8 +403,8 @@ static void count_successors(void *data, const struct refrain_learner *learner) 
     walk->successors_left += values > place->taken ? values - place->taken : 0;
 }
 
-/* Has the place on top nothing more to say, although others have? That is where the order of values is our own, in
- * recursion: then the activation is over, and the one around it goes on. Else it is the end of the run. */
+/* Called when the current place has no value left. If the order is approximate and other places still have values,
+ * this happens in a recursion: ends the activation, and its caller continues. Else returns false: the run ends here. */
 static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     if (!walk->approximate || walk->wrong || walk->depth == 1)
         return false;
@@ -420,27 +420,27 @@ static bool recover(struct refrain_walk *walk, struct refrain_record *record) {
     return leave(walk, REFRAIN_NEXT_EXIT, record);
 }
 
-/* What was to come could not be done: the order of values is our own, or this is the end. */
+/* A step failed: continues if the order is approximate, else ends the walk. */
 static void stop(struct refrain_walk *walk, struct refrain_record *record) {
     if (recover(walk, record))
         return;
     walk->ended = true;
-    record->kind = REFRAIN_RECORD_NONE; /* what it began to say is not known */
+    record->kind = REFRAIN_RECORD_NONE; /* the record is incomplete */
 }
 
 enum before_step {
-    NOTHING,  /* the step is to be done */
-    MADE,     /* a record, or none after all */
-    IN_ORDER, /* a record that has waited for its time, which is known now */
-    OVER,     /* nothing more comes */
+    NOTHING,  /* take the step */
+    MADE,     /* a record was made, or none */
+    IN_ORDER, /* a record that waited for its time, which is known now */
+    OVER,     /* the walk has ended */
 };
 
-/* Does nothing come before the next step, and does no record wait? That is so most of the time. */
+/* Fast path of before_step(): true if it has nothing to do. */
 static bool only_steps(const struct refrain_walk *walk) {
     return !walk->ended && walk->run_left <= 0 && walk->n_waiting == 0 && !refrain_walk_is_time_pending(walk);
 }
 
-/* The first of the records that have waited. */
+/* Removes the first waiting record. */
 static void take_waiting(struct refrain_walk *walk, struct refrain_record *record) {
     *record = walk->waiting[walk->first_waiting++];
     walk->n_known -= walk->n_known > 0;
@@ -468,7 +468,7 @@ static enum before_step before_step(struct refrain_walk *walk, struct refrain_re
 size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n) {
     size_t i = 0;
     while (i < n) {
-        if (walk->cycle) { /* what waits comes before its iterations */
+        if (walk->cycle) { /* waiting records come before its iterations */
             if (walk->n_waiting == 0)
                 break;
             if (walk->n_known > 0)
@@ -477,7 +477,7 @@ size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *recor
                 refrain_walk_cycle_settle(walk);
             continue;
         }
-        /* What is made while times are not known waits for its own behind those that do already. */
+        /* If times are not known yet, a new record has to wait behind those that wait already. */
         bool waits = refrain_walk_is_time_pending(walk);
         struct refrain_record *record = waits ? refrain_walk_next_waiting(walk) : &records[i];
         if (!record)

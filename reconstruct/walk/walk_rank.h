@@ -1,11 +1,10 @@
-/* walk_rank.h: one thread of one process, replayed from what it learned (sequences -> records).
+/* walk_rank.h: replays one thread of one process from its learners (sequences -> records).
  *
- *     top of the stack is at a slot --> the slot's sequence says what came next --> push, pop or move --> record
+ *     innermost activation is at a slot --> the slot's sequence names the next place --> push, pop or move --> record
  *
- * A stack machine that can stop at any record. It holds the open activations, one sequence per learner it has met and
- * the requests in flight: nothing grows with the number of events. The records are those of event_file.h, so that what
- * follows does not know whether events were recorded or learned.
- */
+ * A stack machine that can stop at any record. It holds the open activations, one sequence for each learner that it
+ * has used, and the pending requests. Nothing grows with the number of events. The records are those of
+ * event_file.h, so a reader need not know whether events were recorded or learned. */
 #ifndef REFRAIN_WALK_RANK_H
 #define REFRAIN_WALK_RANK_H
 
@@ -19,55 +18,57 @@ struct refrain_region_info;
 /* An event before names and ranks are resolved. */
 struct refrain_record {
     uint8_t kind;     /* enum refrain_record_kind */
-    bool approximate; /* a summary had a part in it */
+    bool approximate; /* a tally or summary had a part in it */
     uint8_t n_parameters;
-    uint8_t unused;     /* 0: records are alike in every replay, byte by byte */
+    uint8_t unused;     /* 0, so that equal records have equal bytes */
     uint32_t thread;    /* */
     uint32_t operation; /* OPERATION: enum refrain_operation */
-    uint32_t read;      /* of a walk that records iterations: clock reads up to the one that told its time */
-    uint64_t ticks;     /* of the thread's clock */
-    uint64_t cost;      /* what the thread's probes took up to there, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
-    uint64_t id;        /* as event_file.h says */
-    int64_t parameters[REFRAIN_PARAMETERS]; /* the first n_parameters, 0 behind them */
+    uint32_t read;      /* if the walk records iterations: number of clock reads up to the one that gave its time */
+    uint64_t ticks;     /* clock of the thread */
+    uint64_t cost;      /* time of the thread's probes up to here, in 1 / 2^REFRAIN_PROBE_COST_SHIFT ticks */
+    uint64_t id;        /* see event_file.h */
+    int64_t parameters[REFRAIN_PARAMETERS]; /* the first n_parameters; 0 after them */
     const struct refrain_region_info *
-        *region; /* the reader may store here which region `id` is, for the next record with this id; null: it cannot */
+        *region; /* a reader may store the region of `id` here, for the next record with this id; null: not possible */
 };
 
-/* Made where steps are asked for only: the activation on top has come to the slot whose number is `id`. Its time says
- * nothing. In no file. */
+/* Made after refrain_walk_record_steps() only: the innermost activation has moved to the slot with number `id`. Its
+ * time has no meaning. Not in event files. */
 #define REFRAIN_RECORD_STEP 255u
 
 struct refrain_walk;
 
-/* Starts at the beginning of `thread`. The image must be as large as its header says and stay unchanged while the walk
- * is used. Null when it is damaged (*wrong and *offset say what and where), or without memory. */
+/* Starts at the beginning of `thread`. The image must be as large as its header says, and must not change or move
+ * while the walk is used. Null without memory, and if the image is damaged: then *wrong says what is damaged, and
+ * *offset where. */
 struct refrain_walk *refrain_walk_open(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                        uint64_t *offset);
 
-/* As refrain_walk_open(), but at once. Where a timeline has entries of several blocks, refrain_walk_open() walks
- * through the whole thread first, to find out how the entries are to be shared out; this one does not. */
+/* As refrain_walk_open(), but without trials. If a timeline has entries of several blocks, refrain_walk_open() first
+ * walks through the whole thread to find how to divide the time of these entries. */
 struct refrain_walk *refrain_walk_begin(const void *image, size_t image_bytes, unsigned thread, const char **wrong,
                                         uint64_t *offset);
 
-/* From now on there are records of steps, too. */
-void refrain_walk_tell_steps(struct refrain_walk *walk);
+/* Makes the walk return records of steps, too. */
+void refrain_walk_record_steps(struct refrain_walk *walk);
 
-/* The next record; false at the end, or where the image is damaged (refrain_walk_wrong). */
+/* Returns the next record. False at the end, and if the image is damaged (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
 
-/* The next records, up to n: returns how many, fewer at the end only. */
+/* Returns up to n records. Fewer than n: the end was reached. */
 size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n);
 
-/* What stopped the walk before its end, null if nothing did. */
+/* The damage that stopped the walk; null if it is sound so far. */
 const char *refrain_walk_wrong(const struct refrain_walk *walk, uint64_t *offset);
 
 /* Ticks at the end of the last block that was replayed. */
 uint64_t refrain_walk_ticks(const struct refrain_walk *walk);
 
-/* Sets to 0 what lies unused in the walk's memory, so that copies of its state at different moments are alike there. */
+/* Sets unused memory of the walk to 0, so that equal states have equal bytes. */
 void refrain_walk_clear_unused(struct refrain_walk *walk);
 
-/* The addresses of the code that a walk refers to, into room for REFRAIN_WALK_CODE. Returns how many. */
+/* Stores the addresses of the functions that the state of a walk refers to, at most REFRAIN_WALK_CODE. Returns how
+ * many. */
 #define REFRAIN_WALK_CODE 4u
 size_t refrain_walk_code(uintptr_t *addresses);
 

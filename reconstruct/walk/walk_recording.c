@@ -1,4 +1,4 @@
-/* walk_recording.c: an iteration is recorded while it is walked (walk_cycle.h). */
+/* walk_recording.c: records an iteration while it is walked (walk_cycle.h). */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 
@@ -7,7 +7,7 @@
 #define MOST_RECORDS 64u
 #define MOST_VALUES 192u
 #define MOST_BLOCKS 96u
-#define MOST_WAIT (1u << 16) /* iterations between two that are recorded in vain */
+#define MOST_WAIT (1u << 16) /* iterations between two recordings that led to no cycle */
 
 enum noted_kind { NOTED_VALUE, NOTED_COUNT, NOTED_ROW };
 
@@ -35,20 +35,20 @@ static void stop_recording(struct refrain_walk *walk) {
     walk->recorder = NULL;
 }
 
-void refrain_walk_leave_alone(struct refrain_walk_learner *loop) {
+void refrain_walk_postpone_recording(struct refrain_walk_learner *loop) {
     loop->cycle_penalty = loop->cycle_penalty < MOST_WAIT ? loop->cycle_penalty * 2 + 1 : MOST_WAIT;
     loop->cycle_wait = loop->cycle_penalty;
 }
 
 void refrain_walk_give_up_recording(struct refrain_walk *walk) {
-    refrain_walk_leave_alone(walk->recorder->loop);
+    refrain_walk_postpone_recording(walk->recorder->loop);
     stop_recording(walk);
 }
 
 void refrain_walk_begin_recording(struct refrain_walk *walk, struct refrain_walk_learner *loop) {
     struct refrain_walk_recorder *recorder = refrain_calloc(1, sizeof *recorder);
     if (!recorder)
-        return; /* then it is walked */
+        return; /* without memory: walk on without recording */
     recorder->loop = loop;
     recorder->depth = walk->depth;
     recorder->context = walk->stack[walk->depth - 1].context;
@@ -107,7 +107,7 @@ void refrain_walk_note_block(struct refrain_walk *walk, struct refrain_walk_lear
 void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_record *record) {
     struct refrain_walk_recorder *recorder = walk->recorder;
     uint32_t read = record->read - recorder->first_read;
-    if (read == 0 && record->kind == REFRAIN_RECORD_STEP) /* before the iteration's first clock read */
+    if (read == 0 && record->kind == REFRAIN_RECORD_STEP) /* a step before the first clock read of the iteration */
         read = 1;
     bool plain =
         !record->approximate && read >= 1 && read <= recorder->n_blocks + (record->kind == REFRAIN_RECORD_STEP);
@@ -119,7 +119,7 @@ void refrain_walk_note_record(struct refrain_walk *walk, const struct refrain_re
     recorder->records[recorder->n_records++].read = read - 1;
 }
 
-/* What the iteration takes of that learner; new where that is not counted yet. */
+/* The entry for the learner among the uses, added if it is missing. */
 static struct refrain_walk_cycle_use *use_of(struct refrain_walk_cycle *cycle, struct refrain_walk_learner *learner) {
     for (uint32_t i = 0; i < cycle->n_uses; i++)
         if (cycle->uses[i].learner == learner)
@@ -128,7 +128,7 @@ static struct refrain_walk_cycle_use *use_of(struct refrain_walk_cycle *cycle, s
     return &cycle->uses[cycle->n_uses++];
 }
 
-/* What was recorded, without its uses; null without memory. */
+/* Makes a cycle of the recording, still without its uses. Null without memory. */
 static struct refrain_walk_cycle *make_cycle(const struct refrain_walk_recorder *recorder) {
     size_t n_uses = recorder->n_noted, records = recorder->n_records;
     struct refrain_walk_cycle *cycle =
@@ -153,7 +153,7 @@ static struct refrain_walk_cycle *make_cycle(const struct refrain_walk_recorder 
     return cycle;
 }
 
-/* The values of each learner, in the order in which they were taken. */
+/* Groups the values by learner, each in the order in which they were taken. */
 static void group_values(struct refrain_walk_cycle *cycle, const struct refrain_walk_recorder *recorder) {
     for (uint32_t i = 0; i < recorder->n_noted; i++) {
         const struct noted *noted = &recorder->noted[i];

@@ -1,4 +1,4 @@
-/* walk_requests.c: a walk's requests by number and by age (walk_requests.h). */
+/* walk_requests.c: the pending requests of a walk, by number and by age (walk_requests.h). */
 #include "walk/walk_requests.h"
 
 bool refrain_walk_requests_take(struct refrain_walk_requests *requests, const struct refrain_operation_record *posted,

@@ -1,4 +1,4 @@
-/* walk_shares.c: what entries of several blocks have for each place and stretch (walk_shares.h). */
+/* walk_shares.c: the time that entries of several blocks have for each place and stretch (walk_shares.h). */
 #include "walk/walk_shares.h"
 #include "common/arena.h"
 #include "common/array.h"
@@ -23,7 +23,7 @@ void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_
         shares->incomplete = true;
         return;
     }
-    /* Where the walk ended within the stretch, a part of it. */
+    /* If the walk ended within the stretch: a proportional part. */
     double part = (double)account->shared_visits / (double)(account->shared_visits + place->visits_left);
     shares->shares[shares->n++] = (struct refrain_walk_share){
         .offset = place->offset,

@@ -1,9 +1,10 @@
-/* walk_shares.h: what a timeline's entries of several blocks have for each place (places of a walk -> a walk after it).
+/* walk_shares.h: the time that timeline entries of several blocks have for each place (counting walk -> the walk
+ * after it).
  *
- *     stretch of a place's history: its total - what blocks took that are entries by themselves = what the others share
+ *     stretch of a history: its total - blocks that are entries by themselves = time of blocks in larger entries
  *
- * The blocks that are entries by themselves are mostly the long ones: without this all other blocks would be expected
- * to be as long. */
+ * Blocks that are entries by themselves are mostly long. Without this subtraction, all other blocks would be
+ * expected to be as long. */
 #ifndef REFRAIN_WALK_SHARES_H
 #define REFRAIN_WALK_SHARES_H
 
@@ -14,28 +15,28 @@ struct refrain_walk_share {
     uint64_t offset;  /* of the place */
     uint64_t stretch; /* its number */
     int64_t ticks;
-    uint64_t visits; /* so many blocks have these */
+    uint64_t visits; /* number of blocks that share these ticks */
 };
 
 /* Zero: nothing is known. */
 struct refrain_walk_shares {
-    struct refrain_walk_share *shares; /* by offset and stretch once they are finished */
+    struct refrain_walk_share *shares; /* sorted by offset and stretch after refrain_walk_shares_finish() */
     size_t n, capacity;
-    bool incomplete; /* there was no memory */
+    bool incomplete; /* memory ran out */
     struct refrain_walk_contexts contexts;
 };
 
-/* A stretch ends in a walk that counts: what is left of the place's account, which is empty then. */
+/* A stretch ends in the counting walk: stores what is left in the account of the place, and empties it. */
 void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_learner *place);
 
-/* That walk ends, with activations of this context and those around it open: adds the last stretches. */
+/* Ends the counting: adds the last stretches. Activations of `context` and of those around it are still open. */
 void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
                                 uint32_t context);
 
-/* An own copy; nothing is known in it where there was no memory. */
+/* Makes a copy, empty without memory. */
 void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct refrain_walk_shares *shares);
 
-/* Adds what a stretch has to the place's account. */
+/* Adds the time of a stretch to the account of the place. */
 void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t offset, uint64_t stretch,
                              struct refrain_block_account *account);
 

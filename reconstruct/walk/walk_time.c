@@ -1,11 +1,12 @@
-/* walk_time.c: how long blocks took (walk_parts.h). */
+/* walk_time.c: computes how long blocks took (walk_parts.h). */
 #include "walk/walk_time.h"
 
 #include "common/arena.h"
 #include "common/array.h"
 #include <string.h>
 
-#define MOST_OVER_MEAN 4u /* times the mean of its stretch that a visit is expected to take at most; and at least */
+/* A visit is expected to take at most this times the mean of its stretch, and at least the mean divided by this. */
+#define MOST_OVER_MEAN 4u
 
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits >= place->slot->count) {
@@ -25,13 +26,13 @@ void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_l
     uint64_t ticks =
         stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(slot, history, (uint32_t)stretch) : slot->ticks;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
-    /* Less than nothing: the clock went back in it. */
+    /* A negative total: the clock went back in this stretch. */
     place->mean_ticks = place->visits_left && (int64_t)ticks > 0 ? ticks / place->visits_left : 0;
     place->stretch++;
     refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
 }
 
-/* What the history expects of the next block of a place: the mean of what its stretch has left. */
+/* Expected time of the next block of a place, by its history: the mean of what its stretch has left. */
 static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
@@ -39,17 +40,17 @@ static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_le
         return 0;
     uint64_t expected = place->account.ticks_left > 0 ? (uint64_t)place->account.ticks_left / place->visits_left : 0;
     if (walk->times.ended)
-        return expected; /* none may be lost */
-    /* The last visits must not make up for all that those before them were given too much or too little. */
+        return expected; /* no time may be lost */
+    /* Limits the correction: the last visits must not make up for all earlier errors. */
     if (expected > place->mean_ticks * MOST_OVER_MEAN)
         return place->mean_ticks * MOST_OVER_MEAN;
     return expected < place->mean_ticks / MOST_OVER_MEAN ? place->mean_ticks / MOST_OVER_MEAN : expected;
 }
 
-void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks) {
+void refrain_walk_count_single(struct refrain_walk *walk, uint32_t context, uint64_t ticks) {
     const struct refrain_walk_contexts *contexts = walk->contexts;
     if (contexts && context < contexts->n_contexts)
-        contexts->contexts[context].told_ticks += (int64_t)ticks;
+        contexts->contexts[context].single_ticks += (int64_t)ticks;
 }
 
 void refrain_walk_settle(struct refrain_walk *walk) {
@@ -75,7 +76,7 @@ static void pass_visit(struct refrain_walk_learner *place) {
     place->visits++;
 }
 
-/* A block in an entry of several passes in a walk that counts these. */
+/* Lets a block of an entry of several blocks pass, in a counting walk. */
 static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     place->account.shared_visits++;
     pass_visit(place);
@@ -83,10 +84,10 @@ static void count_block(struct refrain_walk *walk, struct refrain_walk_learner *
 }
 
 void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context) {
-    uint64_t told;
+    uint64_t end_ticks;
     if (!walk->approximate && !refrain_walk_is_time_pending(walk) &&
-        refrain_block_times_single(&walk->times, walk->ticks, &told)) {
-        refrain_walk_pass_told(walk, place, context, told);
+        refrain_block_times_single(&walk->times, walk->ticks, &end_ticks)) {
+        refrain_walk_pass_single(walk, place, context, end_ticks);
         return;
     }
     if (walk->recorder)
@@ -113,9 +114,10 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
         refrain_walk_settle(walk);
     }
     switch (refrain_block_times_pass(&walk->times, ticks, account, context, &walk->ticks)) {
-    case REFRAIN_BLOCK_UNTOLD:
+    case REFRAIN_BLOCK_UNTIMED:
         walk->ticks += ticks;
-        /* Blocks in an order of our own may have been given too much before: none is beyond the last clock read. */
+        /* In an approximate order, earlier blocks may have got too much time. No block ends after the last clock
+         * read. */
         if (walk->approximate && walk->ticks > walk->thread->last_ticks)
             walk->ticks = walk->thread->last_ticks;
         return;

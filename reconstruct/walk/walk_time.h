@@ -4,10 +4,10 @@
 
 #include "walk/walk_parts.h"
 
-/* Begins the next stretch of a place's history, where its blocks have not all been. */
+/* Begins the next stretch of the history of a place, unless all of its blocks have passed. */
 void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* What a place's next block in an entry of several is expected to take: the mean of what is left to those of the
+/* Expected time of the next block of a place in an entry of several: the mean of what is left for such blocks of the
  * stretch. */
 static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account) {
     uint64_t visits = account->shared_visits;
@@ -17,63 +17,64 @@ static inline uint64_t refrain_walk_expected_share(struct refrain_block_account 
     return (uint64_t)account->shared_ticks / visits;
 }
 
-/* A block passes in a walk that counts, in that context: it took that long. */
-void refrain_walk_count_told(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
+/* Adds the time of a block that is an entry by itself to its context, in a counting walk. */
+void refrain_walk_count_single(struct refrain_walk *walk, uint32_t context, uint64_t ticks);
 
-/* A block passes that is an entry of the timeline by itself: its time is known, whatever was expected of it. */
-static inline void refrain_walk_pass_told(struct refrain_walk *walk, struct refrain_walk_learner *place,
-                                          uint32_t context, uint64_t told) {
+/* Lets a block pass that is a timeline entry by itself, so that its end is known. */
+static inline void refrain_walk_pass_single(struct refrain_walk *walk, struct refrain_walk_learner *place,
+                                            uint32_t context, uint64_t end_ticks) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
-    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (told - walk->ticks));
+    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (end_ticks - walk->ticks));
     if (walk->counting)
-        refrain_walk_count_told(walk, context, told - walk->ticks);
-    walk->ticks = told;
+        refrain_walk_count_single(walk, context, end_ticks - walk->ticks);
+    walk->ticks = end_ticks;
     if (walk->recorder)
         refrain_walk_note_block(walk, place, context);
 }
 
-/* As refrain_walk_pass_block, for blocks of all kinds. */
+/* As refrain_walk_pass_block_of(), for blocks of all kinds. */
 void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
 
-/* Lets the block that a place began in that context pass: as long as the timeline says; where it says nothing, or the
- * order of blocks is not that of the run any longer, as long as the history expects. */
+/* Lets the block pass that a place began in that context. It ends when the timeline says. If the timeline has ended,
+ * or the order is approximate, the block takes the time expected by the history. */
 static inline void refrain_walk_pass_block_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                               uint32_t context) {
-    uint64_t told;
-    if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &told))
-        refrain_walk_pass_told(walk, place, context, told);
+    uint64_t end_ticks;
+    if (!walk->approximate && refrain_block_times_short(&walk->times, walk->ticks, &end_ticks))
+        refrain_walk_pass_single(walk, place, context, end_ticks);
     else
         refrain_walk_pass_any_block(walk, place, context);
 }
 
-/* The same in what is open now. */
+/* As refrain_walk_pass_block_of(), in the context of the innermost activation. */
 static inline void refrain_walk_pass_block(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     refrain_walk_pass_block_of(walk, place, walk->stack[walk->depth - 1].context);
 }
 
-/* Are there blocks whose times are not known yet? Then records wait for them. */
+/* True while blocks have passed whose times are not known. New records then wait for their times. */
 static inline bool refrain_walk_is_time_pending(const struct refrain_walk *walk) {
     return walk->times.n_kept > 0 && !walk->times.settled;
 }
 
-/* The times of an entry's blocks have become known: open activations, waiting records and iterations get them. */
+/* Called when the times of the blocks of an entry have become known: sets them in open activations, waiting records
+ * and iterations. */
 void refrain_walk_settle(struct refrain_walk *walk);
 
-/* Room for the next record that waits for its time: it does once n_waiting counts it. Null without memory, and the walk
- * ends. */
+/* Room for the next waiting record, which the caller adds by n_waiting++. Without memory: ends the walk and returns
+ * null. */
 struct refrain_record *refrain_walk_next_waiting(struct refrain_walk *walk);
 
-/* Keeps a record until its time is known; false without memory, and the walk ends. */
+/* Keeps a record until its time is known. Without memory: ends the walk and returns false. */
 bool refrain_walk_wait_for_time(struct refrain_walk *walk, const struct refrain_record *record);
 
-/* The walk has ended: records that wait get their times, up to the thread's last clock read, which ended one more
- * block. */
+/* Called at the end of the walk: gives waiting records their times, up to the last clock read of the thread, which
+ * ended one more block. */
 void refrain_walk_settle_last(struct refrain_walk *walk);
 
-/* What probes cost. */
+/* Cost of probes. */
 static inline void refrain_walk_probe_begins(struct refrain_walk *walk, enum refrain_probe_kind kind) {
     walk->cost += walk->header->probe_costs[kind].before;
 }

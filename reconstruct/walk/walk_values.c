@@ -1,5 +1,5 @@
-/* walk_values.c: the next value of a learner: as the run had it, or one that goes with all the others (walk_parts.h).
- */
+/* walk_values.c: takes the next value of a learner: as in the run, or a likely one that is consistent with the
+ * others (walk_parts.h). */
 #include "walk/walk_parts.h"
 
 struct refrain_walk_learner *refrain_walk_meet(struct refrain_walk *walk, const struct refrain_learner *learner) {
@@ -31,7 +31,7 @@ bool refrain_walk_take(struct refrain_walk *walk, struct refrain_walk_learner *p
     return true;
 }
 
-/* ---- steps whose order is our own ---- */
+/* ---- steps in approximate order ---- */
 
 static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
     const struct refrain_walk *walk = of;
@@ -42,7 +42,7 @@ static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
 static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
     const struct refrain_walk *walk = of;
     const struct refrain_walk_learner *place =
-        refrain_walk_learners_find(&walk->learners, learner); /* also of a loop whose end never came */
+        refrain_walk_learners_find(&walk->learners, learner); /* also of a loop whose end is not in the trace */
     *iterations = place && place->counting ? (int64_t)place->remaining : -1;
     *open = place && place->counting && place->pending;
     return place ? place->taken : 0;
@@ -100,7 +100,7 @@ bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_wal
     if (walk->wrong)
         return false;
     walk->approximate |= approximate;
-    place->taken -= given; /* while what is left is counted */
+    place->taken -= given; /* the graph counts this value as remaining */
     int node = refrain_walk_recursive_node(walk, place);
     place->taken += given;
     const struct refrain_learner *learner = place->sequence.learner;
@@ -115,7 +115,7 @@ bool refrain_walk_take_likely_step(struct refrain_walk *walk, struct refrain_wal
 
 /* ---- rows of parameters ---- */
 
-/* The place of the first of several parameters, with the rows that were counted of them, if any. */
+/* The entry of the first of several parameters, with their joint tally, if any. */
 static struct refrain_walk_learner *place_of_rows(struct refrain_walk *walk, const struct refrain_learner *learner) {
     struct refrain_walk_learner *place = refrain_walk_meet(walk, learner);
     if (!place || place->rows.tally || !learner->tally ||

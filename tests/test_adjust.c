@@ -1,9 +1,9 @@
-/* test_balance.c: time moved between the blocks of an entry so that totals hold (reconstruct/times/balance.c).
+/* test_adjust.c: time moved between the blocks of an entry so that totals hold (reconstruct/times/adjust.c).
  *
  * Each case is some entries whose blocks are in contexts of their own, and what all blocks of each context took in the
  * run. Trials go on until no other is needed, or there were as many as there can be. In each of them an entry ends
  * where it ended, and none of its blocks before the one before it. */
-#include "times/balance.h"
+#include "times/adjust.h"
 #include "times/block_times.h"
 #include "times/walk_contexts.h"
 
@@ -39,7 +39,8 @@ static void make_contexts(struct refrain_walk_contexts *all, const uint64_t *tot
 }
 
 /* Passes the entries as they are shared out; what the blocks of each context get is in `given`. */
-static void pass(struct refrain_balance *balance, const struct entry *entries, unsigned n_entries, uint64_t *given) {
+static void pass(struct refrain_adjustment *adjustment, const struct entry *entries, unsigned n_entries,
+                 uint64_t *given) {
     memset(given, 0, MOST_CONTEXTS * sizeof *given);
     for (unsigned i = 0; i < n_entries; i++) {
         struct refrain_kept_block blocks[MOST_CONTEXTS] = {0};
@@ -48,7 +49,7 @@ static void pass(struct refrain_balance *balance, const struct entry *entries, u
             blocks[k].context = entries[i].contexts[k];
             blocks[k].end_ticks = end += entries[i].ticks[k];
         }
-        refrain_balance_entry(balance, blocks, entries[i].n, BEGIN_TICKS);
+        refrain_adjustment_entry(adjustment, blocks, entries[i].n, BEGIN_TICKS);
         check(blocks[entries[i].n - 1].end_ticks == end, "an entry ends elsewhere");
         for (unsigned k = 0; k < entries[i].n; k++) {
             check(blocks[k].end_ticks >= before, "a block ends before it begins");
@@ -59,23 +60,23 @@ static void pass(struct refrain_balance *balance, const struct entry *entries, u
 }
 
 /* Trials until the totals hold; returns how many found a shift. `given` is what the walk after them gives. */
-static unsigned balance_entries(const struct entry *entries, unsigned n_entries, const uint64_t *totals,
-                                unsigned n_contexts, uint64_t *given) {
+static unsigned adjust_entries(const struct entry *entries, unsigned n_entries, const uint64_t *totals,
+                               unsigned n_contexts, uint64_t *given) {
     struct refrain_walk_contexts contexts;
-    struct refrain_balance balance, copy = {0};
+    struct refrain_adjustment adjustment, copy = {0};
     make_contexts(&contexts, totals, n_contexts);
-    check(refrain_balance_open(&balance, (uint32_t)contexts.n_contexts), "no memory");
+    check(refrain_adjustment_open(&adjustment, (uint32_t)contexts.n_contexts), "no memory");
     bool enough = false;
-    while (!enough && refrain_balance_try(&balance)) {
-        pass(&balance, entries, n_entries, given);
-        enough = refrain_balance_solve(&balance, &contexts);
+    while (!enough && refrain_adjustment_try(&adjustment)) {
+        pass(&adjustment, entries, n_entries, given);
+        enough = refrain_adjustment_solve(&adjustment, &contexts);
     }
-    refrain_balance_copy(&copy, &balance);
+    refrain_adjustment_copy(&copy, &adjustment);
     unsigned n_shifts = copy.n_shifts;
-    check(n_shifts == balance.n_shifts, "the copy has other shifts");
-    pass(n_shifts ? &copy : &balance, entries, n_entries, given);
-    refrain_balance_close(&copy);
-    refrain_balance_close(&balance);
+    check(n_shifts == adjustment.n_shifts, "the copy has other shifts");
+    pass(n_shifts ? &copy : &adjustment, entries, n_entries, given);
+    refrain_adjustment_close(&copy);
+    refrain_adjustment_close(&adjustment);
     refrain_walk_contexts_close(&contexts);
     return n_shifts;
 }
@@ -94,26 +95,26 @@ int main(void) {
 
     now = "nothing is off";
     static const struct entry two_alike = {2, {100000, 100000}, {1, 2}};
-    check(balance_entries(&two_alike, 1, (uint64_t[]){0, 100000, 100000}, 2, given) == 0, "something is moved");
+    check(adjust_entries(&two_alike, 1, (uint64_t[]){0, 100000, 100000}, 2, given) == 0, "something is moved");
     check(given[1] == 100000 && given[2] == 100000, "blocks have other times");
 
     now = "one entry: what one gains the other loses";
-    check(balance_entries(&two_alike, 1, (uint64_t[]){0, 120000, 80000}, 2, given) == 1, "not by one shift");
+    check(adjust_entries(&two_alike, 1, (uint64_t[]){0, 120000, 80000}, 2, given) == 1, "not by one shift");
     check_totals(given, (uint64_t[]){0, 120000, 80000}, 2);
 
     now = "three contexts by three entries";
     static const struct entry three[] = {
         {2, {100000, 100000}, {1, 2}}, {3, {50000, 200000, 50000}, {2, 3, 2}}, {2, {10000, 90000}, {3, 1}}};
-    check(balance_entries(three, 3, (uint64_t[]){0, 185000, 205000, 210000}, 3, given) == 1, "not by one shift");
+    check(adjust_entries(three, 3, (uint64_t[]){0, 185000, 205000, 210000}, 3, given) == 1, "not by one shift");
     check_totals(given, (uint64_t[]){0, 185000, 205000, 210000}, 3);
 
     now = "a block that would go below nothing";
     static const struct entry unequal[] = {{2, {10000, 990000}, {1, 2}}, {2, {100000, 100000}, {1, 2}}};
-    check(balance_entries(unequal, 2, (uint64_t[]){0, 15000, 1185000}, 2, given) > 1, "one shift is enough");
+    check(adjust_entries(unequal, 2, (uint64_t[]){0, 15000, 1185000}, 2, given) > 1, "one shift is enough");
     check_totals(given, (uint64_t[]){0, 15000, 1185000}, 2);
 
     now = "more contexts in an entry than time is moved between";
-    static struct entry many = {.n = REFRAIN_BALANCE_MEMBERS + 8};
+    static struct entry many = {.n = REFRAIN_ADJUST_MEMBERS + 8};
     uint64_t totals[MOST_CONTEXTS] = {0};
     for (unsigned i = 0; i < many.n; i++) {
         many.ticks[i] = totals[i + 1] = 10000;
@@ -121,12 +122,12 @@ int main(void) {
     }
     totals[1] += 2000;
     totals[2] -= 2000;
-    check(balance_entries(&many, 1, totals, many.n, given) > 0, "nothing is moved");
+    check(adjust_entries(&many, 1, totals, many.n, given) > 0, "nothing is moved");
     check_totals(given, totals, many.n);
 
     now = "what is off lies within no entry of several contexts";
     static const struct entry alone = {2, {100000, 100000}, {1, 1}};
-    balance_entries(&alone, 1, (uint64_t[]){0, 150000}, 1, given);
+    adjust_entries(&alone, 1, (uint64_t[]){0, 150000}, 1, given);
     check(given[1] == 200000, "an entry's time is another");
 
     printf("%s\n", failed ? "FAILED" : "ok");
