@@ -1,5 +1,5 @@
-/* archive_bytes.h: the bytes of an archive (formula.h): its numbers, the items of its terms and whole terms, read with
- * checks; written where there is room. Groups of values are read by group.h. */
+/* archive_bytes.h: reads and writes the bytes of an archive (formula.h): numbers, items of terms, and whole terms.
+ * Reading checks the bytes. group.h reads groups of values. */
 #ifndef REFRAIN_ARCHIVE_BYTES_H
 #define REFRAIN_ARCHIVE_BYTES_H
 
@@ -7,54 +7,54 @@
 
 #include <stdbool.h>
 
-#define REFRAIN_ARCHIVE_VALUE_HEAD 0u /* of a value without strides that is not one byte alone */
+#define REFRAIN_ARCHIVE_VALUE_HEAD 0u /* head of a value without strides that needs more than one byte */
 
-/* Bytes of a chunk that are read. */
+/* The bytes of a chunk, and the position in them. */
 struct refrain_archive_source {
     const unsigned char *bytes;
     unsigned end, at;
-    bool strange; /* it is not what the monitor writes; what is read from then on is 0 */
+    bool malformed; /* the bytes are not as the monitor writes them; further reads return 0 */
 };
 
 static inline uint64_t refrain_archive_get_number(struct refrain_archive_source *source) {
     unsigned begin = source->at;
     uint64_t number;
     if (!refrain_varint_get(source->bytes, source->end, &source->at, &number)) {
-        source->strange = true;
+        source->malformed = true;
         return 0;
     }
-    source->strange |= source->at - begin != refrain_varint_size(number); /* it could have been shorter */
+    source->malformed |= source->at - begin != refrain_varint_size(number); /* the number could have been shorter */
     return number;
 }
 
 static inline unsigned refrain_archive_get_byte(struct refrain_archive_source *source) {
-    source->strange |= source->at >= source->end;
-    return source->strange ? 0 : source->bytes[source->at++];
+    source->malformed |= source->at >= source->end;
+    return source->malformed ? 0 : source->bytes[source->at++];
 }
 
 static inline int64_t refrain_archive_get_signed(struct refrain_archive_source *source) {
     return refrain_unzigzag(refrain_archive_get_number(source));
 }
 
-/* What an item begins with; the strides follow, each by refrain_archive_get_stride(). */
+/* The beginning of an item. Its strides follow, each read by refrain_archive_get_stride(). */
 struct refrain_archive_head {
-    unsigned byte; /* as written; REFRAIN_ARCHIVE_VALUE_HEAD of a value that is one byte alone */
+    unsigned byte; /* as written; REFRAIN_ARCHIVE_VALUE_HEAD for a value of one byte */
     unsigned kind, height, strides;
-    bool alone;    /* it is a byte alone */
-    uint64_t span; /* of a LOOP; else 1 */
+    bool is_one_byte; /* the item is a value of one byte */
+    uint64_t span;    /* of a LOOP; else 1 */
     int64_t base;
 };
 
-/* Of a REPEAT nothing but its kind is read. A group is no item: strange. */
+/* Reads the head of an item; of a REPEAT only its kind. A group is no item, so it is malformed. */
 static inline struct refrain_archive_head refrain_archive_get_head(struct refrain_archive_source *source) {
     struct refrain_archive_head head = {.byte = refrain_archive_get_byte(source), .span = 1};
     if (REFRAIN_IS_SHORT_BYTE(head.byte)) {
         head.base = (int64_t)head.byte - REFRAIN_SHORT_FIRST + REFRAIN_SHORT_LEAST;
         head.byte = REFRAIN_ARCHIVE_VALUE_HEAD;
-        head.alone = true;
+        head.is_one_byte = true;
         return head;
     }
-    source->strange |= REFRAIN_IS_GROUP(head.byte);
+    source->malformed |= REFRAIN_IS_GROUP(head.byte);
     head.kind = head.byte == REFRAIN_ARCHIVED_REPEAT ? REFRAIN_ITEM_REPEAT : head.byte >> 7;
     if (head.kind == REFRAIN_ITEM_REPEAT)
         return head;
@@ -71,44 +71,44 @@ static inline int64_t refrain_archive_get_stride(struct refrain_archive_source *
     return refrain_archive_get_signed(source);
 }
 
-/* An item with its strides, as learners have it. */
+/* Reads an item with its strides, in the form that learners have. */
 static inline void refrain_archive_get_item(struct refrain_archive_source *source, struct refrain_item *item) {
     struct refrain_archive_head head = refrain_archive_get_head(source);
-    source->strange |= head.span > UINT16_MAX;
+    source->malformed |= head.span > UINT16_MAX;
     *item = (struct refrain_item){.kind = (uint8_t)head.kind,
                                   .height = (uint8_t)head.height,
-                                  .span = source->strange ? 1 : (uint16_t)head.span,
+                                  .span = source->malformed ? 1 : (uint16_t)head.span,
                                   .base = head.base};
     if (head.kind == REFRAIN_ITEM_REPEAT) {
         item->base = (int64_t)refrain_archive_get_number(source);
         for (unsigned i = 0; i < 4; i++)
             item->stride[i] = (int64_t)refrain_archive_get_number(source);
     }
-    for (; head.strides > 0 && !source->strange; head.strides--) {
+    for (; head.strides > 0 && !source->malformed; head.strides--) {
         unsigned height;
         int64_t stride = refrain_archive_get_stride(source, &height);
-        source->strange |= height >= REFRAIN_LOOP_HEIGHTS;
-        if (!source->strange)
+        source->malformed |= height >= REFRAIN_LOOP_HEIGHTS;
+        if (!source->malformed)
             item->stride[height] = stride;
     }
 }
 
-/* A term: an item, and those of its body. Returns how many items it is, `most` at most; 0 where it is strange. Whether
- * its loops lie within each other is for the caller to see. */
+/* Reads a term: an item and the items of its body. Returns the number of items, at most `most`; 0 if it is
+ * malformed. The caller checks that its loops are nested. */
 static inline unsigned refrain_archive_get_term(struct refrain_archive_source *source, struct refrain_item *items,
                                                 unsigned most) {
     unsigned n = 1;
-    for (unsigned i = 0; i < n && !source->strange; i++) {
+    for (unsigned i = 0; i < n && !source->malformed; i++) {
         refrain_archive_get_item(source, &items[i]);
-        source->strange |= i > 0 && items[i].kind == REFRAIN_ITEM_REPEAT;
+        source->malformed |= i > 0 && items[i].kind == REFRAIN_ITEM_REPEAT;
         if (i == 0)
             n = items[0].span;
-        source->strange |= n == 0 || n > most;
+        source->malformed |= n == 0 || n > most;
     }
-    return source->strange ? 0 : n;
+    return source->malformed ? 0 : n;
 }
 
-/* The chunk has room for what is put. */
+/* Precondition of all put functions: the chunk has room. */
 static inline void refrain_archive_put_byte(struct refrain_archive *chunk, uint64_t byte) {
     chunk->bytes[chunk->used++] = (unsigned char)byte;
 }
@@ -117,7 +117,7 @@ static inline void refrain_archive_put_number(struct refrain_archive *chunk, uin
     chunk->used = (uint16_t)(chunk->used + refrain_varint_put(chunk->bytes + chunk->used, number));
 }
 
-/* A value without strides, as a term or in one. */
+/* A value without strides, alone or in a term. */
 static inline void refrain_archive_put_value(struct refrain_archive *chunk, int64_t value) {
     if (REFRAIN_IS_SHORT(value)) {
         refrain_archive_put_byte(chunk, (uint64_t)(REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST));
@@ -127,7 +127,7 @@ static inline void refrain_archive_put_value(struct refrain_archive *chunk, int6
     refrain_archive_put_number(chunk, refrain_zigzag(value));
 }
 
-/* What a loop begins with; `span` items are the loop and its body, which follows. */
+/* The head of a loop. `span`: number of items of the loop and its body, which follows. */
 static inline void refrain_archive_put_loop(struct refrain_archive *chunk, unsigned height, unsigned span,
                                             uint64_t iterations) {
     refrain_archive_put_byte(chunk, (uint64_t)REFRAIN_ITEM_LOOP << 7 | (uint64_t)height << 4);

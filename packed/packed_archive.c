@@ -1,30 +1,31 @@
-/* packed_archive.c: what a formula has moved to its archive, as values (packer.h).
+/* packed_archive.c: visits the archive of a formula (packer.h).
  *
- * A short archive is told term by term, so that ranks whose terms differ in numbers only have it in the same shape:
+ * A short archive is written term by term, so that it has the same shape on ranks whose terms differ only in
+ * numbers:
  *
  *     head (kind, height, strides) | LOOP: span | base | each stride: height, value
  *
- * in one chunk, whatever the chunks were that the numbers' lengths made. Where its bytes have to stay in place, where
- * it is long, or has groups of values, it is told as bytes, chunk by chunk. */
+ * It is read into one chunk, however it was divided. An archive is written as bytes, chunk by chunk, if its bytes
+ * have to keep their positions, if it is long, or if it has groups of values. */
 #include "archive_bytes.h"
 #include "packer.h"
 
-#define MOST_TOLD_TERMS 512u
+#define MOST_CODED_TERMS 512u
 
 /* ---- term by term ---- */
 
-/* Heads and heights of strides, and numbers, of which an archive consists. */
+/* Number of heads and heights, and of other numbers, in an archive. */
 struct parts {
     uint64_t heads, numbers;
 };
 
-/* Passes over an item of a term and, where `packer` is not null, tells it. */
-static void tell_item(struct refrain_packer *packer, struct refrain_archive_source *source, struct parts *parts) {
+/* Reads an item of a term and, if `packer` is not null, writes it. */
+static void write_item(struct refrain_packer *packer, struct refrain_archive_source *source, struct parts *parts) {
     struct refrain_archive_head head = refrain_archive_get_head(source);
     bool loops = head.kind == REFRAIN_ITEM_LOOP;
-    source->strange |= head.kind == REFRAIN_ITEM_REPEAT;
-    /* It would come back as one byte. */
-    source->strange |= head.byte == REFRAIN_ARCHIVE_VALUE_HEAD && !head.alone && REFRAIN_IS_SHORT(head.base);
+    source->malformed |= head.kind == REFRAIN_ITEM_REPEAT;
+    /* A reader would make one byte of it, so the bytes would differ. */
+    source->malformed |= head.byte == REFRAIN_ARCHIVE_VALUE_HEAD && !head.is_one_byte && REFRAIN_IS_SHORT(head.base);
     parts->heads += 1 + head.strides;
     parts->numbers += loops + 1 + head.strides;
     if (packer) {
@@ -33,7 +34,7 @@ static void tell_item(struct refrain_packer *packer, struct refrain_archive_sour
             refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, head.span);
         refrain_packer_value(packer, REFRAIN_PACKED_TERM_NUMBER, refrain_packer_zigzag(head.base));
     }
-    for (; head.strides > 0 && !source->strange; head.strides--) {
+    for (; head.strides > 0 && !source->malformed; head.strides--) {
         unsigned height;
         int64_t stride = refrain_archive_get_stride(source, &height);
         if (packer) {
@@ -43,21 +44,21 @@ static void tell_item(struct refrain_packer *packer, struct refrain_archive_sour
     }
 }
 
-/* Tells all terms, or only counts their parts; false where they cannot be told so. */
-static bool tell_terms(struct refrain_packer *packer, const struct refrain_formula *formula, bool only_counts,
-                       struct parts *parts) {
+/* Writes all terms, or only counts their parts. False if the archive cannot be written in this form. */
+static bool write_terms(struct refrain_packer *packer, const struct refrain_formula *formula, bool only_counts,
+                        struct parts *parts) {
     *parts = (struct parts){0};
     uint32_t reference = formula->archive_first;
     for (uint64_t chunks = 0; reference; chunks++) {
         uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
         const struct refrain_archive *chunk = refrain_packer_trace_file_at(packer, offset, sizeof *chunk);
-        if (!chunk || chunks > MOST_TOLD_TERMS ||
+        if (!chunk || chunks > MOST_CODED_TERMS ||
             !refrain_packer_trace_file_at(packer, offset, sizeof *chunk + chunk->used))
             return false;
         struct refrain_archive_source source = {.bytes = chunk->bytes, .end = chunk->used};
         while (source.at < source.end) {
-            tell_item(only_counts ? NULL : packer, &source, parts);
-            if (source.strange)
+            write_item(only_counts ? NULL : packer, &source, parts);
+            if (source.malformed)
                 return false;
         }
         reference = reference == formula->archive_last ? 0 : chunk->next;
@@ -65,12 +66,12 @@ static bool tell_terms(struct refrain_packer *packer, const struct refrain_formu
     return parts->heads > 0;
 }
 
-/* Bytes of the terms, whatever their numbers are. */
+/* Upper bound of the bytes of the terms. */
 static uint64_t most_bytes(const struct parts *parts) {
     return parts->heads + parts->numbers * REFRAIN_VARINT_BYTES;
 }
 
-/* The same as elements of a record. */
+/* As most_bytes(), as checked elements of a record. */
 static struct refrain_packer_elements room_of(struct refrain_packer *packer, const struct parts *parts) {
     struct refrain_packer_elements heads = refrain_packer_bound(packer, parts->heads, 1, UINT16_MAX);
     struct refrain_packer_elements numbers =
@@ -86,8 +87,8 @@ static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kin
     return refrain_packer_value(packer, kind, 0);
 }
 
-/* The terms that were told, in the chunk, which has room for them. */
-static void hear_terms(struct refrain_packer *packer, struct refrain_archive *chunk, struct parts left) {
+/* Reads the terms into the chunk, which has room for them. */
+static void read_terms(struct refrain_packer *packer, struct refrain_archive *chunk, struct parts left) {
     while (left.heads > 0) {
         uint64_t head = take(packer, REFRAIN_PACKED_TERM, &left.heads);
         uint64_t number = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
@@ -119,7 +120,7 @@ static void hear_terms(struct refrain_packer *packer, struct refrain_archive *ch
 
 /* ---- chunk by chunk ---- */
 
-/* The chunk at a reference, which keeps its place when `pinned`. */
+/* The chunk at a reference. If `pinned`, it keeps its position. */
 static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference,
                                         struct refrain_packer_elements used, bool pinned) {
     uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, bytes = sizeof(struct refrain_archive) + used.n;
@@ -175,8 +176,8 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
 
 void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formula *formula, bool pinned) {
     struct parts parts = {0}, same;
-    if (!packer->to && !pinned && formula->archive_first && formula->archived_terms <= MOST_TOLD_TERMS &&
-        (!tell_terms(packer, formula, true, &parts) || most_bytes(&parts) > UINT16_MAX))
+    if (!packer->to && !pinned && formula->archive_first && formula->archived_terms <= MOST_CODED_TERMS &&
+        (!write_terms(packer, formula, true, &parts) || most_bytes(&parts) > UINT16_MAX))
         parts = (struct parts){0};
     parts.heads = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, parts.heads);
     if (parts.heads == 0) {
@@ -190,8 +191,8 @@ void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formul
         return;
     if (packer->to) {
         formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
-        hear_terms(packer, (struct refrain_archive *)(void *)(packer->to + offset), parts);
+        read_terms(packer, (struct refrain_archive *)(void *)(packer->to + offset), parts);
     } else {
-        tell_terms(packer, formula, false, &same);
+        write_terms(packer, formula, false, &same);
     }
 }

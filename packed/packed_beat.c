@@ -1,21 +1,21 @@
-/* packed_beat.c: a sequence that is told by its beat (packed_image.h), as values; read, it is an archive of terms
- * (packer.h). */
+/* packed_beat.c: visits a sequence that is written by its beat (packed_image.h). When it is read, it becomes an
+ * archive of terms (packer.h). */
 #include "archive_bytes.h"
 #include "packer.h"
 
 #include <string.h>
 
-#define MOST_TERM_ITEMS 1000u /* of a term, which readers take */
+#define MOST_TERM_ITEMS 1000u /* of a term that readers accept */
 #define LOOP_BYTES (1 + 2 + REFRAIN_VARINT_BYTES)
 #define VALUE_BYTES (1 + REFRAIN_VARINT_BYTES)
 
-/* Where terms are put. Writing, `chunk` is null. */
+/* Destination of the terms. When writing, `chunk` is null. */
 struct terms {
     struct refrain_packer *packer;
     const struct refrain_beat *beat;
     struct refrain_archive *chunk;
-    unsigned items; /* of all terms */
-    uint64_t n;     /* terms */
+    unsigned items; /* number of items of all terms */
+    uint64_t n;     /* number of terms */
 };
 
 static void put_beats(struct terms *terms, uint64_t beats) {
@@ -30,27 +30,27 @@ static void put_beats(struct terms *terms, uint64_t beats) {
     terms->n += beats > 1 ? 1 : width;
 }
 
-static void turns(struct terms *terms, const struct refrain_beat_turn *all, uint64_t n) {
+static void steps(struct terms *terms, const struct refrain_beat_step *all, uint64_t n) {
     for (uint64_t i = 0; i < n && !terms->packer->stream->wrong; i++) {
-        struct refrain_beat_turn turn = {0};
+        struct refrain_beat_step step = {0};
         if (all)
-            turn = all[i];
-        REFRAIN_FIELD(terms->packer, REFRAIN_PACKED_CONFIRMED, turn.beats);
-        REFRAIN_SIGNED(terms->packer, REFRAIN_PACKED_BASE, turn.value);
+            step = all[i];
+        REFRAIN_FIELD(terms->packer, REFRAIN_PACKED_CONFIRMED, step.beats);
+        REFRAIN_SIGNED(terms->packer, REFRAIN_PACKED_BASE, step.value);
         if (!terms->chunk || terms->packer->stream->wrong)
             continue;
-        put_beats(terms, turn.beats);
-        refrain_archive_put_value(terms->chunk, turn.value);
+        put_beats(terms, step.beats);
+        refrain_archive_put_value(terms->chunk, step.value);
         terms->items++;
         terms->n++;
     }
 }
 
-/* The turns that come `rounds` times are one term, whose head is known when its body is there. */
-static void rounds(struct terms *terms, const struct refrain_beat_turn *all) {
+/* The repeated steps become one term. Its head is inserted when the size of its body is known. */
+static void rounds(struct terms *terms, const struct refrain_beat_step *all) {
     uint64_t terms_before = terms->n;
     unsigned items_before = terms->items, at = terms->chunk ? terms->chunk->used : 0;
-    turns(terms, all, terms->beat->period);
+    steps(terms, all, terms->beat->period);
     if (!terms->chunk || terms->beat->period == 0)
         return;
     struct refrain_archive *chunk = terms->chunk;
@@ -63,24 +63,24 @@ static void rounds(struct terms *terms, const struct refrain_beat_turn *all) {
     terms->n = terms_before + 1;
 }
 
-/* Bytes of the terms, whatever their numbers are. */
+/* Upper bound of the bytes of the terms. */
 static uint64_t most_bytes(const struct refrain_beat *beat) {
     uint64_t a_step = LOOP_BYTES + (beat->width + 1) * VALUE_BYTES;
     return (beat->before + beat->period + beat->after + 1) * a_step + LOOP_BYTES;
 }
 
 bool refrain_beat_is_possible(const struct refrain_beat *beat) {
-    return beat->width >= 1 && beat->width <= REFRAIN_BEAT_WIDTH && beat->before <= REFRAIN_BEAT_TURNS &&
-           beat->period <= REFRAIN_BEAT_TURNS && beat->after <= REFRAIN_BEAT_TURNS &&
+    return beat->width >= 1 && beat->width <= REFRAIN_BEAT_WIDTH && beat->before <= REFRAIN_BEAT_STEPS &&
+           beat->period <= REFRAIN_BEAT_STEPS && beat->after <= REFRAIN_BEAT_STEPS &&
            1 + beat->period * (2 + beat->width) <= MOST_TERM_ITEMS && beat->rounds <= INT64_MAX &&
            most_bytes(beat) <= UINT16_MAX;
 }
 
 void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *learner,
-                         const struct refrain_beat *told) {
+                         const struct refrain_beat *written) {
     struct refrain_beat beat = {0};
-    if (told)
-        beat = *told;
+    if (written)
+        beat = *written;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_ITEMS, beat.width);
     for (uint64_t i = 0; i < beat.width && i < REFRAIN_BEAT_WIDTH; i++)
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_BASE, beat.word[i]);
@@ -102,9 +102,9 @@ void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *
         return;
     if (packer->to)
         terms.chunk = (struct refrain_archive *)(void *)(packer->to + at_chunk);
-    turns(&terms, beat.turns, beat.before);
-    rounds(&terms, beat.turns ? beat.turns + beat.before : NULL);
-    turns(&terms, beat.turns ? beat.turns + beat.before + beat.period : NULL, beat.after);
+    steps(&terms, beat.steps, beat.before);
+    rounds(&terms, beat.steps ? beat.steps + beat.before : NULL);
+    steps(&terms, beat.steps ? beat.steps + beat.before + beat.period : NULL, beat.after);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CONFIRMED, beat.last);
     if (!terms.chunk || packer->stream->wrong)
         return;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define LEAST_RANGE ((uint32_t)1 << 24)
-#define SLOWEST 30u /* a bit's probability moves by a 32nd at least */
+#define SLOWEST 30u /* a probability moves by at least 1/32 */
 #define LEAST_PROBABILITY 24u
 #define CLOSING_BYTES 5u
 
@@ -15,13 +15,13 @@ static void set_up(struct refrain_packed_bit *bits, size_t n) {
         bits[i] = (struct refrain_packed_bit){32768, 0};
 }
 
-/* 2 / (2 n + 3) in 2^-32, such that what is below 2^16 is multiplied by it exactly, rounded down. */
+/* 2 / (2 n + 3) in units of 2^-32, rounded so that the product with a number below 2^16 is exact, rounded down. */
 #define SHARE(n) (uint32_t)((((uint64_t)1 << 32) / (2 * (n) + 3) + 1) * 2)
 #define SHARES(n) SHARE(n), SHARE(n + 1), SHARE(n + 2), SHARE(n + 3), SHARE(n + 4)
 static const uint32_t share[] = {SHARES(0), SHARES(5), SHARES(10), SHARES(15), SHARES(20), SHARES(25), SHARE(30)};
 _Static_assert(sizeof share / sizeof *share == SLOWEST + 1, "one for each that `seen` comes to");
 
-/* The probability goes its share of the way to 1 or 0, which it never comes to. */
+/* Moves the probability towards 1 or 0, by its part of the distance. It never reaches either. */
 static inline __attribute__((always_inline)) void learn(struct refrain_packed_bit *bit, unsigned value) {
     uint32_t one = bit->one, seen = bit->seen;
     uint64_t now = share[seen];
@@ -39,7 +39,7 @@ static void put(struct refrain_packed_coder *coder, unsigned char byte) {
         coder->full = true;
 }
 
-/* The highest byte of low is settled unless a carry may still come. */
+/* Writes the highest byte of low, if no carry can reach it any more. */
 static void shift_out(struct refrain_packed_coder *coder) {
     if ((uint32_t)coder->low < 0xff000000u || coder->low >> 32) {
         unsigned char carry = (unsigned char)(coder->low >> 32);
@@ -61,7 +61,7 @@ static unsigned char get(struct refrain_packed_coder *coder) {
     return 0;
 }
 
-/* A bit whose part of the range is [0, bound) when it is 1. */
+/* Decodes a bit, whose range is [0, bound) if it is 1. */
 static unsigned decode(struct refrain_packed_coder *coder, uint32_t bound) {
     unsigned bit = coder->code < bound;
     coder->range = bit ? bound : coder->range - bound;
@@ -77,7 +77,7 @@ static unsigned decode_bit(struct refrain_packed_coder *coder, struct refrain_pa
     return bit;
 }
 
-/* The `n` lowest bits of a value, highest first, each by those before it. */
+/* Decodes the `n` lowest bits of a value, highest first. The model of each bit depends on the bits before it. */
 static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned n) {
     unsigned node = 1;
     for (unsigned i = n; i-- > 0;)
@@ -85,8 +85,7 @@ static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_p
     return node - (1u << n);
 }
 
-/* The way there: a program that ends waits for this, and a timeline has millions of bytes. What changes with each bit
- * stays in registers. */
+/* State of the encoder in registers: a program that ends waits for it, and a timeline has millions of bytes. */
 struct encoder {
     uint64_t low;
     uint32_t range;
@@ -182,7 +181,7 @@ static struct refrain_packed_bit *top_of(struct refrain_packed_models *models, s
     return models->tops[model->top_of[length] - 1].bits;
 }
 
-/* A byte's models are used for the first time: their number. */
+/* Initialises the models of a byte at their first use. Returns their number. */
 static uint16_t new_text(struct refrain_packed_models *models) {
     struct refrain_packed_text *text = &models->texts[models->n_texts];
     set_up(text->bits, sizeof text->bits / sizeof *text->bits);
@@ -264,7 +263,7 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
     uint16_t *number = models->text_of[text_of(kind)];
     struct encoder encoder = encoder_of(coder);
     unsigned before = 0;
-    for (size_t i = 0; i < n && !coder->full; i++) { /* a damaged length may go on for long behind the end */
+    for (size_t i = 0; i < n && !coder->full; i++) { /* the length of a damaged file may go far beyond the end */
         if (!number[before])
             number[before] = new_text(models);
         struct refrain_packed_bit *bits = models->texts[number[before] - 1].bits;

@@ -1,10 +1,12 @@
-/* packed_coder.h: values and bytes into few bytes, and back: an adaptive binary range coder (packed_file.c).
+/* packed_coder.h: codes values and bytes in few bytes, and decodes them: an adaptive binary range coder
+ * (packed_file.c).
  *
- * Each kind of value has models of its own, which learn from the values that came before. A value is coded as "the same
- * as the last of its kind" or not; then the number of its bits, the highest of these, and the rest as they are. The
- * coder is the carry-less one of G. N. N. Martin, "Range encoding" (1979), with the carry handled as in LZMA.
+ * Each kind of value has its own models, which learn from earlier values of the kind. A value is coded as "the same
+ * as the last of its kind" or not. If not, the number of its bits follows, then the highest of them by models, then
+ * the others as they are. The coder is the range coder of G. N. N. Martin, "Range encoding" (1979), with carries
+ * handled as in LZMA.
  *
- * Streams of a rank are a few kilobytes: what counts is that models learn fast. Nothing here allocates. */
+ * The streams of a rank have a few kilobytes, so it matters most that the models learn fast. Nothing here allocates. */
 #ifndef REFRAIN_PACKED_CODER_H
 #define REFRAIN_PACKED_CODER_H
 
@@ -15,31 +17,31 @@ struct refrain_packed_bit {
     uint16_t seen;
 };
 
-#define REFRAIN_PACKED_TOP_BITS 3u /* of a value, below its highest, that have models */
-#define REFRAIN_PACKED_LENGTHS 65u /* of a value, in bits */
+#define REFRAIN_PACKED_TOP_BITS 3u /* bits below the highest bit of a value that have models */
+#define REFRAIN_PACKED_LENGTHS 65u /* lengths of a value in bits, 0 to 64 */
 struct refrain_packed_model {
     uint64_t last;
-    unsigned history; /* were the latest the same as the one before? */
+    unsigned history; /* for each of the latest values, a bit: it was the same as the one before */
     struct refrain_packed_bit same[4], length[128];
-    uint16_t top_of[REFRAIN_PACKED_LENGTHS]; /* by length: 1 and up; 0 none yet */
+    uint16_t top_of[REFRAIN_PACKED_LENGTHS]; /* by length: number of the models, from 1; 0 none yet */
 };
 
-/* The bits below the highest of a value of some length. */
+/* Models of the bits below the highest one, for one length. */
 struct refrain_packed_top {
     struct refrain_packed_bit bits[1u << REFRAIN_PACKED_TOP_BITS];
 };
 
-/* A byte, by the one before. */
+/* Models of a byte, for one preceding byte. */
 struct refrain_packed_text {
     struct refrain_packed_bit bits[256];
 };
 
 #define REFRAIN_PACKED_TEXTS 4u /* kinds of bytes */
-/* Most streams need few of these, so that what is not needed is never touched. */
+/* Most streams use few of these, and unused ones are never touched. */
 struct refrain_packed_models {
     bool value_is_set[REFRAIN_PACKED_KINDS];
     struct refrain_packed_model values[REFRAIN_PACKED_KINDS];
-    uint16_t text_of[REFRAIN_PACKED_TEXTS][256]; /* by kind and byte before: 1 and up; 0 none yet */
+    uint16_t text_of[REFRAIN_PACKED_TEXTS][256]; /* by kind and preceding byte: number of its models; 0 none */
     uint16_t n_texts, n_tops;
     struct refrain_packed_top tops[REFRAIN_PACKED_KINDS * REFRAIN_PACKED_LENGTHS]; /* in the order of their first use */
     struct refrain_packed_text texts[REFRAIN_PACKED_TEXTS * 256];                  /* in the order of their first use */
@@ -47,9 +49,9 @@ struct refrain_packed_models {
 
 struct refrain_packed_coder {
     struct refrain_packed_models *models;
-    unsigned char *bytes; /* coding: room for `capacity`; decoding: there are so many */
+    unsigned char *bytes; /* capacity: coding: size of the memory; decoding: number of bytes */
     size_t capacity, at;
-    bool full; /* coding: there was no room; decoding: there was more to read than there is */
+    bool full; /* coding: there was no room; decoding: the input has ended */
     bool decodes;
     uint64_t low;
     uint32_t range, code;
@@ -57,21 +59,21 @@ struct refrain_packed_coder {
     size_t pending;
 };
 
-/* As if nothing had been seen. Two coders may share models if they code values of different kinds. */
+/* Initialises the models. Two coders may share models if they code values of different kinds. */
 REFRAIN_PACKED_API void refrain_packed_models_begin(struct refrain_packed_models *models);
 
-/* `models` have begun. */
+/* Starts coding or decoding. The models must have been initialised. */
 REFRAIN_PACKED_API void refrain_packed_coder_open(struct refrain_packed_coder *coder,
                                                   struct refrain_packed_models *models, unsigned char *bytes,
                                                   size_t capacity, bool decodes);
 
-/* Codes the value, or sets it to the next one. */
+/* Codes the value, or sets it to the next decoded value. */
 REFRAIN_PACKED_API void refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind,
                                                   uint64_t *value);
 REFRAIN_PACKED_API void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_packed_kind kind,
                                                   unsigned char *bytes, size_t n);
 
-/* The bytes that were coded; 0 where there was no room for them. Ends the stream. */
+/* Ends the stream. Returns the number of coded bytes; 0 if there was no room. */
 REFRAIN_PACKED_API size_t refrain_packed_coder_close(struct refrain_packed_coder *coder);
 
 #endif

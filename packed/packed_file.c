@@ -8,12 +8,12 @@
 
 #define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_GRAIN_BYTES << 32)
 
-/* Where the walk's values go: each to the part it belongs to. */
+/* Destinations of the values: each goes to the part of the file to which it belongs. */
 struct parts {
     struct refrain_packed_coder structure, times;
-    unsigned char *copied; /* bytes of timelines as they are */
+    unsigned char *copied; /* bytes of timelines that are not coded */
     size_t copied_bytes, capacity_copied;
-    size_t timeline_bytes; /* met so far */
+    size_t timeline_bytes; /* so far */
 };
 
 static void value(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value) {
@@ -66,7 +66,7 @@ uint64_t refrain_packed_checksum(const void *all, size_t n) {
     return sum;
 }
 
-/* A value that a model never saw may take a few bits more than it has. */
+/* Upper bound of a part: a value that is new to a model may need a few bits more than it has. */
 static size_t part_bytes(uint64_t used) {
     return (size_t)(used + used / 4) + 4096;
 }

@@ -1,11 +1,11 @@
-/* packed_image.c: the process as values, in both directions (packed_image.h). */
+/* packed_image.c: visits all parts of a process, in both directions (packed_image.h). */
 #include "packed_image.h"
 #include "packer.h"
 #include <refrain/settings.h>
 
 #include <string.h>
 
-/* Who adds a field that a reader needs adds it here too. */
+/* If you add a field that a reader needs, add it to the visits, too. */
 _Static_assert(sizeof(struct refrain_header) == 768 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
@@ -37,7 +37,7 @@ static void clocks(struct refrain_packer *packer, struct refrain_header *header)
     }
 }
 
-/* What is asked about a process only as it ended in that way. */
+/* Facts that depend on how the process ended. */
 static void how_it_ended(struct refrain_packer *packer, struct refrain_header *header) {
     if (header->finished == REFRAIN_UNFINISHED) {
         REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->process_start);
@@ -47,7 +47,7 @@ static void how_it_ended(struct refrain_packer *packer, struct refrain_header *h
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, header->abort_code);
 }
 
-/* What the run was: of each process, and of all that were started alike. */
+/* Facts about the run, of the process or of all processes started in the same way. */
 static void about(struct refrain_packer *packer, struct refrain_header *header) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, header->mode);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT_OF, header->formula_length);
@@ -177,7 +177,7 @@ static uint64_t end_of(const struct refrain_packer *packer) {
 }
 
 uint64_t refrain_packed_write(const void *trace_file, size_t trace_file_bytes, struct refrain_packed_stream *stream) {
-    /* Once to see which records have places of their own. */
+    /* A first visit, without output, finds the records that keep their positions. */
     struct refrain_packed_stream nowhere = {.value = ignore_value, .bytes = ignore_bytes};
     struct refrain_packer look = {
         .stream = &nowhere, .from = trace_file, .from_bytes = trace_file_bytes, .used = REFRAIN_HEADER_BYTES};

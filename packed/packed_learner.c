@@ -1,9 +1,9 @@
-/* packed_learner.c: what learners hold, as values: formulas and tallies (packer.h). */
+/* packed_learner.c: visits learners: their formulas and tallies (packer.h). */
 #include "packer.h"
 
 #include <refrain/group.h>
 
-#define TOLD_BY_BEAT REFRAIN_LEARNER_STATES /* in the place of a state */
+#define CODED_BY_BEAT REFRAIN_LEARNER_STATES /* written instead of a state */
 
 static void items(struct refrain_packer *packer, struct refrain_item *all, unsigned n) {
     for (unsigned i = 0; i < n && !packer->stream->wrong; i++) {
@@ -86,7 +86,8 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     width = refrain_packer_inside(packer, width, REFRAIN_TALLY_WIDTH).n;
     uint64_t entry_bytes = (1 + width) * sizeof(uint64_t);
     struct refrain_packer_elements entries = refrain_packer_bound(packer, capacity, entry_bytes, 1u << 20);
-    entries = refrain_packer_bound(packer, entries.n + 1, entry_bytes, UINT32_MAX); /* and the rest */
+    entries =
+        refrain_packer_bound(packer, entries.n + 1, entry_bytes, UINT32_MAX); /* one more entry for all other values */
     struct refrain_tally *tally = refrain_packer_reference(packer, reference, sizeof *tally, entries);
     if (!tally)
         return;
@@ -111,25 +112,25 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     }
 }
 
-/* `expect` and `until` beyond what is written here are derived from the rest, for the monitor. */
+/* `expect` and `until` follow from the other members, unless they are written here; only the monitor needs them. */
 void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner) {
     static unsigned const known_kinds = 4;
     struct refrain_packed_stream *stream = packer->stream;
     struct refrain_beat beat;
     bool by_beat =
         !packer->to && stream->beat && stream->beat(stream, packer->from, packer->from_bytes, learner, &beat);
-    uint64_t told = by_beat ? TOLD_BY_BEAT : learner->state;
+    uint64_t form = by_beat ? CODED_BY_BEAT : learner->state;
     uint64_t state =
-        refrain_packer_value(packer, REFRAIN_PACKED_STATE, told * known_kinds + learner->kind % known_kinds);
+        refrain_packer_value(packer, REFRAIN_PACKED_STATE, form * known_kinds + learner->kind % known_kinds);
     if (packer->to) {
         learner->state = (uint8_t)(state / known_kinds);
         learner->kind = (uint8_t)(state % known_kinds);
     }
-    if (state / known_kinds == TOLD_BY_BEAT) {
+    if (state / known_kinds == CODED_BY_BEAT) {
         refrain_packer_beat(packer, learner, by_beat ? &beat : NULL);
         return;
     }
-    bool joint = learner->tally != 0; /* of an operation's first parameter: it may be there whatever the state */
+    bool joint = learner->tally != 0; /* the first parameter of an operation may have one in any state */
     if (learner->state >= REFRAIN_LEARNER_STATES)
         refrain_packer_fail(packer, "a learner of unknown state");
     if (learner->state > REFRAIN_IDENTITY)

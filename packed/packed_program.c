@@ -1,4 +1,4 @@
-/* packed_program.c: translation units, as values: their program trees, and the places of each thread (packer.h). */
+/* packed_program.c: visits translation units: their program trees, and the places of each thread (packer.h). */
 #include "packer.h"
 #include "slot_flags.h"
 #include <refrain/unit.h>
@@ -31,7 +31,7 @@ static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
         REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, history->metrics[i]);
 }
 
-/* All of a place but its number and flags. */
+/* Visits a place without its number and flags. */
 void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *slot) {
     refrain_packer_learner(packer, &slot->next);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, slot->count);
@@ -45,7 +45,7 @@ static bool was_used(const struct refrain_slot *slot) {
            slot->history;
 }
 
-#define KEPT_FLAGS 255u /* the rest follows from the program tree (slot_flags.h) */
+#define KEPT_FLAGS 255u /* the other bits follow from the program tree (slot_flags.h) */
 #define DORMANT_FLAGS (REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED)
 
 static void slots(struct refrain_packer *packer, const struct refrain_unit_record *unit, struct refrain_slot *all,
@@ -68,7 +68,7 @@ static void slots(struct refrain_packer *packer, const struct refrain_unit_recor
 
 /* ---- tables ---- */
 
-/* A number that is none, or near to what is expected. */
+/* A number that is `none`, or close to the expected number. */
 static uint32_t near_or_none(struct refrain_packer *packer, enum refrain_packed_kind kind, uint32_t value,
                              uint32_t none, uint32_t expected) {
     uint64_t coded = value == none ? 0 : 1 + refrain_packer_zigzag((int64_t)value - (int64_t)expected);
@@ -154,8 +154,7 @@ void refrain_packer_units(struct refrain_packer *packer, struct refrain_header *
 void refrain_packer_slots(struct refrain_packer *packer, const struct refrain_header *header, uint32_t thread) {
     unsigned char *base = packer->to ? packer->to : (unsigned char *)(uintptr_t)packer->from;
     for (uint64_t offset = header->units; offset && !packer->stream->wrong;) {
-        const struct refrain_unit_record *unit =
-            (const void *)(base + offset); /* refrain_packer_units() has checked it */
+        const struct refrain_unit_record *unit = (const void *)(base + offset); /* checked by refrain_packer_units() */
         struct refrain_slot *all = (struct refrain_slot *)(void *)(base + unit->slots) + (size_t)thread * unit->n_slots;
         slots(packer, unit, all, thread);
         if (packer->to)

@@ -1,4 +1,4 @@
-/* packed_samples.c: the samples of each thread as values (packer.h). */
+/* packed_samples.c: visits the samples of each thread (packer.h). */
 #include "packer.h"
 
 static void nodes(struct refrain_packer *packer, struct refrain_samples *samples, uint32_t n) {
@@ -37,7 +37,7 @@ void refrain_packer_samples(struct refrain_packer *packer, struct refrain_header
         REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, samples->cut);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, samples->merged);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, samples->lost);
-        /* Other threads may go on: what is counted now is complete. */
+        /* Other threads may go on sampling. The rows that are counted now are complete. */
         uint32_t n_nodes = (uint32_t)refrain_packer_value(packer, REFRAIN_PACKED_COUNT_OF,
                                                           __atomic_load_n(&samples->n_nodes, __ATOMIC_ACQUIRE)),
                  n_counts = (uint32_t)refrain_packer_value(packer, REFRAIN_PACKED_COUNT_OF,

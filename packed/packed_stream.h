@@ -1,4 +1,4 @@
-/* packed_stream.h: values, each of a kind, one after the other (packed_image.h -> packed_coder.h, packed_ranks.h). */
+/* packed_stream.h: a stream of values, each of a kind (packed_image.h -> packed_coder.h, packed_ranks.h). */
 #ifndef REFRAIN_PACKED_STREAM_H
 #define REFRAIN_PACKED_STREAM_H
 
@@ -9,7 +9,7 @@
 
 #define REFRAIN_PACKED_API __attribute__((visibility("hidden")))
 
-/* What a value is: those of a kind are alike, so that each is told best by the others of its kind. */
+/* The kind of a value. Values of one kind are similar, so they are coded by models of their kind. */
 enum refrain_packed_kind {
     /* of a process: how it ran, not what it did */
     REFRAIN_PACKED_RUN,
@@ -57,7 +57,7 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_STRIDE,
     REFRAIN_PACKED_CHUNK,
     REFRAIN_PACKED_ARCHIVE, /* bytes */
-    REFRAIN_PACKED_TERM,    /* of an archive that is told term by term */
+    REFRAIN_PACKED_TERM,    /* of an archive that is written term by term */
     REFRAIN_PACKED_TERM_NUMBER,
     /* of shapes (packed_ranks.h) */
     REFRAIN_PACKED_GUESSED,
@@ -74,19 +74,19 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_KINDS
 };
 
-/* Does a value of this kind belong to one run of one rank, rather than to what was learned? */
+/* True if values of this kind are stored per rank and run. False if they are part of the structure. */
 static inline bool refrain_packed_is_time(enum refrain_packed_kind kind) {
     return kind <= REFRAIN_PACKED_LAST_TIME;
 }
 
-/* A sequence by its beat, the word that comes in it most often, and the values between:
+/* A sequence by its beat: the word that occurs most often, and the values between its occurrences:
  *
- *     a b a b a b a c a b a b a b a b a c a     word: a b     turns: 3 beats, a; 0 beats, c; 4 beats, a; 0 beats, c ...
+ *     a b a b a b a c a b a b a b a b a c a     word: a b     steps: 3 beats, a; 0 beats, c; 4 beats, a; 0 beats, c ...
  *
- * first `before` turns, then `period` turns `rounds` times, `after` turns, and `last` beats. */
-#define REFRAIN_BEAT_WIDTH 8u   /* values of a word at most */
-#define REFRAIN_BEAT_TURNS 512u /* at most, those of a period counted once */
-struct refrain_beat_turn {
+ * First `before` steps, then `period` steps repeated `rounds` times, then `after` steps, then `last` beats. */
+#define REFRAIN_BEAT_WIDTH 8u   /* most values of a word */
+#define REFRAIN_BEAT_STEPS 512u /* most steps, those of a period counted once */
+struct refrain_beat_step {
     uint64_t beats; /* before the value */
     int64_t value;
 };
@@ -94,23 +94,23 @@ struct refrain_beat {
     uint64_t width;
     int64_t word[REFRAIN_BEAT_WIDTH];
     uint64_t before, period, rounds, after, last;
-    const struct refrain_beat_turn *turns; /* before + period + after; null while it is read */
+    const struct refrain_beat_step *steps; /* before + period + after of them; null while it is read */
 };
 
-/* Is it one that a reader takes? */
+/* True if a reader accepts it. */
 REFRAIN_PACKED_API bool refrain_beat_is_possible(const struct refrain_beat *beat);
 
-/* Where values go to, or come from. A function that fails says so by refrain_packed_fail(). */
+/* Destination or source of values. A function that fails calls refrain_packed_fail(). */
 struct refrain_packed_stream {
     void *data;
-    /* Values from here on belong to a record with this key, until the next one; keys rise. Null: not needed. */
+    /* A record with this key begins; keys increase. Null: not needed. */
     void (*record)(struct refrain_packed_stream *stream, uint64_t key);
     void (*value)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value);
     void (*bytes)(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n);
-    /* Writing: is this learner's sequence to be told by its beat? Null: none is. */
+    /* Writing: true if the sequence of this learner is to be written by its beat. Null: none is. */
     bool (*beat)(struct refrain_packed_stream *stream, const void *trace_file, size_t trace_file_bytes,
                  const struct refrain_learner *learner, struct refrain_beat *beat);
-    const char *wrong; /* what failed first, null nothing */
+    const char *wrong; /* the first failure, null if none */
 };
 
 static inline void refrain_packed_fail(struct refrain_packed_stream *stream, const char *wrong) {

@@ -1,10 +1,10 @@
-/* packed_tables.c: what a process lists, as values: call sites, user regions, communicators, windows, files, and
- * files with code (packer.h). */
+/* packed_tables.c: visits the lists of a process: call sites, overflow sites, user regions, communicators, windows,
+ * files, and files with code (packer.h). */
 #include "packer.h"
 #include <refrain/settings.h>
 #include <stddef.h>
 
-/* ---- call sites, guests, user regions ---- */
+/* ---- call sites, overflow sites, user regions ---- */
 
 static void operations(struct refrain_packer *packer, struct refrain_call_site *call_site) {
     struct refrain_packer_list list = {
@@ -80,7 +80,7 @@ static void region_fields(struct refrain_packer *packer, void *record) {
         region->inside.number = UINT32_MAX;
 }
 
-/* Records that begin with the reference of the next one and are listed by falling numbers, below `count`. */
+/* A list of records that begin with the reference of the next one. Their numbers are below `count`, and decrease. */
 struct numbered {
     enum refrain_packed_record kind;
     size_t bytes, number_at;

@@ -1,4 +1,4 @@
-/* packer.c: fields, records, references and names, which are written or read (packer.h). */
+/* packer.c: writes or reads fields, records, references and names (packer.h). */
 #include "packer.h"
 
 uint64_t refrain_packer_value(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t value) {
@@ -8,7 +8,7 @@ uint64_t refrain_packer_value(struct refrain_packer *packer, enum refrain_packed
     return packer->stream->wrong && packer->to ? 0 : value;
 }
 
-/* A number that is near to what is expected. */
+/* A number that is close to an expected number. */
 uint64_t refrain_packer_near(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t value,
                              uint64_t expected) {
     return expected + (uint64_t)refrain_packer_unzigzag(
@@ -16,7 +16,7 @@ uint64_t refrain_packer_near(struct refrain_packer *packer, enum refrain_packed_
 }
 
 static uint64_t bytes_of(struct refrain_packer_elements elements) {
-    return elements.n * elements.bytes_each; /* at most what was left */
+    return elements.n * elements.bytes_each; /* at most the bytes that were left */
 }
 
 static uint64_t left(const struct refrain_packer *packer) {
@@ -115,7 +115,7 @@ void *refrain_packer_reference(struct refrain_packer *packer, uint32_t *referenc
 }
 
 void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_list *list, size_t bytes) {
-    uint32_t *next = list->next ? list->next : &list->first; /* reading, what it points to is 0 */
+    uint32_t *next = list->next ? list->next : &list->first; /* when reading, it points to 0 so far */
     if (!refrain_packer_value(packer, list->kind, *next != 0) || packer->stream->wrong)
         return NULL;
     uint64_t offset = (uint64_t)*next * REFRAIN_GRAIN_BYTES;
@@ -128,7 +128,7 @@ void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_l
 }
 
 void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
-    uint64_t which = 0; /* 0 none, 1 a new one, 2 + i: names[i] */
+    uint64_t which = 0; /* 0: none; 1: a new name; 2 + i: names[i] */
     if (!packer->to && *reference) {
         which = 1;
         for (unsigned i = 0; i < packer->n_names; i++)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Symbols that a context consists of, the longer one first. */
+/* Lengths of the two contexts, in symbols, the longer one first. */
 static const unsigned char lengths[2] = {6, 3};
 
 void refrain_guess_begin(struct refrain_guess *guess) {
@@ -25,7 +25,7 @@ const struct refrain_guess_symbol *refrain_guess_next(const struct refrain_guess
     return guess->next > 0 && guess->next <= guess->n ? symbol_at(guess, guess->next - 1) : NULL;
 }
 
-/* Of a symbol, shifted so that it is gone after as many more as the context has. */
+/* Adds a symbol to the hash. Shifts remove it again after as many further symbols as the context has. */
 static uint64_t hash_with(uint64_t hash, const struct refrain_guess_symbol *symbol, unsigned length) {
     uint64_t own = (symbol->value * 256 + symbol->kind) * 2 + symbol->same;
     own = (own ^ own >> 32) * 0x9e3779b97f4a7c15u;
@@ -33,7 +33,7 @@ static uint64_t hash_with(uint64_t hash, const struct refrain_guess_symbol *symb
     return hash << bits ^ own >> (64 - bits) ^ (own >> 20 & (((uint64_t)1 << bits) - 1));
 }
 
-void refrain_guess_take(struct refrain_guess *guess, const struct refrain_guess_symbol *came) {
+void refrain_guess_append(struct refrain_guess *guess, const struct refrain_guess_symbol *came) {
     const struct refrain_guess_symbol *guessed = refrain_guess_next(guess);
     bool right = guessed && refrain_guess_is(guessed, came);
     uint64_t next = guess->next ? guess->next + 1 : 0;

@@ -1,9 +1,9 @@
-/* slot_flags.c: how control comes to slots (slot_flags.h). */
+/* slot_flags.c: sets how control reaches each slot (slot_flags.h). */
 #include "slot_flags.h"
 
 #define OTHER_FLAGS 255u
 
-/* How control comes to the slots of a node, one after the other. */
+/* How control reaches the slots of a node of this kind, in their order. */
 static const unsigned char *arrivals(unsigned kind) {
     static const unsigned char function[3] = {REFRAIN_ARRIVAL_ENTER, REFRAIN_ARRIVAL_LEAVE, REFRAIN_ARRIVAL_NONE},
                                decision[3] = {REFRAIN_ARRIVAL_DECISION, REFRAIN_ARRIVAL_TRUE, REFRAIN_ARRIVAL_FALSE},
@@ -26,7 +26,7 @@ static const unsigned char *arrivals(unsigned kind) {
     }
 }
 
-/* First slot of the function that a node is in; its own where it is in none. */
+/* First slot of the function that contains the node; its own slot if there is none. */
 static uint32_t function_slot(const struct refrain_node *nodes, uint32_t i) {
     uint32_t slot = nodes[i].slot;
     while (i > 0 && nodes[i].kind != REFRAIN_FUNCTION)

@@ -1,12 +1,13 @@
-/* slot_flags.h: how control comes to each slot of a unit, which follows from its program tree (nodes -> flags of
- * slots). The monitor sets it when a unit begins, the reader when it lays an image out: it is not in packed traces. */
+/* slot_flags.h: computes how control reaches each slot of a unit, from the program tree (nodes -> flags of slots).
+ * The monitor sets these flags when a unit begins, and the reader when it makes an image. So packed traces do not
+ * contain them. */
 #ifndef REFRAIN_SLOT_FLAGS_H
 #define REFRAIN_SLOT_FLAGS_H
 
 #include <refrain/trace.h>
 #include <refrain/unit.h>
 
-/* Sets REFRAIN_SLOT_KIND and REFRAIN_SLOT_OF_FUNCTION of a thread's slots of a unit; the bits below stay. */
+/* Sets REFRAIN_SLOT_KIND and REFRAIN_SLOT_OF_FUNCTION of the slots that a thread has in a unit. Lower bits are kept. */
 __attribute__((visibility("hidden"))) void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots,
                                                               const struct refrain_node *nodes, uint32_t n_nodes);
 

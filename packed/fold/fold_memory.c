@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lies before what is given. */
+/* Header before the returned memory. */
 struct block {
     size_t bytes;
     max_align_t given[];

@@ -1,4 +1,5 @@
-/* fold_memory.h: memory with a bound: packing at the end of a traced program takes no more than that. One thread. */
+/* fold_memory.h: memory with a limit, so that packing at the end of a traced program uses no more than that. One
+ * thread. */
 #ifndef REFRAIN_FOLD_MEMORY_H
 #define REFRAIN_FOLD_MEMORY_H
 
@@ -6,16 +7,16 @@
 
 struct refrain_fold_memory {
     size_t used, most; /* bytes */
-    bool spent;        /* something was asked for that was not there */
+    bool spent;        /* an allocation has failed */
 };
 
-/* Zeroed memory; null, and `spent`, where there is none. */
+/* Allocates zeroed memory. Null without memory, when `spent` is set. */
 REFRAIN_PACKED_API void *refrain_fold_take(struct refrain_fold_memory *memory, size_t bytes);
 
-/* As many bytes with what was at `p` (which may be null) at their beginning; `p` stays where that fails. */
+/* Grows the memory at `p` (may be null), as realloc. After a failure, `p` is still valid. */
 REFRAIN_PACKED_API void *refrain_fold_more(struct refrain_fold_memory *memory, void *p, size_t bytes);
 
-/* Gives back what one of the two gave; null is none. */
+/* Frees memory from the two functions above; null is allowed. */
 REFRAIN_PACKED_API void refrain_fold_give(struct refrain_fold_memory *memory, void *p);
 
 #endif

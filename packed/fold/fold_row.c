@@ -5,8 +5,8 @@ static struct refrain_fold_run *last_of(struct refrain_fold_row *row) {
     return row->n_more ? &row->more[row->n_more - 1] : &row->first;
 }
 
-/* Does `run` go on where `last` ends? Then `last` has both. */
-static bool go_on(struct refrain_fold_run *last, const struct refrain_fold_run *run) {
+/* Joins `run` to `last`, if it continues it with the same step. */
+static bool extend(struct refrain_fold_run *last, const struct refrain_fold_run *run) {
     uint64_t step = run->base - refrain_fold_run_value(last, last->n - 1);
     if ((last->n > 1 && step != last->stride) || (run->n > 1 && step != run->stride))
         return false;
@@ -21,7 +21,7 @@ bool refrain_fold_row_add(struct refrain_fold_memory *memory, struct refrain_fol
         return true;
     if (row->n == 0) {
         row->first = run;
-    } else if (!go_on(last_of(row), &run)) {
+    } else if (!extend(last_of(row), &run)) {
         if (row->n_more == row->room) {
             uint32_t room = row->room ? row->room * 2 : 2;
             struct refrain_fold_run *more = refrain_fold_more(memory, row->more, room * sizeof *more);

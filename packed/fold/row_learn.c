@@ -30,7 +30,7 @@ bool refrain_row_is_outgrown(const struct refrain_learner *learner) {
     return learner->state == REFRAIN_SUMMARY || (formula && formula->archive_first);
 }
 
-/* What a formula takes, in values. */
+/* Size of a formula, in values. */
 static size_t size_of(const struct refrain_learner *learner) {
     const struct refrain_formula *formula = learner->body ? refrain_at_reference(learner->body) : NULL;
     return formula ? 2 + 2 * (size_t)formula->n_items : 1;

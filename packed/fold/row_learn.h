@@ -1,6 +1,7 @@
-/* row_learn.h: a row of values over the ranks as a formula, by the monitor's own learner (values -> learner).
+/* row_learn.h: learns a row of values over the ranks as a formula, with the learner of the monitor (values ->
+ * learner).
  *
- * The learner is that of monitor/, linked in, with a pool of its own beside it. One thread. */
+ * The learner of monitor/learn/ is linked in, with a pool of its own. One thread. */
 #ifndef REFRAIN_ROW_LEARN_H
 #define REFRAIN_ROW_LEARN_H
 
@@ -8,22 +9,22 @@
 #include "learn_scratch.h"
 #include "packed_stream.h"
 
-#define REFRAIN_ROW_POOL_BYTES ((size_t)1 << 20) /* many times what the longest formula takes while it grows */
-#define REFRAIN_ROW_BETWEEN_LOOKS 256u           /* values between two looks whether it has been outgrown */
+#define REFRAIN_ROW_POOL_BYTES ((size_t)1 << 20) /* many times the size of the longest formula */
+#define REFRAIN_ROW_BETWEEN_LOOKS 256u           /* values between two calls of refrain_row_is_outgrown() */
 
-/* An empty learner in an empty pool, for formulas of context->formula_length items; null without memory. Pool and
- * scratch stay for the next time. */
+/* Makes an empty learner in an empty pool, for formulas of context->formula_length items. Null without memory. Pool
+ * and scratch memory are kept for later calls. */
 REFRAIN_PACKED_API struct refrain_learner *refrain_row_begin(struct refrain_context *context);
 
-/* Has the learner more than fits a formula? */
+/* True if the learner holds more than a formula. */
 REFRAIN_PACKED_API bool refrain_row_is_outgrown(const struct refrain_learner *learner);
 
-/* Learns `n` values and gives the learner that holds exactly these, in a trace file of *trace_file_bytes bytes, until
- * the next call; null where a formula would not be shorter than the values. */
+/* Learns `n` values. Returns a learner that holds exactly these, in a trace file of *trace_file_bytes bytes, valid
+ * until the next call. Null if a formula would not be shorter than the values. */
 REFRAIN_PACKED_API const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n,
                                                                    const void **trace_file, size_t *trace_file_bytes);
 
-/* Gives pool and scratch back. */
+/* Frees pool and scratch memory. */
 REFRAIN_PACKED_API void refrain_row_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* sheet.c: sheets are put together (fold.h). */
+/* sheet.c: joins sheets (fold.h). */
 #include "fold.h"
 
 #include <string.h>
@@ -33,11 +33,11 @@ void refrain_sheet_give(struct refrain_sheet *sheet) {
 
 /* ---- texts ---- */
 
-/* map[i]: the number in `sheet` of text i of `other`; those it has not got move there. */
+/* Sets map[i] to the number in `sheet` of text i of `other`. Texts that are new in `sheet` are moved there. */
 static bool add_texts(struct refrain_sheet *sheet, struct refrain_sheet *other, uint64_t *map) {
     for (size_t i = 0; i < other->n_texts; i++) {
         struct refrain_fold_text *text = &other->texts[i];
-        size_t at = i < sheet->n_texts ? i : 0; /* mostly all ranks have the same */
+        size_t at = i < sheet->n_texts ? i : 0; /* common case: all ranks have the same texts */
         for (size_t k = 0; k < sheet->n_texts; k++, at = at + 1 < sheet->n_texts ? at + 1 : 0)
             if (sheet->texts[at].length == text->length &&
                 memcmp(sheet->texts[at].bytes, text->bytes, text->length) == 0)
@@ -65,7 +65,7 @@ static bool is_text(unsigned char kind) {
 
 /* ---- records ---- */
 
-/* Puts the ranks of a shape behind those that have the same. */
+/* Appends the ranks of an equal shape. */
 static bool add_shape(struct refrain_fold_memory *memory, struct refrain_fold_shape *shape,
                       const struct refrain_fold_shape *other, const uint64_t *texts) {
     bool done = true;
@@ -75,7 +75,7 @@ static bool add_shape(struct refrain_fold_memory *memory, struct refrain_fold_sh
     return done;
 }
 
-/* A shape that no rank so far has; what it holds moves. */
+/* Adds a shape that no earlier rank has; its contents are moved. */
 static struct refrain_fold_shape *new_shape(struct refrain_fold_memory *memory, struct refrain_fold_record *record,
                                             struct refrain_fold_shape *other) {
     struct refrain_fold_shape *all =
@@ -123,7 +123,7 @@ static bool add_record(struct refrain_fold_memory *memory, struct refrain_fold_r
     return done;
 }
 
-/* Makes room for the keys that only `other` has, their shape being none on all ranks so far. */
+/* Adds the keys that only `other` has. All earlier ranks have no shape for them. */
 static bool add_keys(struct refrain_sheet *sheet, const struct refrain_sheet *other) {
     size_t missing = 0;
     for (size_t i = 0, k = 0; k < other->n_records; k++) {

@@ -1,13 +1,13 @@
-/* sheet_bytes.c: a sheet as bytes for another process of the same job, and back (fold.h). Numbers are as long as they
- * need to be, seven bits a byte. */
+/* sheet_bytes.c: converts a sheet to bytes for another process of the job, and back (fold.h). Numbers have seven
+ * bits per byte. */
 #include "fold.h"
 
 #include <string.h>
 
 struct bytes {
     struct refrain_fold_memory *memory;
-    unsigned char *all; /* that are written, or read */
-    size_t n, room;     /* room: for writing, or how many there are */
+    unsigned char *all; /* written or read */
+    size_t n, room;     /* n: position; room: capacity when writing, size when reading */
     bool failed;
 };
 
@@ -110,7 +110,7 @@ static uint64_t take(struct bytes *bytes) {
     return value;
 }
 
-/* Room for `n` things, each of which takes a byte to tell at least. */
+/* Allocates room for `n` objects, each of which needs at least a byte of the input. */
 static void *room_of(struct bytes *bytes, uint64_t n, size_t each) {
     void *room = n > bytes->room - bytes->n ? NULL : refrain_fold_take(bytes->memory, (size_t)n * each);
     if (!room)

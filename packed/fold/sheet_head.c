@@ -1,4 +1,4 @@
-/* sheet_head.c: the sheet of all ranks becomes what stands in a pack before their times (fold.h, packed_ranks.h). */
+/* sheet_head.c: writes the sheet of all ranks as the beginning of a pack, before the times (fold.h, packed_ranks.h). */
 #include "fold.h"
 #include "packed_file.h"
 #include "packed_image.h"
@@ -10,7 +10,7 @@
 #define FIRST_STRUCTURE_BYTES ((size_t)64 << 10)
 #define FIRST_KEPT 256u
 
-/* A row that may come again. */
+/* A row that later rows may repeat. */
 struct kept {
     const struct refrain_fold_row *row;
     uint64_t hash; /* of its values */
@@ -19,7 +19,7 @@ struct kept {
 struct writing {
     const struct refrain_sheet *sheet;
     struct refrain_packed_coder structure;
-    struct refrain_guess *guess; /* of the record under way */
+    struct refrain_guess *guess; /* of the current record */
     struct kept *kept;
     size_t n_kept, room_kept;
     uint64_t *values; /* of a row */
@@ -41,7 +41,7 @@ static void put_stream_bytes(struct refrain_packed_stream *stream, enum refrain_
     refrain_packed_code_bytes(&writing->structure, kind, bytes, n);
 }
 
-/* Has the row the values that are in writing->values? */
+/* True if the row has the values in writing->values. */
 static bool is_row(const struct writing *writing, const struct refrain_fold_row *row, size_t n) {
     const uint64_t *value = writing->values;
     if (row->n != n)
@@ -55,14 +55,15 @@ static bool is_row(const struct writing *writing, const struct refrain_fold_row 
     return true;
 }
 
-/* Puts the number of an earlier row with these values; if there is none, this one is kept. False without memory. */
-static bool put_again(struct writing *writing, const struct refrain_fold_row *row, bool *again) {
+/* If an earlier row has these values, writes its number and sets *again. Else keeps this row for later ones. False
+ * without memory. */
+static bool put_repeated(struct writing *writing, const struct refrain_fold_row *row, bool *again) {
     size_t n = (size_t)row->n;
     uint64_t hash = refrain_packed_checksum(writing->values, n * sizeof *writing->values);
     *again = true;
     for (size_t i = 0; i < writing->n_kept; i++)
         if (writing->kept[i].hash == hash && is_row(writing, writing->kept[i].row, n)) {
-            put(writing, REFRAIN_PACKED_HAS, REFRAIN_ROW_AGAIN);
+            put(writing, REFRAIN_PACKED_HAS, REFRAIN_ROW_REPEATED);
             put(writing, REFRAIN_PACKED_KEY, i);
             return true;
         }
@@ -92,7 +93,7 @@ static bool put_row(struct writing *writing, enum refrain_packed_kind kind, cons
         return true;
     }
     refrain_fold_row_values(row, writing->values);
-    if (!put_again(writing, row, &again) || again)
+    if (!put_repeated(writing, row, &again) || again)
         return again;
     const struct refrain_learner *learner = refrain_row_learn(writing->values, n, &trace_file, &trace_file_bytes);
     if (learner) {
@@ -119,7 +120,7 @@ static bool put_shape(struct writing *writing, const struct refrain_fold_shape *
     return done;
 }
 
-/* A shape of a record that has several. */
+/* Writes a shape of a record that has several. */
 static bool put_shape_by_guess(struct writing *writing, const struct refrain_fold_shape *shape) {
     bool done = true;
     put(writing, REFRAIN_PACKED_ITEMS, shape->n);
@@ -140,7 +141,7 @@ static bool put_shape_by_guess(struct writing *writing, const struct refrain_fol
             done = put_row(writing, shape->kinds[i], row);
         }
         writing->report->values += row->n;
-        refrain_guess_take(writing->guess, &symbol);
+        refrain_guess_append(writing->guess, &symbol);
     }
     return done;
 }
@@ -169,7 +170,7 @@ static bool put_structure(struct writing *writing) {
     return done;
 }
 
-/* Codes the structure behind `before` bytes; *n: its length. Null without memory. */
+/* Codes the structure, leaving `before` bytes free before it. *n: its length. Null without memory. */
 static unsigned char *code_structure(struct writing *writing, size_t before, size_t *n) {
     struct refrain_fold_memory *memory = writing->sheet->memory;
     struct refrain_packed_models *models = refrain_fold_take(memory, sizeof *models);

@@ -1,4 +1,4 @@
-/* sheet_walk.c: the walk over a rank's trace file becomes a sheet of that rank, and its times (fold.h). */
+/* sheet_walk.c: makes a sheet of one rank, and its times, of the rank's trace file (fold.h). */
 #include "beat.h"
 #include "fold.h"
 #include "packed_file.h"
@@ -11,9 +11,9 @@ struct walk {
     struct refrain_sheet *sheet;
     struct refrain_packed_coder times;
     struct refrain_beat_room *room_of_beat;
-    unsigned char *copied; /* bytes of timelines as they are */
+    unsigned char *copied; /* timelines that are copied, not coded */
     size_t copied_bytes, capacity_copied, timeline_bytes;
-    /* the record under way */
+    /* the current record */
     unsigned char *kinds;
     uint64_t *values, key;
     size_t n, room;
@@ -25,7 +25,7 @@ static bool no_memory(struct refrain_packed_stream *stream) {
     return false;
 }
 
-/* What has come for the record under way is all that it has. */
+/* The current record is complete: adds it to the sheet. */
 static bool end_record(struct refrain_packed_stream *stream) {
     struct walk *walk = stream->data;
     struct refrain_sheet *sheet = walk->sheet;
@@ -84,7 +84,7 @@ static void add_value(struct refrain_packed_stream *stream, enum refrain_packed_
         }
         walk->room = room;
     }
-    walk->any = true; /* where archives are pinned: before the first record, with the key 0 */
+    walk->any = true; /* the positions of pinned archives: before the first record, with key 0 */
     walk->kinds[walk->n] = (unsigned char)kind;
     walk->values[walk->n++] = value;
 }
@@ -97,7 +97,7 @@ static void take_value(struct refrain_packed_stream *stream, enum refrain_packed
         add_value(stream, kind, *value);
 }
 
-/* The number of a text, which is kept once. */
+/* The number of a text, which is stored once. */
 static uint64_t text_number(struct refrain_packed_stream *stream, const void *bytes, size_t n) {
     struct refrain_sheet *sheet = ((struct walk *)stream->data)->sheet;
     for (size_t i = 0; i < sheet->n_texts; i++)
@@ -142,12 +142,12 @@ static bool find_beat(struct refrain_packed_stream *stream, const void *trace_fi
     return refrain_beat_find(walk->room_of_beat, trace_file, trace_file_bytes, learner, beat);
 }
 
-/* Bytes of the timelines' pages in the trace file, at most. */
+/* Upper bound of the bytes of coded times. */
 static size_t most_times(uint64_t used) {
     return (size_t)(used + used / 4) + 4096;
 }
 
-/* The parts of the times behind each other, in memory of their size. */
+/* Joins the parts of the times in memory of their exact size. */
 static unsigned char *put_times(struct walk *walk, struct refrain_ranks_index *index, const unsigned char *coded,
                                 size_t coded_bytes) {
     unsigned char *times = refrain_fold_take(walk->sheet->memory, coded_bytes + walk->copied_bytes);
@@ -167,7 +167,7 @@ struct refrain_sheet *refrain_sheet_of_trace_file(struct refrain_fold_memory *me
     struct refrain_packed_stream stream = {
         .data = &walk, .record = begin_record, .value = take_value, .bytes = take_bytes, .beat = find_beat};
     struct refrain_packed_models *models = refrain_fold_take(memory, sizeof *models);
-    /* Touched as far as there are times, and cut to that. */
+    /* Only the used part of this memory is touched, and it is cut to its size afterwards. */
     unsigned char *coded = malloc(most_times(used));
     walk.copied = malloc((size_t)used);
     *times = NULL;

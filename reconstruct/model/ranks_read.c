@@ -1,4 +1,4 @@
-/* ranks_read.c: a pack of many ranks becomes the images of its processes (packed_ranks.h, trace_parts.h). */
+/* ranks_read.c: makes the images of all processes from a pack (packed_ranks.h, trace_parts.h). */
 #include "common/array.h"
 #include "model/copied_times.h"
 #include "model/trace_parts.h"
@@ -13,26 +13,26 @@
 #include <string.h>
 
 #define MOST_VALUES ((uint64_t)1 << 28)
-/* Bytes that one byte of the structure can stand for: each bit of them takes 1/2000 of a bit at least. */
+/* The most values that a byte of the structure can hold: each takes at least 1/2000 of a bit. */
 #define MOST_BYTES_A_BYTE 2000u
 
-/* Values over ranks. */
+/* One value per rank. */
 struct row {
     uint64_t same;
     const uint64_t *values; /* null: all are the same */
 };
 
-/* A value of each rank of a class. */
+/* A value that each rank of a class has. */
 struct class_value {
     struct row row;
     unsigned char kind;
 };
 
 struct class {
-    uint64_t n; /* values of a rank */
+    uint64_t n; /* number of values of a rank */
     size_t capacity;
     struct class_value *values;
-    size_t position; /* of the next rank that is read, among those of the class */
+    size_t position; /* position of the next rank among those of the class */
 };
 
 struct record {
@@ -52,18 +52,18 @@ struct ranks {
     struct refrain_packed_models *models;
     struct refrain_packed_coder coder;
     struct refrain_packed_stream stream; /* of the structure */
-    struct text *texts; /* all that the structure has a number of grows as it comes: the number may be damaged */
+    struct text *texts; /* arrays grow while values are read, as a count in a damaged file may be huge */
     size_t n_texts, capacity_texts;
     struct record *records;
     size_t n_records, capacity_records;
-    struct refrain_guess *guess; /* of the record under way */
-    uint64_t **kept;             /* rows that may come again */
+    struct refrain_guess *guess; /* of the current record */
+    uint64_t **kept;             /* rows that later rows may repeat */
     size_t n_kept, capacity_kept;
     unsigned char *rows_image;
     uint64_t rows_used;
     void **owned;
     size_t n_owned, capacity_owned;
-    uint64_t values; /* in memory: bounds what damage can ask for */
+    uint64_t values; /* in memory; bounded, as a damaged file may ask for any number */
 };
 
 static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
@@ -113,7 +113,7 @@ static uint64_t number(struct ranks *ranks, enum refrain_packed_kind kind, uint6
     return ranks->stream.wrong ? 0 : value;
 }
 
-/* How many bytes the structure may hold at most. */
+/* Upper bound of the bytes that the structure can stand for. */
 static uint64_t most_bytes(const struct ranks *ranks) {
     uint64_t most = (ranks->header->structure_bytes + 1) * MOST_BYTES_A_BYTE;
     return most < MOST_VALUES ? most : MOST_VALUES;
@@ -135,7 +135,7 @@ static bool read_texts(struct ranks *ranks) {
     return true;
 }
 
-/* Keeps the values of a row for the time that it comes again. */
+/* Keeps the values of a row, which a later row may repeat. */
 static bool keep(struct ranks *ranks, uint64_t *values) {
     if (!REFRAIN_ARRAY_ROOM(ranks->kept, ranks->n_kept, ranks->capacity_kept))
         return false;
@@ -166,9 +166,9 @@ static bool read_row(struct ranks *ranks, enum refrain_packed_kind kind, uint64_
         next_value(&ranks->stream, kind, &row->same);
         return true;
     }
-    if (form == REFRAIN_ROW_AGAIN) {
+    if (form == REFRAIN_ROW_REPEATED) {
         uint64_t which = number(ranks, REFRAIN_PACKED_KEY, ranks->n_kept ? ranks->n_kept - 1 : 0);
-        /* its length is the first word */
+        /* the first word is the length */
         if (which >= ranks->n_kept || ranks->kept[which][0] != n)
             refrain_packed_fail(&ranks->stream, "a row over the ranks is of others");
         else
@@ -191,7 +191,7 @@ static uint64_t row_value(const struct row *row, size_t i) {
     return row->values ? row->values[i] : row->same;
 }
 
-/* Room for one more; null without memory. */
+/* Room for one more value; null without memory. */
 static struct class_value *add_value(struct class *class) {
     if (!REFRAIN_ARRAY_ROOM(class->values, class->n, class->capacity))
         return NULL;
@@ -218,7 +218,7 @@ static bool read_class(struct ranks *ranks, struct class *class, uint64_t member
     return true;
 }
 
-/* One of several. */
+/* Reads one of several classes of a record, by guesses from the classes before it. */
 static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64_t members) {
     uint64_t n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
     refrain_guess_begin_shape(ranks->guess);
@@ -240,14 +240,14 @@ static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64
             symbol.value = row->same;
         }
         value->kind = symbol.kind;
-        refrain_guess_take(ranks->guess, &symbol);
+        refrain_guess_append(ranks->guess, &symbol);
     }
     return true;
 }
 
 static bool read_record(struct ranks *ranks, struct record *record) {
     uint32_t n = ranks->header->n_ranks;
-    number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* its key */
+    number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* the key of the class */
     if (!read_row(ranks, REFRAIN_PACKED_USED, n, &record->classes))
         return false;
     for (uint32_t i = 0; i < n && !ranks->stream.wrong; i++) {
@@ -297,10 +297,10 @@ struct reading {
     size_t copied_bytes;
     struct refrain_packed_coder coder;
     size_t copied_at, timeline_bytes;
-    uint64_t record, value; /* the next one */
+    uint64_t record, value; /* the next record and value */
 };
 
-/* The next value of the structure. */
+/* Returns the next value of the rank from the structure. */
 static bool take(struct reading *reading, enum refrain_packed_kind kind, uint64_t *value) {
     for (; reading->record < reading->ranks->n_records; reading->record++, reading->value = 0) {
         struct record *record = &reading->ranks->records[reading->record];
@@ -377,7 +377,7 @@ static enum refrain_status read_rank(struct reading *reading, struct refrain_pro
     return status ? status : refrain_image_begin(process, error);
 }
 
-/* Adds the rank whose times lie at `times`. */
+/* Adds the rank whose times are at `times`. */
 static enum refrain_status add_rank(struct reading *reading, struct refrain_trace *trace, const char *path,
                                     const unsigned char *times, struct refrain_error *error) {
     const struct refrain_ranks_index *index = reading->index;
@@ -399,7 +399,7 @@ static enum refrain_status add_rank(struct reading *reading, struct refrain_trac
     return status;
 }
 
-/* The rows of this rank's classes move on. */
+/* Moves the rows of the classes of this rank to the next rank. */
 static void pass_rank(struct ranks *ranks, size_t rank) {
     for (uint64_t i = 0; i < ranks->n_records; i++) {
         uint64_t number = row_value(&ranks->records[i].classes, rank);
