@@ -1,4 +1,4 @@
-/* arena.c: chunks, blocks in them, and copies of all (arena.h). */
+/* arena.c: allocates blocks in chunks of an arena, and copies the arena (arena.h). */
 #include "common/arena.h"
 #include "common/difference.h"
 
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define CHUNK_BYTES ((size_t)64 << 10)
-#define CLASSES 128u      /* of block sizes: four to a doubling */
-#define MOST_CHUNKS 4096u /* each larger than those before it together, by a fraction: more than there is memory */
+#define CLASSES 128u      /* of block sizes: four classes per doubling */
+#define MOST_CHUNKS 4096u /* each chunk is larger than all before it by a fraction, so this many exceed any memory */
 
 struct block {
-    size_t bytes; /* room behind this header */
+    size_t bytes; /* bytes after this header */
     struct refrain_arena *arena;
 };
 #define HEADER_BYTES ((sizeof(struct block) + 15) & ~(size_t)15)
@@ -21,9 +21,9 @@ struct chunk {
     size_t bytes, used;
 };
 
-/* All that is copied besides the chunks' memory. */
+/* The part of an arena that is copied besides the memory of its chunks. */
 struct state {
-    struct block *given_back[CLASSES]; /* linked through the first word of their memory */
+    struct block *given_back[CLASSES]; /* freed blocks by size class, linked through the first word of their memory */
     size_t n_used;                     /* chunks in use */
 };
 
@@ -37,7 +37,7 @@ static _Thread_local struct refrain_arena *in_use;
 
 /* ---- sizes ---- */
 
-/* The class of the smallest size that holds `bytes`, which becomes that size. */
+/* The smallest size class for `bytes`, which becomes the size of this class. */
 static unsigned class_of(size_t *bytes) {
     size_t rest = *bytes < 64 ? 64 : *bytes;
     unsigned shift = 0;
@@ -59,14 +59,14 @@ static struct block *block_of(void *memory) {
 }
 
 void *refrain_arena_add(struct refrain_arena *arena, size_t bytes, size_t used) {
-    /* Zeroed, so that bytes that are never written are alike in every replay. */
+    /* Zeroed, so that bytes that are never written are equal in every replay. */
     unsigned char *memory = arena->n < MOST_CHUNKS && bytes <= SIZE_MAX / 4 ? calloc(1, bytes) : NULL;
     if (memory)
         arena->chunks[arena->n++] = (struct chunk){memory, bytes, used};
     return memory;
 }
 
-/* The chunk in which there is room for `bytes` bytes; null without memory. */
+/* A chunk with room for `bytes` bytes; null without memory. */
 static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) {
     size_t *n_used = &arena->state.n_used;
     if (*n_used > 0) {
@@ -74,7 +74,7 @@ static struct chunk *chunk_with_room(struct refrain_arena *arena, size_t bytes) 
         if (last->bytes - last->used >= bytes)
             return last;
     }
-    for (; *n_used < arena->n; ++*n_used) { /* left by a restore */
+    for (; *n_used < arena->n; ++*n_used) { /* chunks left empty by a restore */
         struct chunk *chunk = &arena->chunks[*n_used];
         chunk->used = 0;
         if (chunk->bytes >= bytes)
@@ -146,7 +146,7 @@ void refrain_free(void *memory) {
     }
     size_t bytes = block->bytes;
     struct block **list = &block->arena->state.given_back[class_of(&bytes)];
-    memset(memory, 0, block->bytes); /* copies of the arena are alike there */
+    memset(memory, 0, block->bytes); /* equal states of an arena then have equal bytes */
     memcpy(memory, list, sizeof *list);
     *list = block;
 }
@@ -186,12 +186,12 @@ struct refrain_arena *refrain_arena_use(struct refrain_arena *arena) {
 
 /* ---- copies ---- */
 
-/* The bytes: of each chunk that was in use how many of it were, and how these differ from the base's, or from nothing:
- * a base is as small as what is in it, however much memory has been used before. */
+/* The bytes: for each chunk in use, its size and its difference from the base, or from zeros. So a base needs little
+ * memory if little is in use, however much was used before. */
 struct refrain_arena_copy {
     struct state state;
-    struct refrain_arena_copy *base; /* null: it is told by itself */
-    size_t users;                    /* who has it, and the copies that are told by it */
+    struct refrain_arena_copy *base; /* null: difference from zeros */
+    size_t users;                    /* the owner, and the copies that have it as their base */
     size_t n_bytes;
     unsigned char bytes[];
 };
@@ -202,8 +202,8 @@ static size_t get_size(const unsigned char *at) {
     return size;
 }
 
-/* Makes the chunk that `*at` is at in a base in `memory`, which has room for it, and moves on to the next one. Returns
- * its bytes; behind the last one 0. */
+/* Restores the chunk at position `*at` of a base to `memory`, which must have room for it, and moves to the next
+ * chunk. Returns its size, 0 after the last chunk. */
 static size_t chunk_of_base(const struct refrain_arena_copy *base, size_t *at, unsigned char *memory) {
     if (!base || *at >= base->n_bytes)
         return 0;
@@ -213,8 +213,8 @@ static size_t chunk_of_base(const struct refrain_arena_copy *base, size_t *at, u
     return used;
 }
 
-/* The bytes of a copy, written to `bytes` unless that is null. Returns how many. `memory`: room for any chunk, where
- * there is a base. */
+/* Writes a copy to `bytes`, unless that is null. Returns its size. `memory`: room for the largest chunk, if there is
+ * a base. */
 static size_t write_copy(const struct refrain_arena *arena, const struct refrain_arena_copy *base,
                          unsigned char *memory, unsigned char *bytes) {
     size_t n = 0, base_at = 0;

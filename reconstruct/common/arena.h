@@ -1,67 +1,68 @@
-/* arena.h: the memory of a replay, which can be copied, and restored from the copy (cursor.c -> all of replay/).
+/* arena.h: the memory of a replay, which can be copied and restored from the copy (cursor.c -> all of the replay).
  *
  *     chunk 0 [block][block]...   chunk 1 [block]...   chunk 2 ...      chunks never move and are freed with the arena
- *                                                ^ next block; blocks given back are listed by their size
+ *                                                ^ next block; freed blocks are listed by their size
  *
- * All that walks, sequences, translations and matching hold lies in one arena, so that a copy of its bytes is a copy of
- * their state: pointers between them stay right, since the bytes go back to where they were. So the code of a replay
- * allocates with the functions below only. It keeps pointers only to what is in the arena or lives as long as the
- * trace.
+ * All memory of walks, sequences, translation and matching is in one arena. A copy of its bytes is then a copy of
+ * their state: a restore puts the bytes back where they were, so pointers between them stay valid. Therefore replay
+ * code allocates with the functions below only. It keeps pointers only to memory in the arena, or to memory that
+ * lives as long as the trace.
  *
- * Outside of refrain_arena_use() they are malloc and its like: a walk may be used without a cursor, and a cursor
- * without checkpoints has no arena. Threads: the arena in use is the calling thread's. */
+ * Outside of refrain_arena_use(), the functions are those of malloc: a walk may be used without a cursor, and a
+ * cursor without saved states has no arena. Threads: the arena in use is that of the calling thread. */
 #ifndef REFRAIN_ARENA_H
 #define REFRAIN_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zeroed memory; null without. Freed by refrain_free, or with its arena. */
+/* Returns zeroed memory, null without memory. Freed by refrain_free(), or with its arena. */
 void *refrain_calloc(size_t n, size_t bytes);
 
-/* As realloc: further bytes are not set. */
+/* As realloc: additional bytes are not set. */
 void *refrain_realloc(void *memory, size_t bytes);
 void refrain_free(void *memory);
 
 struct refrain_arena;
 
-/* Null without memory. Closing it frees all that is in it. */
+/* Null without memory. Closing an arena frees all memory in it. */
 struct refrain_arena *refrain_arena_open(void);
 void refrain_arena_close(struct refrain_arena *arena);
 
-/* What this thread allocates comes from the arena from now on (null: from malloc). Returns what was used before. */
+/* Makes this thread allocate from the arena from now on (null: from malloc). Returns the arena used before. */
 struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 
-/* An arena as it lies in memory, for who keeps it elsewhere: its chunks in use (`bytes` large, of which the first
- * `used` are taken), and the lists of what was given back. Blocks hold the address of their arena. */
+/* Access for code that stores an arena elsewhere: its chunks in use (of size `bytes`, of which the first `used` are
+ * allocated), and the lists of freed blocks. Blocks contain the address of their arena. */
 size_t refrain_arena_chunks(const struct refrain_arena *arena);
 void *refrain_arena_chunk(const struct refrain_arena *arena, size_t i, size_t *bytes, size_t *used);
 void *refrain_arena_lists(struct refrain_arena *arena, size_t *bytes);
 
-/* The next chunk, zeroed; null without memory. The caller then fills in the lists. */
+/* Adds a zeroed chunk; null without memory. The caller then sets the lists. */
 void *refrain_arena_add(struct refrain_arena *arena, size_t bytes, size_t used);
 
-/* All that was in an arena at a time. */
+/* The state of an arena at some time. */
 struct refrain_arena_copy;
 
-/* A copy; null without memory. With `base`, an earlier copy of the same arena, the copy keeps only what differs from
- * it, and `base` lives as long as such copies. `base` itself has no base. Null: the copy keeps all that is not 0. */
+/* Copies the arena; null without memory. With `base`, an earlier copy of the same arena, the copy has only the
+ * differences, and `base` lives as long as it. `base` must not have a base itself. If `base` is null, the copy has
+ * all bytes that are not 0. */
 struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena, struct refrain_arena_copy *base);
 
-/* Bytes that a copy takes, without its base's. */
+/* Size of a copy, without its base. */
 size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
 
-/* Bytes that a copy of the arena would take that has no base: what is 0 takes next to nothing. */
+/* Size that a copy without a base would have. Zeros need almost no room. */
 size_t refrain_arena_bytes(const struct refrain_arena *arena);
 
-/* Counts one more owner of the copy, who will free it, too. Returns the copy. Null is allowed. */
+/* Adds an owner of the copy, who must free it, too. Returns the copy. Null is allowed. */
 struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy);
 
-/* The caller gives the copy up; it is freed once it has no other owner, and so is its base. Returns how many bytes were
- * freed. Null is allowed. */
+/* Removes an owner. The copy is freed with its last owner, and so is its base. Returns how many bytes were freed.
+ * Null is allowed. */
 size_t refrain_arena_copy_free(struct refrain_arena_copy *copy);
 
-/* Puts the arena back to where it was when `copy` was made. */
+/* Sets the arena back to the state of the copy. */
 void refrain_arena_restore(struct refrain_arena *arena, const struct refrain_arena_copy *copy);
 
 #endif

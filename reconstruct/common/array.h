@@ -4,7 +4,7 @@
  *         return false;
  *     list->all[list->n++] = thing;
  *
- * Array and capacity start as zeros. Without memory both are as they were. */
+ * Array and capacity start as zeros. Without memory, both stay unchanged. */
 #ifndef REFRAIN_ARRAY_H
 #define REFRAIN_ARRAY_H
 
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFRAIN_ARRAY_FIRST 8u /* entries that an array has room for at first */
+#define REFRAIN_ARRAY_FIRST 8u /* first capacity */
 
-/* Room for `more` entries behind the `n` that the array has; false without memory. `array`: a pointer to the pointer to
- * the entries, which are from `reallocate`. */
+/* Makes room for `more` entries after the `n` entries of the array; false without memory. `array`: pointer to the
+ * pointer to the entries, which are from `reallocate`. */
 static inline bool refrain_array_room(void *(*reallocate)(void *, size_t), void *array, size_t n, size_t more,
                                       size_t *capacity, size_t entry_bytes) {
     if (more <= *capacity && n <= *capacity - more)
@@ -40,12 +40,13 @@ static inline bool refrain_array_room(void *(*reallocate)(void *, size_t), void 
     return true;
 }
 
-/* Room for one more entry (`more` of them) behind the `n` of an array from realloc(). The capacity is a size_t. */
+/* Room for one more entry (ROOMS: for `more`) after the `n` entries of an array from realloc(). The capacity is a
+ * size_t. */
 #define REFRAIN_ARRAY_ROOM(array, n, capacity) REFRAIN_ARRAY_ROOMS(array, n, 1, capacity)
 #define REFRAIN_ARRAY_ROOMS(array, n, more, capacity)                                                                  \
     refrain_array_room(realloc, &(array), (n), (more), &(capacity), sizeof *(array))
 
-/* The same of an array from refrain_realloc() (arena.h): of all that a cursor can go back to. */
+/* The same for an array from refrain_realloc() (arena.h): for all data that a cursor can restore. */
 #define REFRAIN_ARENA_ROOM(array, n, capacity) REFRAIN_ARENA_ROOMS(array, n, 1, capacity)
 #define REFRAIN_ARENA_ROOMS(array, n, more, capacity)                                                                  \
     refrain_array_room(refrain_realloc, &(array), (n), (more), &(capacity), sizeof *(array))

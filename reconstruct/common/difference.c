@@ -1,10 +1,10 @@
-/* difference.c: runs of equal and of different words (difference.h). */
+/* difference.c: writes runs of equal and of different words, and applies them (difference.h). */
 #include "common/difference.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* Words that are as they were, and words behind them that are not. */
+/* A number of equal words, and the number of different words after them. */
 struct run {
     uint32_t same, different;
 };
@@ -16,7 +16,7 @@ static uint64_t word_at(const void *bytes, size_t word) {
     return value;
 }
 
-/* The first word from `at` on that is (or is not) as in the base; at most `end`. */
+/* The first word from `at` on that equals the base (`same`: that differs from it); at most `end`. */
 static size_t until(const void *now, const void *base, size_t base_words, size_t at, size_t end, bool same) {
     while (at < end && (word_at(now, at) == (at < base_words ? word_at(base, at) : 0)) != same)
         at++;

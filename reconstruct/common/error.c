@@ -1,4 +1,4 @@
-/* error.c: fills an error (error.h). */
+/* error.c: fills in an error (error.h). */
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ enum refrain_status refrain_error_set(struct refrain_error *error, enum refrain_
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    /* Names come out of files: nothing of them may move the terminal's cursor or split the line. */
+    /* Names come from files: control characters could move the cursor of the terminal, or split the line. */
     for (char *p = error->message; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
             *p = '?';

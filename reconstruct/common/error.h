@@ -1,13 +1,13 @@
 /* error.h: how functions of the offline tools fail: with a status and a message of one line (reconstruct/ -> main).
  *
- * The function that finds a failure fills the error and returns a status; its callers pass both on. Only main prints it
- * and exits. A message says what was read, where, what is wrong and what to do. */
+ * The function that finds a failure fills in the error and returns a status. Its callers pass both on. Only main
+ * prints the message and exits. A message says what was read, where, what is wrong and what to do. */
 #ifndef REFRAIN_ERROR_H
 #define REFRAIN_ERROR_H
 
 #include <refrain/read.h>
 
-/* Fills the error (null: nothing) unless it holds one already, and returns `code`. */
+/* Fills in the error, unless it is null or already holds one. Returns `code`. */
 enum refrain_status refrain_error_set(struct refrain_error *error, enum refrain_status code, const char *file, int line,
                                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,11 +1,11 @@
-/* escape.h: text in HTML and SVG. */
+/* escape.h: escapes text for HTML and SVG. */
 #ifndef REFRAIN_ESCAPE_H
 #define REFRAIN_ESCAPE_H
 
 #include <stdio.h>
 
-/* Writes the text so that HTML and XML show it as it is, also within an attribute. Control characters are left out, as
- * XML has none. Whether the file took it is for the caller to ask. */
+/* Writes the text so that HTML and XML show it unchanged, also in an attribute. Control characters are left out,
+ * since XML has none. The caller checks the file for errors. */
 void refrain_put_escaped(FILE *file, const char *text);
 
 #endif

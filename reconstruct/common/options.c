@@ -1,4 +1,4 @@
-/* options.c: options by their size (options.h), and the version that says which there are. */
+/* options.c: copies options of any size (options.h), and returns the version of the library. */
 #include "common/options.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* store.c: entries by number and by key (store.h). */
+/* store.c: finds entries by number and by key (store.h). */
 #include "common/store.h"
 #include "common/arena.h"
 #include "common/array.h"

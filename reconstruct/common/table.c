@@ -1,4 +1,4 @@
-/* table.c: slots that are added, moved and taken out (table.h). */
+/* table.c: adds, moves and removes slots of a table (table.h). */
 #include "common/table.h"
 #include "common/arena.h"
 
@@ -16,7 +16,7 @@ static bool grow(struct refrain_table *table) {
     return true;
 }
 
-/* The slot of a key, with the key set where it is free; null without memory. */
+/* The slot of a key, which is set in it if it was free. Null without memory. */
 static struct refrain_table_slot *slot_for(struct refrain_table *table, uint64_t a, uint64_t b) {
     if (3 * (table->n + 1) > 2 * table->capacity && !grow(table))
         return NULL;
@@ -48,7 +48,7 @@ void *refrain_table_make(struct refrain_table *table, uint64_t a, uint64_t b, si
     return NULL;
 }
 
-/* Slots behind the freed one that are not where their hash has them move up, so that no search ends before them. */
+/* Slots after the freed one move up if their hash allows it, so that searches do not end too early. */
 void refrain_table_remove(struct refrain_table *table, uint64_t a, uint64_t b) {
     if (!refrain_table_number(table, a, b))
         return;

@@ -1,4 +1,4 @@
-/* code_file.c: which file on disk is the one that ran, and where its debug information is (code_file.h). */
+/* code_file.c: finds the file that ran, and its debug information (code_file.h). */
 #define _GNU_SOURCE
 #include "files/code_file.h"
 #include "common/path.h"
@@ -22,10 +22,10 @@ static const char *debug_directories(void) {
 
 /* ---- separate files ---- */
 
-/* A file there may be: "%.*s" is the directory. False for a path that is too long. */
+/* Makes the path of a file that may exist: "%.*s" is the directory. False if the path is too long. */
 typedef bool path_function(char path[PATH_MAX], const char *directory, size_t length, const void *data);
 
-/* Is there such a file in one of the directories? `path`, if not null, is where. */
+/* True if one of the directories has such a file. Its path goes to `path`, if that is not null. */
 static bool is_in_one(path_function *make, const void *data, char *path) {
     char other[PATH_MAX];
     path = path ? path : other;
@@ -48,7 +48,7 @@ static bool path_by_id(char path[PATH_MAX], const char *directory, size_t length
                                                  build_id, build_id + 2));
 }
 
-/* What a separate file is called by a link: of the program `path`, the file `name`. */
+/* A separate file by its link: the program `path` names the file `name`. */
 struct link {
     const char *path, *name;
 };
@@ -70,7 +70,7 @@ static bool is_linked(const char *program, const char *name) {
            is_in_one(path_by_link, &link, NULL);
 }
 
-/* Where the symbol's file was. False for a path that is too long. */
+/* The original path of the file of a symbol. False if it is too long. */
 static bool full_path(const struct refrain_symbol *symbol, char path[PATH_MAX]) {
     bool is_relative = symbol->object[0] != '/' && symbol->directory[0];
     return fits(snprintf(path, PATH_MAX, "%s%s%s", is_relative ? symbol->directory : "", is_relative ? "/" : "",
@@ -82,10 +82,10 @@ bool refrain_code_file_is_apart(const struct refrain_symbol *symbol) {
     return is_in_one(path_by_id, symbol->build_id, NULL) || (full_path(symbol, path) && is_linked(path, NULL));
 }
 
-/* ---- what libdw asks ---- */
+/* ---- callback of libdw ---- */
 
-/* Where separate debug information is: libdw looks for it in directories; debuginfod is asked here and not by libdw,
- * which knows no time limit. */
+/* Finds separate debug information. libdw searches directories. debuginfod is asked here, because libdw would ask it
+ * without a time limit. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *program,
                           const char *link, GElf_Word checksum, char **path) {
     struct refrain_code_file *file = *data;
@@ -101,7 +101,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 
 /* ---- which file ---- */
 
-/* A regular file, open; nothing that is read from it may block. */
+/* Opens a regular file. Nothing else is opened, since reading it might block. */
 static int open_regular(const char *path) {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -128,10 +128,10 @@ static bool has_id(Dwfl_Module *module, const char *build_id) {
     return true;
 }
 
-/* Makes the open file the module; it is closed. False where it is no ELF file. */
+/* Makes the open file the module of libdw, and closes it. False if it is no ELF file. */
 static bool report(struct refrain_code_file *file, const char *path, int fd) {
     void **data;
-    dwfl_report_begin(file->dwfl); /* what was reported before is gone */
+    dwfl_report_begin(file->dwfl); /* drops what was reported before */
     file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
     dwfl_report_end(file->dwfl, NULL, NULL);
     if (!file->module) {
@@ -143,7 +143,7 @@ static bool report(struct refrain_code_file *file, const char *path, int fd) {
     return true;
 }
 
-/* Takes the file at the trace's path, if it is the one that ran. */
+/* Uses the file at the path in the trace, if it is the file that ran. */
 static enum refrain_code_state take_own(struct refrain_code_file *file, const struct refrain_symbol *symbol) {
     char path[PATH_MAX];
     struct stat status;
@@ -160,7 +160,7 @@ static enum refrain_code_state take_own(struct refrain_code_file *file, const st
     return has_id(file->module, "") && is_same_size ? REFRAIN_CODE_FOUND : REFRAIN_CODE_CHANGED;
 }
 
-/* Takes what lies elsewhere by the build id alone: the separate debug information has symbols and lines, too. */
+/* Uses a file found by the build id. Separate debug information has symbols and lines, too. */
 static bool take_other(struct refrain_code_file *file) {
     char path[PATH_MAX];
     int fd = is_in_one(path_by_id, file->build_id, path) ? open_regular(path) : -1;

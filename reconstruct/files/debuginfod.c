@@ -10,18 +10,19 @@
 #include <time.h>
 
 #define LIBRARY "libdebuginfod.so.1"
-#define SILENCE_S 10u      /* without an answer, as long as DEBUGINFOD_TIMEOUT says nothing */
-#define TOTAL_S 60u        /* for what does answer */
-#define AGAIN_AFTER_S 600u /* as long as the library itself remembers that there is nothing */
+#define SILENCE_S 10u      /* without an answer, unless DEBUGINFOD_TIMEOUT says otherwise */
+#define TOTAL_S 60u        /* for the whole answer */
+#define AGAIN_AFTER_S 600u /* how long the library itself remembers that a file does not exist */
 
-/* What the library calls every second: bytes so far of those there are, or, of == 0, that it waits. Not 0 gives up. */
+/* Callback of the library, once a second: bytes received, bytes in all; 0 in all: waiting. A result other than 0
+ * cancels. */
 typedef int progress_function(void *client, long done, long of);
 
-/* The progress function has no argument of its own before libdebuginfod 0.190. */
+/* State of the callback, which gets no argument before libdebuginfod 0.190. */
 static _Thread_local struct {
     time_t begin_s, latest_s;
     long done;
-    unsigned silence_s; /* allowed */
+    unsigned silence_s; /* time limit without progress */
     bool gave_up;
 } waiting;
 
@@ -65,7 +66,7 @@ static void *function(const struct refrain_debuginfod *debuginfod, const char *n
     return dlsym(debuginfod->library, name);
 }
 
-/* Loads the library and makes a client. False with the trouble where there is none. */
+/* Loads the library and makes a client. False with the reason in `trouble`. */
 static bool begin(struct refrain_debuginfod *debuginfod) {
     if (debuginfod->client)
         return true;
@@ -122,5 +123,5 @@ void refrain_debuginfod_close(struct refrain_debuginfod *debuginfod) {
     void (*end)(void *) = debuginfod->client ? (void (*)(void *))function(debuginfod, "debuginfod_end") : NULL;
     if (end)
         end(debuginfod->client);
-    debuginfod->client = NULL; /* the library stays: it leaves a thread's data behind */
+    debuginfod->client = NULL; /* the library stays loaded, because it leaves data behind in the thread */
 }

@@ -1,8 +1,8 @@
-/* debuginfod.h: debug information from the servers in DEBUGINFOD_URLS, by build id, within a time limit.
+/* debuginfod.h: gets debug information by build id from the servers in DEBUGINFOD_URLS, within a time limit.
  *
- * The library is libdebuginfod.so.1 of elfutils, which is loaded when it is first needed; it keeps what it got in a
- * cache of its own. A server that does not answer within DEBUGINFOD_TIMEOUT seconds (10), or is not done in a minute,
- * is not asked again by the same struct refrain_debuginfod. One thread for each. */
+ * Uses libdebuginfod.so.1 of elfutils, loaded when it is first needed. The library caches what it receives. If a
+ * server does not answer within DEBUGINFOD_TIMEOUT seconds (10), or is not done within a minute, it is not asked
+ * again with the same struct refrain_debuginfod. A struct is used by one thread. */
 #ifndef REFRAIN_DEBUGINFOD_H
 #define REFRAIN_DEBUGINFOD_H
 
@@ -12,16 +12,16 @@
 /* Zero at first. */
 struct refrain_debuginfod {
     void *library, *client;
-    char trouble[512]; /* why it was of no help; "": it was, or has not been asked. That it has no such file is none */
+    char trouble[512]; /* why it did not help; "": it did, or was not asked. A missing file is no trouble */
 };
 
-/* May it be asked? Not where DEBUGINFOD_URLS is not set, nor within ten minutes after `asked_s` (since the epoch; 0
- * never), when it was asked in vain for the same file. */
+/* True if servers may be asked: DEBUGINFOD_URLS is set, and they were not asked for the same file without success
+ * within ten minutes after `asked_s` (since the epoch; 0 never). */
 bool refrain_debuginfod_may_ask(uint64_t asked_s);
 
-/* A file descriptor for the debug information with that build id (hexadecimal) or, `executable`, for the program or
- * library itself; negative where there is none. *path: where the library keeps it, from malloc(). *asked_s is set to
- * now where it was asked in vain. */
+/* Opens the debug information with that build id (hexadecimal) or, with `executable`, the program or library itself.
+ * Returns a file descriptor; negative if there is none. *path: where the library keeps the file, from malloc().
+ * *asked_s: set to now if the file was not found. */
 int refrain_debuginfod_find(struct refrain_debuginfod *debuginfod, const char *build_id, bool executable,
                             uint64_t *asked_s, char **path);
 

@@ -1,10 +1,11 @@
-/* live_timeline.c: timelines of a running process, copied while they grow and are merged (live_timeline.h). */
+/* live_timeline.c: copies timelines of a running process, which grow and whose pages are merged meanwhile
+ * (live_timeline.h). */
 #include "files/live_timeline.h"
 
 int refrain_settle_tries = 200;
 
-/* The blocks of a copied page of which `entries` entries are sure to be whole; the rest of it is cleared. Returns the
- * number of the block after them. */
+/* Keeps the first `entries` entries of a copied page, which are complete, and clears the rest. Returns the number of
+ * the block after them. */
 static uint64_t keep_entries(struct refrain_time_page *page, unsigned entries, uint64_t end_block) {
     struct refrain_time_entry entry;
     uint64_t block = page->first_block;
@@ -24,8 +25,8 @@ static unsigned count_entries(const struct refrain_time_page *page) {
     return n;
 }
 
-/* Copies the page at `offset`, which must begin with block `first`; false when it does not, or was changed meanwhile.
- * `merges`: the timeline's counter, which moves before a page that is in no timeline any longer does. */
+/* Copies the page at `offset`, which must begin with block `first`. False if it does not, or if it changed
+ * meanwhile. `merges`: counter of the timeline, which the process increments before it reuses a page. */
 static bool copy_page(const struct refrain_settling *live, uint64_t offset, uint64_t first,
                       const volatile uint32_t *merges) {
     struct refrain_time_page *page = (struct refrain_time_page *)(live->image + offset);
@@ -33,10 +34,10 @@ static bool copy_page(const struct refrain_settling *live, uint64_t offset, uint
     uint64_t entries = offset + offsetof(struct refrain_time_page, entries);
     uint32_t before = *merges;
     refrain_settling_copy(live, offset,
-                          offsetof(struct refrain_time_page, entries)); /* once it has a next one it is complete */
+                          offsetof(struct refrain_time_page, entries)); /* a page with a successor is complete */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     refrain_settling_copy(live, entries, sizeof page->entries);
-    unsigned n = count_entries(page); /* the last of these may have been seen in part */
+    unsigned n = count_entries(page); /* the last entry may have been copied half-written */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     refrain_settling_copy(live, entries, sizeof page->entries);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -46,9 +47,8 @@ static bool copy_page(const struct refrain_settling *live, uint64_t offset, uint
     return true;
 }
 
-/* Copies a timeline page by page: each begins with a block up to which the one before it tells of all. Where pages are
- * merged away below the reader it begins anew; false when that happens too often: the pages up to there are a
- * beginning. */
+/* Copies a timeline page by page. Each page begins where the entries of the page before end. If pages are merged
+ * meanwhile, begins again. False if that happens too often: the pages copied so far are a valid beginning. */
 static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
     struct refrain_timeline *timeline = (struct refrain_timeline *)(live->image + at);
     const volatile struct refrain_timeline *original = (const volatile void *)(live->file + at);
@@ -68,7 +68,7 @@ static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
             if (next && refrain_settling_has(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
                 if (end <= block || keep_entries(page, UINT32_MAX, end) < end)
-                    break; /* a page that follows one has later blocks: no list runs in circles */
+                    break; /* each page has later blocks than the one before, so the list is not circular */
                 block = end;
             }
             last = page;

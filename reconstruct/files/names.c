@@ -1,8 +1,8 @@
-/* names.c: the names of code addresses: those stored with the trace, and what is missing there from the files that ran
+/* names.c: looks up the names of code addresses: first those stored with the trace, then in the files that ran
  * (trace_files.h).
  *
  *     stored names --> table of each file --> symbols
- *                        ^ what is missing: code_file.c, symbols.c; then the table is stored */
+ *                        ^ missing names: code_file.c, symbols.c; then the table is stored */
 #define _GNU_SOURCE
 #ifdef REFRAIN_HAVE_DW
 #include "files/code_file.h"
@@ -27,7 +27,7 @@ struct work {
 
 /* ---- the table ---- */
 
-/* A file with a build id is the same by whatever path. */
+/* True if the symbol belongs to this file. Files with the same build id are the same, whatever their paths. */
 static bool is_of(const struct refrain_names_code *code, const struct refrain_symbol *symbol) {
     if (*symbol->build_id)
         return strcmp(code->build_id, symbol->build_id) == 0;
@@ -35,12 +35,12 @@ static bool is_of(const struct refrain_names_code *code, const struct refrain_sy
            code->changed_ns == symbol->changed_ns;
 }
 
-/* Of a file that is not known by anything but its path nothing can be told apart from another one's. */
+/* True if the trace can tell the file from another one at the same path. */
 static bool is_known(const struct refrain_symbol *symbol) {
     return *symbol->build_id || symbol->changed_ns;
 }
 
-/* The table's file of the symbol, added where it is missing: there is room for it. */
+/* The entry of the symbol's file in the table, added if it is missing. There must be room for it. */
 static struct refrain_names_code *code_of(struct refrain_names *names, const struct refrain_symbol *symbol) {
     for (size_t i = 0; i < names->n; i++)
         if (is_of(&names->codes[i], symbol))
@@ -66,7 +66,7 @@ static struct refrain_names_address *address_of(const struct refrain_names_code 
     return code->n ? bsearch(&key, code->addresses, code->n, sizeof key, by_address) : NULL;
 }
 
-/* Adds the addresses of the symbols that the table lacks, and returns how many; SIZE_MAX without memory. */
+/* Adds the addresses that the table lacks. Returns how many; SIZE_MAX without memory. */
 static size_t add_addresses(struct refrain_trace *trace, struct refrain_names_code *code,
                             const struct refrain_symbol *symbols, size_t n) {
     size_t known = code->n, added = 0;
@@ -99,7 +99,7 @@ static void look_up_address(struct work *work, const struct refrain_code_file *f
         memcpy(address->frames, frames, n * sizeof *frames);
 }
 
-/* Looks up the addresses that are new or, where more is known than before, all. */
+/* Looks up the new addresses or, if better information is available now, all addresses. */
 static enum refrain_code_state look_up(struct work *work, struct refrain_names_code *code,
                                        const struct refrain_symbol *symbol) {
     struct refrain_code_file file;
@@ -153,8 +153,7 @@ static void end(struct work *work) {
 
 /* ---- symbols ---- */
 
-/* "f", or "f, inlined into g" where the compiler put f's code into g. Null without memory, and where nothing is known.
- */
+/* "f", or "f, inlined into g" if the compiler inlined f into g. Null if the address is unknown, and without memory. */
 static const char *join(struct refrain_trace *trace, const struct refrain_names_address *address) {
     size_t bytes = 1;
     for (unsigned i = 0; i < address->n_frames; i++)
@@ -165,7 +164,7 @@ static const char *join(struct refrain_trace *trace, const struct refrain_names_
     return text && *text ? text : NULL;
 }
 
-/* What is known of the address. */
+/* Fills in the symbol from its address in the table. */
 static void fill(struct refrain_trace *trace, struct refrain_symbol *symbol,
                  const struct refrain_names_address *address, struct refrain_code_info *info) {
     if (address && address->n_frames && address->frames[0].line) {
@@ -178,7 +177,7 @@ static void fill(struct refrain_trace *trace, struct refrain_symbol *symbol,
     info->named += symbol->function || symbol->has_source;
 }
 
-/* The symbols of one file. */
+/* Looks up the symbols of one file. */
 static void resolve_file(struct work *work, struct refrain_symbol *symbols, size_t n, struct refrain_code_info *info) {
     *info = (struct refrain_code_info){.path = symbols->object, .build_id = symbols->build_id};
     if (!is_known(symbols)) {
@@ -193,22 +192,22 @@ static void resolve_file(struct work *work, struct refrain_symbol *symbols, size
         return;
     if (added || there_may_be_more(code, symbols))
         info->state = look_up(work, code, symbols);
-    if (!added) /* what could be known is: it was found before */
+    if (!added) /* nothing new: the stored result counts */
         info->state = REFRAIN_CODE_FOUND;
     info->has_lines = code->level == REFRAIN_NAMES_LINES;
     for (size_t i = 0; i < n; i++)
         fill(work->trace, &symbols[i], address_of(code, &symbols[i]), info);
 }
 
-/* Is the trace where its reader may leave something, for good? */
+/* True if names may be stored with the trace: its directory is the final one. */
 static bool may_store(const struct refrain_trace *trace) {
     for (size_t i = 0; i < trace->n_processes; i++)
-        if (trace->processes[i].header->rank < 0) /* its directory will have another name */
+        if (trace->processes[i].header->rank < 0) /* its directory will be renamed */
             return false;
     return trace->n_damaged == 0;
 }
 
-/* Room for the files of `n` symbols in the table that was read. */
+/* Makes room for the files of `n` symbols in the table that was read. */
 static bool make_room(struct work *work, size_t n) {
     struct refrain_names_code *all = refrain_trace_allocate(work->trace, work->names.n + n, sizeof *all);
     if (all && work->names.n)
@@ -230,7 +229,7 @@ void refrain_names_resolve(struct refrain_trace *trace, struct refrain_symbol *s
     info->files = refrain_trace_allocate(trace, n, sizeof *info->files);
     info->bytes = n ? refrain_names_load(trace, &info->n_bytes) : NULL;
     if (info->bytes && refrain_names_read(trace, &work.names, info->bytes, info->n_bytes))
-        info->bytes = NULL; /* made anew */
+        info->bytes = NULL; /* made again when needed */
     if (!info->files || !make_room(&work, n))
         return;
     for (size_t i = 0, next; i < n; i = next) {

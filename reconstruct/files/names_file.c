@@ -1,4 +1,4 @@
-/* names_file.c: names of code addresses as bytes, and back (names_file.h). */
+/* names_file.c: converts the names of code addresses to bytes and back (names_file.h). */
 #define _GNU_SOURCE
 #include "files/names_file.h"
 #include "model/trace_parts.h"
@@ -17,7 +17,7 @@ struct reading {
     unsigned n, at;
     const char **texts; /* [0] is "" */
     uint64_t n_texts;
-    const char *wrong; /* null: nothing so far */
+    const char *wrong; /* null: no damage so far */
 };
 
 static uint64_t fail(struct reading *reading, const char *wrong) {
@@ -32,7 +32,7 @@ static uint64_t number(struct reading *reading, uint64_t most) {
     return value <= most ? value : fail(reading, "a number is too large");
 }
 
-/* How many things follow, each of at least so many bytes. */
+/* Reads a count of items, each of at least `least_bytes` bytes. */
 static size_t count(struct reading *reading, unsigned least_bytes) {
     uint64_t n = number(reading, UINT64_MAX);
     return n <= (reading->n - reading->at) / least_bytes ? (size_t)n : fail(reading, "there is less than is said");
@@ -45,7 +45,7 @@ static void *allocate(struct reading *reading, size_t n, size_t bytes) {
     return memory;
 }
 
-/* A text ends with a zero byte, and has no control characters. */
+/* Reads a text: it ends with a zero byte, and has no control characters. */
 static const char *text(struct reading *reading) {
     size_t length = count(reading, 1);
     const unsigned char *begin = reading->bytes + reading->at;
@@ -134,7 +134,7 @@ const char *refrain_names_read(struct refrain_trace *trace, struct refrain_names
 
 struct writing {
     FILE *file;
-    const char **texts; /* in order, each once */
+    const char **texts; /* sorted, without duplicates */
     size_t n_texts;
 };
 
@@ -163,7 +163,7 @@ static size_t count_texts(const struct refrain_names *names) {
     return n;
 }
 
-/* All texts of the table, each once. False without memory. */
+/* Collects all texts of the table, sorted, without duplicates. False without memory. */
 static bool collect_texts(struct writing *writing, const struct refrain_names *names) {
     size_t n = 0;
     const char **all = malloc((count_texts(names) + 1) * sizeof *all);

@@ -1,5 +1,5 @@
-/* names_store.c: names of code addresses are read from a trace, and written to it (names_store.h). What is written
- * takes the old one's place when it is complete, so that readers at the same time find either. */
+/* names_store.c: reads names of code addresses from a trace, and writes them (names_store.h). A complete new file
+ * replaces the old one, so that readers at the same time find one or the other. */
 #define _GNU_SOURCE
 #include "files/names_store.h"
 #include "common/path.h"
@@ -23,8 +23,8 @@ static bool is_pack(const struct refrain_trace *trace) {
     return trace->pack_bytes > 0;
 }
 
-/* The pack, behind links to it, or the names beside the ranks' files; of one rank's file the same. False where that is
- * too long. */
+/* Path of the pack, with links resolved, or of the names file beside the files of the ranks. False if it is too
+ * long. */
 static bool place(const struct refrain_trace *trace, char path[PATH_MAX]) {
     struct stat status;
     const size_t bytes = PATH_MAX;
@@ -41,7 +41,7 @@ static bool place(const struct refrain_trace *trace, char path[PATH_MAX]) {
 
 /* ---- loading ---- */
 
-/* Where the names lie in the file. False where there are none. */
+/* Position of the names in the file. False if there are none. */
 static bool range(const struct refrain_trace *trace, int fd, off_t *at, size_t *n) {
     struct stat status;
     struct refrain_ranks_header header;
@@ -75,7 +75,7 @@ const unsigned char *refrain_names_load(struct refrain_trace *trace, size_t *n) 
 
 /* ---- storing ---- */
 
-/* Copies a pack without its names; its header says that it has `n` bytes of names. */
+/* Copies a pack without its names, with a header for `n` bytes of names. */
 static bool copy_pack(const char *path, int to, size_t n) {
     unsigned char buffer[COPY_BYTES];
     struct refrain_ranks_header header;
@@ -98,14 +98,14 @@ static bool copy_pack(const char *path, int to, size_t n) {
     return done;
 }
 
-/* The new file has the rights and, where that is allowed, the owner of the trace's own. */
+/* Gives the new file the permissions and, if possible, the owner of the trace file. */
 static void be_like(int fd, const struct refrain_trace *trace) {
     struct stat status;
     const char *path = is_pack(trace) ? trace->path : trace->processes[0].path;
     if (stat(path, &status) != 0)
         return;
     if (fchown(fd, status.st_uid, status.st_gid) != 0 && fchown(fd, (uid_t)-1, status.st_gid) != 0)
-        errno = 0; /* it stays the reader's */
+        errno = 0; /* it keeps the reader as its owner */
     (void)fchmod(fd, status.st_mode & 0666);
 }
 

@@ -1,5 +1,5 @@
-/* symbols.c: code addresses to functions and source lines, by elfutils' libdw (code_file.h). Without debug information
- * the function is the symbol in front of the address and the distance. */
+/* symbols.c: finds functions and source lines of code addresses with elfutils' libdw (code_file.h). Without debug
+ * information, the function is the symbol before the address, plus the distance. */
 #define _GNU_SOURCE
 #include "files/code_file.h"
 
@@ -15,7 +15,7 @@
 #define MOST_NAME 1024u
 #define MOST_DEPTH 64u
 
-/* A copy without control characters, as readers of stored names refuse these; "" without memory. */
+/* Copies a text without control characters, which readers of stored names reject. "" without memory. */
 static const char *keep(struct refrain_trace *trace, const char *text) {
     size_t n = strlen(text) + 1;
     char *copy = refrain_trace_allocate(trace, n, 1);
@@ -37,7 +37,8 @@ static bool is_cplusplus(Dwarf_Die *unit) {
            language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
-/* Where the function was declared: that entry, not the one of the code, lies in its class and name space. */
+/* Moves to the declaration of a function. Unlike the entry of its code, the declaration is inside its class and
+ * namespace. */
 static void go_to_declaration(Dwarf_Die *die) {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
@@ -48,7 +49,7 @@ static void go_to_declaration(Dwarf_Die *die) {
     }
 }
 
-/* The function's name; in C++ with the classes and name spaces around it, in others as it is written. */
+/* Appends the name of the function; in C++ with its classes and namespaces, in other languages as it is written. */
 static void append_function(char *text, Dwarf_Die function, Dwarf_Die *unit) {
     Dwarf_Die *scopes = NULL;
     go_to_declaration(&function);
@@ -67,8 +68,8 @@ static void append_function(char *text, Dwarf_Die function, Dwarf_Die *unit) {
     append(text, name ? name : "(unnamed)");
 }
 
-/* The functions around the address, from the outermost, in which the inner ones were inlined. dwarf_getscopes does not
- * look into the modules of Fortran. */
+/* The functions around an address, from the outermost, into which the inner ones were inlined. (dwarf_getscopes does
+ * not search the modules of Fortran.) */
 struct chain {
     Dwarf_Addr address;
     Dwarf_Die functions[REFRAIN_NAMES_MOST_FRAMES];
@@ -97,7 +98,7 @@ static void descend(struct chain *chain, Dwarf_Die *parent, unsigned depth) {
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The compilation unit with the address: by the object's index, or one after the other where it has none. */
+/* The compilation unit of the address: by the index of the object, or by a search if it has no index. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias) {
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
     if (unit)
@@ -127,7 +128,7 @@ static bool describe_symbol(char *text, Dwfl_Module *module, Dwarf_Addr address,
 
 /* ---- frames ---- */
 
-/* The line that the compiler gives an address. False where it gives none. */
+/* Sets the line of an address. False if the debug information has none. */
 static bool find_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Addr address,
                       struct refrain_names_frame *frame) {
     int number = 0;
@@ -140,7 +141,7 @@ static bool find_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Addr a
     return true;
 }
 
-/* The line on which a function that was inlined is called. */
+/* Sets the line on which an inlined function is called. */
 static void find_call_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Die *inlined,
                            struct refrain_names_frame *frame) {
     Dwarf_Attribute attribute;
@@ -157,7 +158,8 @@ static void find_call_line(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_D
     frame->line = (uint32_t)line;
 }
 
-/* A function's begin is that of the outermost one, whatever was inlined there. */
+/* Sets the frames of an address. The first instruction of a function belongs to the outermost function, whatever was
+ * inlined there. */
 static unsigned find_frames(struct refrain_trace *trace, Dwarf_Die *unit, Dwarf_Addr address, bool is_function,
                             struct refrain_names_frame *frames) {
     struct chain chain = {.address = address};

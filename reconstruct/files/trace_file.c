@@ -1,4 +1,4 @@
-/* trace_file.c: a trace file, and the file of recorded events beside it, are mapped (trace_parts.h). */
+/* trace_file.c: maps a trace file, and the file of recorded events beside it (trace_parts.h). */
 #define _GNU_SOURCE
 #include "files/trace_files.h"
 #include "model/trace_parts.h"
@@ -15,7 +15,7 @@
 
 /* ---- the image ---- */
 
-/* Copies the part in use of a file that may still grow: until what was copied covers what is in use. */
+/* Copies the used part of a file that may still grow, until the copy has all that is in use. */
 static enum refrain_status copy_region(int fd, struct refrain_process *process, struct refrain_error *error) {
     unsigned char *image = process->mapped;
     uint64_t used = ((const struct refrain_header *)process->image)->pool_used, done = 0;
@@ -41,8 +41,7 @@ static void unmap(struct refrain_process *process) {
 static enum refrain_status map_region(int fd, const struct refrain_header *header, struct refrain_process *process,
                                       size_t file_bytes, struct refrain_error *error) {
     process->image_bytes = file_bytes;
-    /* Pages of a private mapping that were not written to show what others write to the file: a trace that is not
-     * finished is copied. */
+    /* Unwritten pages of a private mapping would show what the process writes, so an unfinished trace is copied. */
     int flags = header->finished ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     process->mapped = mmap(NULL, process->image_bytes, PROT_READ | PROT_WRITE, flags, header->finished ? fd : -1, 0);
     if (process->mapped == MAP_FAILED) {
@@ -70,7 +69,7 @@ static enum refrain_status map_region(int fd, const struct refrain_header *heade
 
 /* ---- all of it ---- */
 
-/* A packed file is read from a mapping that lasts no longer than that. */
+/* Reads a packed file through a mapping that is removed afterwards. */
 static enum refrain_status load_packed(int fd, struct refrain_process *process, size_t file_bytes,
                                        struct refrain_error *error) {
     void *file = mmap(NULL, file_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -111,7 +110,7 @@ static void unmap_events(struct refrain_process *process) {
         munmap((void *)(uintptr_t)process->events, process->events_bytes);
 }
 
-/* Maps the recorded events; a process without has none. */
+/* Maps the recorded events, if the process has any. */
 static enum refrain_status map_events(struct refrain_process *process, struct refrain_error *error) {
     struct stat file;
     int fd = process->events_path ? open(process->events_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;

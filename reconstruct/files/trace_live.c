@@ -1,9 +1,10 @@
-/* trace_live.c: makes the copy of a running process's trace file whole (trace_files.h).
+/* trace_live.c: makes the copy of a running process's trace file consistent (trace_files.h).
  *
- * The copy was taken while the process went on. Each learner holds a beginning of its sequence, some a little more of
- * it than others; replay ends at the first that has no more, so this needs no common moment. But a learner and its
- * formula must be of one moment: `changes` tells (formula.h). What was taken from the pool meanwhile is copied after
- * it, and so is what a link leads to: what was copied of it may be from before it was filled in. */
+ * The copy was made while the process went on, so each learner holds a beginning of its sequence, some a little more
+ * than others. Replay ends at the first learner without a next value, so learners need not be copied at the same
+ * time. But a learner and its formula have to match: `changes` shows that (formula.h). Memory that was allocated
+ * meanwhile is copied afterwards. The target of each link is copied again after the link, since the first copy may
+ * be older than its contents. */
 #define _GNU_SOURCE
 #include "files/live_timeline.h"
 
@@ -12,8 +13,7 @@
 
 #define TRIES_IN_A_ROW 20
 
-/* Copies the chunks of an archive, but not again the bytes of those that are as long as they were: only the end grows.
- */
+/* Copies the chunks of an archive. Bytes that are already copied are skipped, as archives only grow. */
 static void copy_archive(const struct refrain_settling *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
@@ -40,13 +40,13 @@ static void copy_name(const struct refrain_settling *live, uint32_t reference) {
                           sizeof(struct refrain_name) + ((const struct refrain_name *)(live->image + at))->length + 1);
 }
 
-/* Copies a slot but its learner. */
+/* Copies a slot without its learner. */
 static void copy_counters(const struct refrain_settling *live, uint64_t offset) {
     uint64_t learner = sizeof(struct refrain_learner);
     refrain_settling_copy(live, offset + learner, sizeof(struct refrain_slot) - learner);
 }
 
-/* Copies what a learner refers to: formula, items, repetition, archive. */
+/* Copies all that a learner refers to: formula, items, repetition, archive. */
 static void copy_formula(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
@@ -60,7 +60,7 @@ static void copy_formula(const struct refrain_settling *live, const struct refra
     copy_archive(live, formula);
 }
 
-/* Copies the counts of values whose order is given up. */
+/* Copies the tally of a learner. */
 static void copy_tally(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->tally * REFRAIN_GRAIN_BYTES;
     const struct refrain_tally *tally = (const struct refrain_tally *)(live->image + at);
@@ -70,7 +70,7 @@ static void copy_tally(const struct refrain_settling *live, const struct refrain
     refrain_settling_copy(live, at, refrain_tally_bytes(tally->width, tally->capacity));
 }
 
-/* Copies the journals as they are now. Returns the one about the learner at `offset`; null: none is. */
+/* Copies the journals as they are now. Returns the journal about the learner at `offset`, or null. */
 static const struct refrain_journal *copy_journals(const struct refrain_settling *live, uint64_t offset) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     const struct refrain_journal *found = NULL;
@@ -92,9 +92,9 @@ static const struct refrain_journal *copy_journals(const struct refrain_settling
     return found;
 }
 
-/* Undoes the change in the middle of which the process stands. The journal is needed at once: it is soon about another
- * learner. It does not hold what the change leaves alone of the formula as it was before, which may have moved since.
- */
+/* Undoes the change that the process is in the middle of. The journal must be used at once, as it will soon be about
+ * another learner. It lacks those parts of the formula that the change does not touch. They are taken from the copy,
+ * and may be newer. */
 static bool undo_change(const struct refrain_settling *live, uint64_t offset, uint32_t changes) {
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     struct refrain_error error;
@@ -106,7 +106,8 @@ static bool undo_change(const struct refrain_settling *live, uint64_t offset, ui
     return original->changes == changes && !refrain_image_undo(live->process, journal, &error);
 }
 
-/* What of a learner that changes all the time is sure to be a beginning: its archive, to which bytes are only added. */
+/* For a learner that changes all the time: keeps only its archive, which is valid at any time, since bytes are only
+ * appended. */
 static void copy_beginning(const struct refrain_settling *live, uint64_t offset) {
     struct refrain_learner *learner = (struct refrain_learner *)(live->image + offset);
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
@@ -127,8 +128,8 @@ static void copy_beginning(const struct refrain_settling *live, uint64_t offset)
     learner->state = REFRAIN_BUILD;
 }
 
-/* Has the learner been told no value since it was copied that its formula, and not `confirmed`, tells of? Items and
- * plain values are added without a change: what was there stays as it is. */
+/* True if the formula has got no values since the learner was copied, other than by `confirmed`. Items and plain
+ * values are appended without a change of `changes`; older ones stay as they are. */
 static bool has_all_items(const struct refrain_settling *live, const struct refrain_learner *learner) {
     uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
     if (!learner->body || !refrain_settling_has(live, at, sizeof(struct refrain_formula)))
@@ -138,9 +139,9 @@ static bool has_all_items(const struct refrain_settling *live, const struct refr
     return copied->n_items == original->n_items && copied->n_values == original->n_values;
 }
 
-/* Copies a learner until it is of one moment: when its `changes` was `*at`. Where it stays in the middle of a change
- * the process has ended or stands there, and the journal undoes it. Of one that never keeps still only the beginning is
- * copied: replay ends where more would be asked. False then. */
+/* Copies a learner until all parts match: `changes` was *at throughout. If it stays in the middle of a change, the
+ * process has ended or stands there, and the journal undoes the change. If it never stays the same, only its
+ * beginning is copied, and replay ends where it needs more. Returns false then. */
 static bool settle_at(struct refrain_settling *live, uint64_t offset, uint32_t *at) {
     if (!refrain_settling_has(live, offset, sizeof(struct refrain_learner)))
         return true;
@@ -155,21 +156,21 @@ static bool settle_at(struct refrain_settling *live, uint64_t offset, uint32_t *
             continue;
         }
         uint32_t body = learner->body;
-        /* What was copied after the learner, in the order of the file, is as it was at `now`, or has lost nothing. */
+        /* All that was copied after the learner, in the order of the file, is as it was at `now`, or has only grown. */
         bool has_formula =
             learner->changes == now && (uint64_t)body * REFRAIN_GRAIN_BYTES > offset && has_all_items(live, learner);
         refrain_settling_copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
         copy_tally(live, learner);
-        if (learner->state == REFRAIN_IDENTITY) /* its value stands before the state says so */
+        if (learner->state == REFRAIN_IDENTITY) /* the value is stored before the state */
             learner->expect = original->expect;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (original->changes == now) {
             *at = now;
             return true;
         }
-        learner->changes = now - 1; /* what it refers to is not known to be of one moment */
+        learner->changes = now - 1; /* the parts that it refers to may not match */
     }
     uint32_t now = original->changes;
     refrain_settling_copy(live, offset, sizeof *learner);
@@ -187,8 +188,8 @@ static bool settle(struct refrain_settling *live, uint64_t offset) {
     return settle_at(live, offset, &at);
 }
 
-/* A slot's learner, and what else replay asks of it: iterations of a loop that is not over count only with the counts
- * of those before it. */
+/* Copies the learner of a slot, and its counters. Iterations of an unfinished loop are valid only together with the
+ * counts before them. */
 static void settle_slot(struct refrain_settling *live, uint64_t offset) {
     struct refrain_slot *slot = (struct refrain_slot *)(live->image + offset);
     const volatile struct refrain_slot *original = (const volatile void *)(live->file + offset);
@@ -205,8 +206,8 @@ static void settle_slot(struct refrain_settling *live, uint64_t offset) {
     slot->count = 0;
 }
 
-/* The record at a reference of a list in the image, and its offset; null at the end of the list, and where it runs out
- * of the trace file or in circles. `met`: the records of the list so far. */
+/* The record at a reference of a list in the image, and its offset. Null at the end of the list, and if the list is
+ * circular or leads out of the trace file. `met`: number of records so far. */
 static void *record_of_list(const struct refrain_settling *live, uint32_t reference, size_t bytes, size_t *met,
                             uint64_t *offset) {
     *offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
@@ -273,7 +274,7 @@ static bool is_count_of_loop(const struct refrain_slot *slot) {
     return REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_COUNT;
 }
 
-/* Settles the slots of the units' places, or the counts of their loops. */
+/* Copies the slots of all units, or (`counts`) the counts of their loops. */
 static void settle_slots(struct refrain_settling *live, bool counts) {
     const struct refrain_header *header = (const struct refrain_header *)live->image;
     uint64_t at = header->units;
@@ -320,7 +321,7 @@ static void settle_regions(struct refrain_settling *live) {
     }
 }
 
-/* After the learners, which tell of communicators by their numbers. Only the end of the list grows. */
+/* After the learners, whose values name communicators. Only the end of the list grows. */
 static void copy_communicators(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
@@ -350,7 +351,7 @@ static void copy_communicators(const struct refrain_settling *live) {
     }
 }
 
-/* The same of windows and files. */
+/* Copies windows and files, in the same way. */
 static void copy_objects(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
@@ -364,10 +365,10 @@ static void copy_objects(const struct refrain_settling *live) {
         copy_name(live, object->name);
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    header->n_objects = now->n_objects; /* counted before they are in the list */
+    header->n_objects = now->n_objects; /* they are counted before they are in the list */
 }
 
-/* After the call sites and functions, which name them. */
+/* After the call sites and functions, which name the binaries. */
 static void copy_binaries(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     header->binaries = ((const volatile struct refrain_header *)live->file)->binaries;
@@ -383,7 +384,7 @@ static void copy_binaries(const struct refrain_settling *live) {
     }
 }
 
-/* Tables after their records, so that all that these count is in them; files with code come after that. */
+/* The tables after their records, so that they contain all counted samples; files with code after the tables. */
 static void copy_samples(const struct refrain_settling *live) {
     struct refrain_header *header = (struct refrain_header *)live->image;
     header->samples = ((const volatile struct refrain_header *)live->file)->samples;
@@ -408,7 +409,7 @@ static void copy_samples(const struct refrain_settling *live) {
     }
 }
 
-/* Is there nothing that the image does not know, and that what was settled may tell of? */
+/* True if the image has all objects that the copied learners may name. */
 static bool is_whole(const struct refrain_settling *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
@@ -430,8 +431,8 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         settle_regions(&live);
         settle_call_sites(&live);
         copy_guests(&live);
-        /* Last: between a loop's count being told and being zero it looks like one of the visit that comes next, of
-         * which nothing else tells yet. */
+        /* Last: between the store of a loop count and the reset of its counter, the counter looks like the next
+         * visit of the loop, which no other learner has yet. */
         settle_slots(&live, true);
         copy_communicators(&live);
         copy_objects(&live);
@@ -440,18 +441,18 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (is_whole(&live))
             break;
-        if (i == refrain_settle_tries) { /* what was added since is not known */
+        if (i == refrain_settle_tries) { /* give up: later additions are left out */
             live.left_out++;
             break;
         }
-        /* lists grew: their heads, then what was added */
+        /* lists have grown: copy their heads, then the new records */
         uint64_t used = header->pool_used;
         memcpy(live.image, file, sizeof(struct refrain_header));
         if (header->pool_used > used && header->pool_used <= live.bytes)
             memcpy(live.image + used, (const unsigned char *)file + used, header->pool_used - used);
     }
     refrain_settle_timelines(&live);
-    /* All that was copied lies below what is in use now: pages of times are put behind it. */
+    /* All copied records are below the current pool_used. Pages of times are moved behind it. */
     header->pool_used = refrain_least(((const volatile struct refrain_header *)file)->pool_used, live.bytes);
     process->n_left_out = live.left_out;
 }

@@ -1,4 +1,4 @@
-/* trace_open.c: opening a trace directory or file: which files there are (trace_files.h). */
+/* trace_open.c: finds the files of a trace directory or file (trace_files.h). */
 #define _GNU_SOURCE
 #include "files/trace_files.h"
 

@@ -1,4 +1,4 @@
-/* trace_pack.c: the file that refrain pack wrote is opened (trace_files.h). */
+/* trace_pack.c: opens a file that refrain pack wrote (trace_files.h). */
 #define _GNU_SOURCE
 #include "files/trace_files.h"
 #include "model/trace_parts.h"
@@ -19,7 +19,7 @@ enum refrain_status refrain_pack_load(struct refrain_trace *trace, bool *is_pack
         pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic || !refrain_ranks_are_packed(magic, sizeof magic)) {
         if (fd >= 0)
             close(fd);
-        return REFRAIN_OK; /* what is wrong with it is said by who looks for something else in it */
+        return REFRAIN_OK; /* the reader of trace files reports what is wrong */
     }
     *is_pack = true;
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,4 +1,4 @@
-/* binaries.c: the files that each process's code is from (trace_parts.h). */
+/* binaries.c: reads which files contain the code of each process (trace_parts.h). */
 #include "model/trace_parts.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ const struct refrain_binary *refrain_process_binary(const struct refrain_process
     for (size_t i = 0; i < process->n_binaries; i++)
         if (process->binaries[i]->path == path)
             return process->binaries[i];
-    const char *name = refrain_process_name(process, path); /* the same name may be there twice */
+    const char *name = refrain_process_name(process, path); /* a name may occur twice in the image */
     for (size_t i = 0; i < process->n_binaries; i++)
         if (strcmp(refrain_process_name(process, process->binaries[i]->path), name) == 0)
             return process->binaries[i];

@@ -1,4 +1,4 @@
-/* comms.c: each process's communicators, brought together: the same object for all members (event.h). */
+/* comms.c: joins the communicators of all processes, so that all members have the same object (event.h). */
 #include "model/trace_parts.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ struct found {
     int32_t rank; /* of the process */
 };
 
-/* World rank of the i-th member. The two sides of an intercommunicator list its two groups in opposite order: here the
- * group whose first member is lower comes first. */
+/* World rank of the i-th member. The two sides of an intercommunicator list its groups in opposite order; here the
+ * group with the lower first member comes first. */
 static int32_t member_of(const struct found *found, int32_t i) {
     const struct refrain_communicator *record = found->record;
     const int32_t *members = found->members;
@@ -30,7 +30,8 @@ static int by_identity(const void *a, const void *b) {
         return x->record->leader < y->record->leader ? -1 : 1;
     if (x->record->ordinal != y->record->ordinal)
         return x->record->ordinal < y->record->ordinal ? -1 : 1;
-    if (x->record->leader < 0 && x->rank != y->rank) /* not agreed upon: everybody has his own */
+    if (x->record->leader < 0 &&
+        x->rank != y->rank) /* the members did not agree on a name, so each process has one of its own */
         return x->rank < y->rank ? -1 : 1;
     if (x->record->leader < 0 && x->record->index != y->record->index)
         return x->record->index < y->record->index ? -1 : 1;
@@ -86,7 +87,7 @@ static struct refrain_comm_info *add_comm(struct refrain_trace *trace, const cha
     return comm;
 }
 
-/* Shows the process what a record says. False: the communicator is one that other processes may have as well. */
+/* Sets the view that the process has of a communicator. False if other processes may have the same communicator. */
 static bool set_view(struct refrain_trace *trace, struct refrain_process *process, struct found *found) {
     struct refrain_comm_view *view = &process->comms[found->record->index];
     found->view = view;
@@ -107,7 +108,7 @@ static bool set_view(struct refrain_trace *trace, struct refrain_process *proces
     return true;
 }
 
-/* Reads a process's list; what is neither MPI_COMM_WORLD nor MPI_COMM_SELF is added to all[*n ...]. */
+/* Reads the list of a process. Adds all but MPI_COMM_WORLD and MPI_COMM_SELF to all[*n ...]. */
 static enum refrain_status read_process(struct refrain_trace *trace, struct refrain_process *process, struct found *all,
                                         size_t *n, struct refrain_error *error) {
     process->n_comms = process->header->n_communicators;

@@ -7,7 +7,7 @@
 #include <zstd.h>
 #endif
 
-#define LEVEL 12 /* of the same bytes level 3 makes 31 %, 12 27 %, 19 24 % in ten times the time */
+#define LEVEL 12 /* on the same bytes, level 3 gives 31 %, level 12 27 %, and level 19 24 % in ten times the time */
 
 #ifdef REFRAIN_HAVE_ZSTD
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pages of one timeline, and where they will be. */
+/* Pages of one timeline, and their new position. */
 struct gathered {
     struct refrain_time_page *pages;
-    uint64_t n, room, at; /* `at`: offset of the first one, once they are there */
+    uint64_t n, room, at; /* `at`: offset of the first page, once they have moved */
 };
 
 static bool is_inside(const struct refrain_process *process, uint64_t offset, uint64_t bytes) {
@@ -19,7 +19,7 @@ static bool is_apart(const struct refrain_process *process, uint64_t offset) {
     return offset + sizeof(struct refrain_time_page) > process->header->pool_used;
 }
 
-/* Offset of a thread's timeline; 0: it has none. */
+/* Offset of the timeline of a thread; 0: it has none. */
 static uint64_t timeline_of(const struct refrain_process *process, uint32_t thread) {
     uint64_t offset = (uint64_t)process->threads[thread].timeline * REFRAIN_GRAIN_BYTES;
     return is_inside(process, offset, sizeof(struct refrain_timeline)) ? offset : 0;
@@ -47,7 +47,7 @@ bool refrain_times_are_apart(const struct refrain_process *process) {
     return false;
 }
 
-/* Copies a timeline's pages that are apart, and names the places where they will be. */
+/* Copies the pages of a timeline that lie beyond the pool, and sets the references to their new positions. */
 static enum refrain_status collect(struct refrain_process *process, uint64_t timeline, struct gathered *gathered,
                                    struct refrain_error *error) {
     unsigned char *image = process->mapped;

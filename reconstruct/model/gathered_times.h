@@ -1,9 +1,10 @@
-/* gathered_times.h: pages of times at the end of a trace file come to the rest of it (image.c).
+/* gathered_times.h: moves pages of times from the end of a trace file to the end of its pool (image.c).
  *
  *     a process that runs, or was killed    | header | pool | free | pages |        (trace.h)
  *     what every reader has                 | header | pool | pages |
  *
- * So all that is in use is the first header->pool_used bytes of an image, wherever it goes: to a page, into a pack. */
+ * All bytes in use are then the first header->pool_used bytes of the image, so readers, packs and the page of
+ * refrain view copy only these. */
 #ifndef REFRAIN_GATHERED_TIMES_H
 #define REFRAIN_GATHERED_TIMES_H
 
@@ -12,11 +13,11 @@
 
 struct refrain_process;
 
-/* Does a timeline of the process have pages beyond the pool? Its threads have been found. */
+/* True if a timeline of the process has pages beyond the pool. Its threads must have been found. */
 bool refrain_times_are_apart(const struct refrain_process *process);
 
-/* Moves these pages to the pool's end, in the order of their blocks. The image may be written (process->mapped).
- * Fails without memory, and where there is no page at a place that the timeline names. */
+/* Moves these pages to the end of the pool, in the order of their blocks. The image must be writable
+ * (process->mapped). Fails without memory, and if a reference of the timeline leads to no page. */
 enum refrain_status refrain_times_gather(struct refrain_process *process, struct refrain_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* image.c: the bytes of a trace file become an image whose learners are whole, each claim checked (trace_parts.h). */
+/* image.c: makes a checked image of the bytes of a trace file, and undoes unfinished changes (trace_parts.h). */
 #include "model/gathered_times.h"
 #include "model/trace_parts.h"
 #include <refrain/settings.h>
@@ -8,7 +8,7 @@
 
 #define MOST_RANKS (1 << 24)
 
-/* ---- what the file claims ---- */
+/* ---- the header ---- */
 
 enum refrain_status refrain_image_check_version(const char *path, uint32_t version, struct refrain_error *error) {
     if (version == __builtin_bswap32(REFRAIN_TRACE_VERSION))
@@ -84,7 +84,7 @@ bool refrain_image_make_private(struct refrain_process *process) {
 
 /* ---- journals ---- */
 
-/* Puts back the counts that the change added to. `at`: where the journal is. */
+/* Takes back the counts that an unfinished change added. `at`: offset of the journal. */
 static enum refrain_status undo_tally(struct refrain_process *process, uint64_t at,
                                       const struct refrain_journal *journal, struct refrain_error *error) {
     if (!journal->tally_bytes)
@@ -101,7 +101,7 @@ static enum refrain_status undo_tally(struct refrain_process *process, uint64_t 
 
 enum refrain_status refrain_image_undo(struct refrain_process *process, const struct refrain_journal *in_image,
                                        struct refrain_error *error) {
-    /* What a damaged journal restores may lie over it: what was checked has to stay as it was. */
+    /* A damaged journal may overwrite itself in the image. Work with the copy that was checked. */
     const struct refrain_journal copy = *in_image, *journal = &copy;
     uint64_t at = (uint64_t)((const unsigned char *)in_image - process->image), at_formula = at + sizeof copy;
     unsigned char *image = process->mapped;
@@ -109,7 +109,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
         !refrain_process_at(process, journal->learner, sizeof journal->before, "the learner of a journal", error))
         return refrain_process_damaged(process, at, "a journal names a learner that cannot be one", error);
     if (((const struct refrain_learner *)(image + journal->learner))->changes % 2 == 0)
-        return REFRAIN_OK; /* it is whole: the journal is of a later moment */
+        return REFRAIN_OK; /* the learner is whole, and the journal is from a later change */
     memcpy(image + journal->learner, &journal->before, sizeof journal->before);
     if (undo_tally(process, at, journal, error))
         return REFRAIN_ERROR;
@@ -148,7 +148,7 @@ static enum refrain_status undo_journals(struct refrain_process *process, struct
     return REFRAIN_OK;
 }
 
-/* Does a thread's journal hold something? Then the image is going to be changed. */
+/* True if the journal of a thread holds a change to undo. The image must then be writable. */
 static bool has_journal(const struct refrain_process *process) {
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
         uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_GRAIN_BYTES;
@@ -161,7 +161,7 @@ static bool has_journal(const struct refrain_process *process) {
 
 /* ---- clocks that went back ---- */
 
-/* Does a thread seem to end before it began? Then its end is changed (trace_clock.c). */
+/* True if a thread seems to end before it began. Its end is then corrected (trace_clock.c). */
 static bool has_no_end(const struct refrain_process *process) {
     for (uint32_t t = 0; t < process->header->n_threads; t++)
         if (refrain_thread_has_no_end(&process->threads[t]))
@@ -182,7 +182,7 @@ static bool find_threads(struct refrain_process *process, struct refrain_error *
     return process->threads != NULL;
 }
 
-/* All that is in use becomes the first header->pool_used bytes. */
+/* Moves pages of times, so that all bytes in use are the first header->pool_used bytes. */
 static enum refrain_status gather_times(struct refrain_process *process, struct refrain_error *error) {
     if (!refrain_times_are_apart(process))
         return REFRAIN_OK;
@@ -194,10 +194,9 @@ static enum refrain_status gather_times(struct refrain_process *process, struct 
 enum refrain_status refrain_image_begin(struct refrain_process *process, struct refrain_error *error) {
     if (!find_threads(process, error) || gather_times(process, error))
         return REFRAIN_ERROR;
-    if (process->header->finished) /* of one that runs, what was copied last may lie beyond */
+    if (process->header->finished) /* in the copy of a running process, the latest records may lie beyond */
         process->image_bytes = (size_t)process->header->pool_used;
-    if (!process->mapped && (has_journal(process) || has_no_end(process)) &&
-        !refrain_image_make_private(process))
+    if (!process->mapped && (has_journal(process) || has_no_end(process)) && !refrain_image_make_private(process))
         return REFRAIN_FAIL_MEMORY(error);
     if (!find_threads(process, error))
         return REFRAIN_ERROR;

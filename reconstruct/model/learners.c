@@ -1,4 +1,4 @@
-/* learners.c: where the learners of a process are (learners.h). */
+/* learners.c: visits all learners of a process (learners.h). */
 #include "model/learners.h"
 #include "model/trace_parts.h"
 #include "sequence/sequence.h"
@@ -75,7 +75,8 @@ struct parameter {
     const char *label;
 };
 
-/* What the parameters of an operation are, in trace.h's order; where nothing else is said, one request. */
+/* The parameters of each operation, in the order of trace.h. Operations without a list have one parameter, a
+ * request. */
 static const struct parameter
     send[] = {{REFRAIN_SUBJECT_DEST, "dest"},
               {REFRAIN_SUBJECT_SEND_TAG, "send tag"},
@@ -133,18 +134,18 @@ static const struct parameter *parameters_of(uint32_t operation, unsigned *n) {
     return listed ? operations[operation].parameters : request;
 }
 
-/* Has the operation's parameter only ever had the value that says that there is none? */
+/* True if the parameter has only had the value for "none". */
 static bool is_absent(uint32_t operation, unsigned parameter, const struct refrain_learner *learner) {
     if (learner->state != REFRAIN_IDENTITY)
         return false;
     switch (operation) {
     case REFRAIN_OP_COLLECTIVE:
     case REFRAIN_OP_ICOLLECTIVE:
-    case REFRAIN_OP_COLLECTIVE_INIT: /* the root of a barrier */
+    case REFRAIN_OP_COLLECTIVE_INIT: /* a barrier has no root */
         return parameter == 0 && learner->expect == -1;
-    case REFRAIN_OP_WINDOW: /* the target of a fence, the lock of a flush */
+    case REFRAIN_OP_WINDOW: /* a fence has no target, a flush no lock */
         return (parameter == 0 && learner->expect == -1) || (parameter == 1 && learner->expect == 0);
-    case REFRAIN_OP_FILE: /* the mode of a file that is closed */
+    case REFRAIN_OP_FILE: /* a file that is closed has no mode */
         return parameter == 0 && learner->expect == 0;
     default:
         return false;

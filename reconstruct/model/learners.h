@@ -1,4 +1,4 @@
-/* learners.h: all learners of a process with what they learn (image -> info, formulas). */
+/* learners.h: all learners of a process, and the meaning of their values (image -> info, formulas). */
 #ifndef REFRAIN_LEARNERS_H
 #define REFRAIN_LEARNERS_H
 
@@ -7,8 +7,8 @@
 enum refrain_subject {
     REFRAIN_SUBJECT_BRANCH,    /* decisions of if, ?:, &&, || */
     REFRAIN_SUBJECT_LOOP,      /* loop counts */
-    REFRAIN_SUBJECT_SUCCESSOR, /* what came next at a slot */
-    REFRAIN_SUBJECT_DEST,      /* ranks that messages go to */
+    REFRAIN_SUBJECT_SUCCESSOR, /* next place after a slot */
+    REFRAIN_SUBJECT_DEST,      /* destination ranks of messages */
     REFRAIN_SUBJECT_SOURCE,
     REFRAIN_SUBJECT_SEND_TAG,
     REFRAIN_SUBJECT_RECV_TAG,
@@ -27,25 +27,26 @@ struct refrain_learner_view {
     const struct refrain_learner *learner;
     enum refrain_subject subject;
     uint32_t thread;
-    const char *label; /* what the value is called where it is: "dest", "sent", "count" ... */
+    const char *label; /* name of the value at its place: "dest", "sent", "count" ... */
     const char *name;  /* of the construct: "for", "MPI_Send" ... */
     const char *function;
     const char *file;
     uint32_t line;
-    uint32_t slot;  /* BRANCH, LOOP, SUCCESSOR of a place in the program tree: number of the slot */
-    bool absent;    /* a parameter that no call had: the root of a barrier, the target of a fence */
-    bool throttled; /* its probe was switched off, since it came too often: what came after is not in the learner */
+    uint32_t slot;  /* number of the slot (BRANCH, LOOP, and SUCCESSOR of a place of the program tree) */
+    bool absent;    /* no call had this parameter: the root of a barrier, the target of a fence */
+    bool throttled; /* its probe was throttled, so values are missing */
 };
 
-/* Calls `visit` with each learner that has seen a value, in the order of the program tree, then of the call sites.
- * The view lives as long as the trace, save for itself. A nonzero result ends the visit and is returned. */
+/* Calls `visit` with each learner that has a value: first those of the program tree, in its order, then those of
+ * call sites. The view lives only during the call; what it refers to lives as long as the trace. A nonzero result
+ * ends the visit and is returned. */
 int refrain_learners_visit(const struct refrain_process *process,
                            int (*visit)(void *data, const struct refrain_learner_view *view), void *data);
 
-/* Is that what a reader wants to see? Not the control flow, nor the requests, nor a parameter that is absent. */
+/* True if a user wants to see the learner: no control flow, no requests, no absent parameter. */
 bool refrain_learner_is_for_readers(const struct refrain_learner_view *view);
 
-/* Reads the terms of all learners; the error names the first offset in the image at which they are damaged. */
+/* Reads the terms of all learners. An error names the first damaged offset in the image. */
 enum refrain_status refrain_learners_check(const struct refrain_process *process, struct refrain_error *error);
 
 #endif

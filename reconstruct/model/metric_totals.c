@@ -1,4 +1,4 @@
-/* metric_totals.c: totals of counters per place, checked, named and added up (metric_totals.h). */
+/* metric_totals.c: checks the counter totals of all places, and adds them up by name (metric_totals.h). */
 #include "model/metric_totals.h"
 #include "model/trace_parts.h"
 
@@ -29,7 +29,8 @@ static enum refrain_status check_list(struct refrain_process *process, struct re
     return REFRAIN_OK;
 }
 
-/* Which of the trace's metrics this one is; trace->n_metrics < REFRAIN_MOST_METRICS: added when it is new. */
+/* Index of the metric among those of the trace, added if it is new. Precondition: trace->n_metrics <
+ * REFRAIN_MOST_METRICS. */
 static uint8_t column_of(struct refrain_trace *trace, const char *name) {
     size_t i = 0;
     while (i < trace->n_metrics && strcmp(trace->metric_names[i], name) != 0)
@@ -96,7 +97,7 @@ void refrain_metrics_add_call_site(const struct refrain_process *process, const 
 
 /* ---- tables ---- */
 
-/* The function that a slot is in; null none. */
+/* The function that contains the slot, or null. */
 static const struct refrain_region_info *function_of(const struct refrain_process *process,
                                                      const struct refrain_slot_view *view) {
     const struct refrain_node *node = view->node;

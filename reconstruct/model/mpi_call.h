@@ -1,4 +1,4 @@
-/* mpi_call.h: what is known of an MPI function (refrain/mpi_calls.def -> regions -> all that asks what a call does). */
+/* mpi_call.h: properties of each MPI function (refrain/mpi_calls.def -> regions and their users). */
 #ifndef REFRAIN_MPI_CALL_H
 #define REFRAIN_MPI_CALL_H
 
@@ -12,16 +12,16 @@ struct refrain_mpi_call {
     enum refrain_mpi_kind kind;
 };
 
-/* The function with that number in traces; of one that is not known the name is "MPI_?". */
+/* The function with this number in traces. An unknown function has the name "MPI_?". */
 const struct refrain_mpi_call *refrain_mpi_call(uint32_t number);
 
-/* The number of the function with that name; -1 where MPI has none. */
+/* The number of the function with this name; -1 if MPI has none. */
 int32_t refrain_mpi_call_named(const char *name);
 
-/* The number of the first function of that role. */
+/* The number of the first function with that role. */
 int32_t refrain_mpi_call_of_role(enum refrain_collective role);
 
-/* What a region does, OTHER where it is no MPI call. */
+/* What the calls of a region do; OTHER if it is no MPI call. */
 enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region);
 
 #endif

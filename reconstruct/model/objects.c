@@ -1,4 +1,4 @@
-/* objects.c: each process's windows and files, by the numbers that operations name them by (trace_read.h). */
+/* objects.c: makes tables of the windows and files of each process, by the numbers in operations (trace_read.h). */
 #include "model/trace_parts.h"
 
 static enum refrain_status read_object(struct refrain_process *process, uint64_t at,

@@ -7,7 +7,7 @@ static bool is_critical(const struct refrain_openmp_name *name) {
     return name->class == REFRAIN_OPENMP_CRITICAL;
 }
 
-/* The number of a critical construct's lock: that of an earlier one of the same name, or a new one. */
+/* The number of the lock of a critical construct: that of an earlier construct of the same name, or a new one. */
 static uint32_t lock_of(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace, size_t n,
                         const struct refrain_openmp_name *name, uint32_t *n_locks) {
     for (size_t i = 0; i < n; i++) {

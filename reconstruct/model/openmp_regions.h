@@ -1,4 +1,4 @@
-/* openmp_regions.h: which user regions are OpenMP's constructs, by their names (refrain/openmp_names.h). */
+/* openmp_regions.h: finds the user regions that are OpenMP constructs, by their names (refrain/openmp_names.h). */
 #ifndef REFRAIN_OPENMP_REGIONS_H
 #define REFRAIN_OPENMP_REGIONS_H
 
@@ -7,22 +7,22 @@
 
 struct refrain_openmp_region {
     enum refrain_openmp_class class;
-    bool block;    /* the construct's block, on each thread that executes it */
-    uint32_t lock; /* of critical constructs: those of one name have one number */
+    bool block;    /* the block of the construct, on each thread that executes it */
+    uint32_t lock; /* number of the lock of a critical construct; equal names have equal numbers */
 };
 
 struct refrain_openmp_regions {
-    struct refrain_openmp_region *of; /* by region index, and behind the last one what is none */
-    size_t n;                         /* regions */
-    bool any;                         /* some region is a construct */
+    struct refrain_openmp_region
+        *of;  /* by region index; one more entry at the end is for regions that are no constructs */
+    size_t n; /* regions */
+    bool any; /* the trace has a construct */
 };
 
-/* Looks at the names of all regions of the trace. False without memory; then, too, refrain_openmp_regions_free is to be
- * called. */
+/* Classifies all regions of the trace. False without memory; refrain_openmp_regions_free() must be called even then. */
 bool refrain_openmp_regions_make(struct refrain_openmp_regions *regions, const struct refrain_trace *trace);
 void refrain_openmp_regions_free(struct refrain_openmp_regions *regions);
 
-/* What the region is; of class REFRAIN_OPENMP_NONE where it is no construct, or none of the trace's regions. */
+/* The class of a region: REFRAIN_OPENMP_NONE if it is no construct, or no region of the trace. */
 static inline const struct refrain_openmp_region *refrain_openmp_region(const struct refrain_openmp_regions *regions,
                                                                         const struct refrain_region_info *region) {
     return &regions->of[region->index < regions->n ? region->index : regions->n];

@@ -1,4 +1,4 @@
-/* packed_read.c: a packed file becomes an image like that of a trace file (trace_parts.h). */
+/* packed_read.c: makes an image of a packed file (trace_parts.h). */
 #include "model/trace_parts.h"
 #include "packed/packed_file.h"
 

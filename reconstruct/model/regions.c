@@ -37,12 +37,13 @@ const char *refrain_collective_name(enum refrain_collective collective) {
     return collective_names[collective < REFRAIN_COLLECTIVES ? collective : REFRAIN_COLLECTIVE_NONE];
 }
 
-/* A region as one process has it, where that process wants to find it, and what debug information is to say of it. */
+/* A region of one process before regions of processes are joined: where its pointer goes, and the symbol that may
+ * complete it. */
 struct wanted {
     struct refrain_region_info info;
     const struct refrain_region_info **found;
-    const struct refrain_symbol *symbol; /* null: nothing */
-    bool is_inlined;                     /* a call is in it that is shown there; its line is not known */
+    const struct refrain_symbol *symbol; /* null: no symbol */
+    bool is_inlined;                     /* an inlined function with a call in it, whose line is not known */
 };
 
 static int by_identity(const void *a, const void *b) {
@@ -56,12 +57,12 @@ static int by_identity(const void *a, const void *b) {
         order = strcmp(x->function, y->function);
     if (order == 0 && x->line != y->line)
         order = x->line < y->line ? -1 : 1;
-    if (order == 0 && x->own_time != y->own_time) /* a region of the program that is named like a pause */
+    if (order == 0 && x->own_time != y->own_time) /* a region of the program with the name of a pause */
         order = x->own_time < y->own_time ? -1 : 1;
     return order;
 }
 
-/* Where a call was made from, as far as the source told: the line of Python, or the node of the slot it followed. */
+/* Sets the source of a call, as far as it is known: the Python line, or the node of the slot before the call. */
 static void call_site_source(const struct refrain_process *process, const struct refrain_guest *call_site,
                              struct refrain_region_info *info) {
     info->file = info->function = "";
@@ -79,7 +80,7 @@ static void call_site_source(const struct refrain_process *process, const struct
     info->function = refrain_node_function(slot->unit, slot->node);
 }
 
-/* What code is called where nothing else is known of it: where it is in its object. Null without memory. */
+/* Name of code without a symbol: its offset in its object. Null without memory. */
 static const char *address_name(struct refrain_trace *trace, const struct refrain_process *process,
                                 uint32_t object_name, uint64_t address) {
     const char *object = refrain_process_name(process, object_name);
@@ -98,7 +99,7 @@ struct call {
     const struct refrain_inlined **found;
 };
 
-/* What is to be found out: symbols, and which of them are of calls. */
+/* The symbols to look up, and those of them that belong to calls. */
 struct symbols {
     struct refrain_symbol *symbols; /* null: nothing is looked up */
     size_t n;
@@ -123,7 +124,7 @@ static const struct refrain_symbol *add_symbol(struct symbols *symbols, const st
     return symbol;
 }
 
-/* Where the call site is, as a guest has it. */
+/* Position of the call site; an overflow site has its own. */
 static struct refrain_guest where_of(const struct refrain_call_site_view *view) {
     const struct refrain_call_site *own = view->record;
     if (view->guest)
@@ -135,7 +136,7 @@ static struct refrain_guest where_of(const struct refrain_call_site_view *view) 
                                   .within = own->within};
 }
 
-/* Its info has no function without memory: null. */
+/* Makes the region of a call site. Without memory, info.function is null. */
 static struct wanted wanted_call_site(struct refrain_trace *trace, const struct refrain_process *process,
                                       struct refrain_call_site_view *view, struct symbols *symbols) {
     const struct refrain_guest where = where_of(view);
@@ -180,7 +181,7 @@ static void wanted_call_sites(struct refrain_trace *trace, struct refrain_proces
     }
 }
 
-/* A function of a call path, and where it is called. */
+/* Sets up the lookup of a function of a call path, and of the calls to it. */
 static void look_up_function(struct refrain_process *process, struct refrain_user_region_view *view,
                              struct wanted *wanted, struct symbols *symbols) {
     static const struct refrain_inlined nothing = {"", 0};
@@ -193,12 +194,13 @@ static void look_up_function(struct refrain_process *process, struct refrain_use
                  &view->inlined);
 }
 
-/* What the kernel maps into every process (linux-vdso.so.1) is no file. */
+/* True if the object is a file. The kernel maps some code (linux-vdso.so.1) that is none. */
 static bool is_file(const struct refrain_process *process, uint32_t object) {
     return strchr(refrain_process_name(process, object), '/') != NULL;
 }
 
-/* Functions that samples met. They are no regions, as nothing says when they began. False without memory. */
+/* Adds the symbols of functions in samples. They are no regions, since they have no begin and end. False without
+ * memory. */
 static bool collect_samples(struct refrain_trace *trace, struct refrain_process *process, struct symbols *symbols) {
     for (size_t i = 0; i < process->n_samples; i++)
         for (size_t k = 0; k < process->samples[i].n_nodes; k++) {
@@ -215,7 +217,7 @@ static bool collect_samples(struct refrain_trace *trace, struct refrain_process 
     return true;
 }
 
-/* False without memory. */
+/* Adds the regions of one process. False without memory. */
 static bool collect(struct refrain_trace *trace, struct refrain_process *process, struct wanted *wanted, size_t *at,
                     struct symbols *symbols) {
     size_t n = *at;
@@ -265,13 +267,14 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     return sound && collect_samples(trace, process, symbols);
 }
 
-/* Is `path` the file that the tables name as the compiler was given it? */
+/* True if `path` ends in `file`, a path as the compiler got it. */
 static bool is_path_of(const char *path, const char *file) {
     size_t n = strlen(path), end = strlen(file);
     return end > 0 && n > end && path[n - end - 1] == '/' && strcmp(path + n - end, file) == 0;
 }
 
-/* What debug information said. A file keeps the name that the tables have for it, so that all in it show under one. */
+/* Fills in what debug information says. If the tables name the same file, their shorter name is kept, so that a file
+ * has one name. */
 static void apply_symbol(struct refrain_region_info *info, const struct refrain_symbol *symbol) {
     if (symbol->file) {
         if (!info->file || !is_path_of(symbol->file, info->file))
@@ -301,8 +304,8 @@ int refrain_symbol_compare(const void *a, const void *b) {
     return order ? order : x->is_function - y->is_function;
 }
 
-/* Asks once for each symbol, however many ranks and threads have it. The trace keeps what was found out, since the page
- * of refrain view has no debug information to ask. False without memory. */
+/* Looks up each symbol once, for all ranks and threads. The trace keeps the results, because the page of refrain
+ * view has no debug information. False without memory. */
 static bool resolve_symbols(struct refrain_trace *trace, refrain_resolver *resolve, const struct symbols *symbols) {
     struct refrain_symbol *kept = refrain_trace_allocate(trace, symbols->n, sizeof *kept);
     size_t n = 0;
@@ -319,7 +322,7 @@ static bool resolve_symbols(struct refrain_trace *trace, refrain_resolver *resol
     return true;
 }
 
-/* What was found out of a symbol. */
+/* The result for a symbol. */
 static const struct refrain_symbol *resolved(const struct refrain_trace *trace, const struct refrain_symbol *symbol) {
     return bsearch(symbol, trace->symbols, trace->n_symbols, sizeof *symbol, refrain_symbol_compare);
 }
@@ -333,8 +336,8 @@ static size_t count_inlined(const struct refrain_symbol *symbol) {
     return n;
 }
 
-/* The functions that the call is in become regions. Of the innermost one the file is that of the call, which is in its
- * code. False without memory. */
+/* Makes regions of the functions in which the call was inlined. The innermost one has the file of the call. False
+ * without memory. */
 static bool want_inlined(struct refrain_trace *trace, const struct call *call, struct wanted *wanted) {
     size_t n = count_inlined(call->symbol), bytes = strlen(call->symbol->function) + 1;
     struct refrain_inlined *inlined = refrain_trace_allocate(trace, 1, sizeof *inlined + n * sizeof *inlined->regions);
@@ -361,7 +364,7 @@ static bool want_inlined(struct refrain_trace *trace, const struct call *call, s
     return true;
 }
 
-/* What is wanted of all calls behind the n regions; null without memory, and they are freed. */
+/* Adds the inlined functions of all calls after the n regions. Null without memory, when `wanted` is freed. */
 static struct wanted *want_all_inlined(struct refrain_trace *trace, const struct symbols *symbols,
                                        struct wanted *wanted, size_t *n) {
     size_t more = 0;
@@ -381,8 +384,8 @@ static struct wanted *want_all_inlined(struct refrain_trace *trace, const struct
     return all;
 }
 
-/* An inlined function whose file or line is not known is the one of its name, where there is one that has it. `all` is
- * in order; whether it still is. */
+/* Completes inlined functions without file or line from a region of the same name that has them. `all` must be
+ * sorted; returns whether it still is. */
 static bool complete_places(struct wanted *all, size_t n, bool by_file) {
     bool ordered = true;
     for (size_t first = 0, end; first < n; first = end) {
@@ -391,7 +394,7 @@ static bool complete_places(struct wanted *all, size_t n, bool by_file) {
                               strcmp(all[end].info.name, info->name) == 0 &&
                               (by_file || strcmp(all[end].info.file, info->file) == 0);)
             end++;
-        size_t known = first; /* the first of which more is known than of inlined ones */
+        size_t known = first; /* the first region with more information than the inlined ones */
         while (known < end && all[known].is_inlined && (by_file ? !all[known].info.file[0] : !all[known].info.line))
             known++;
         last = &all[end - 1].info;
@@ -430,7 +433,7 @@ static void name_samples(struct refrain_trace *trace) {
                 name_sampled(trace, &trace->processes[i].samples[k].nodes[j]);
 }
 
-/* Looks up the symbols, and gives the n regions what was found. */
+/* Looks up the symbols, and completes the n regions with the results. */
 static enum refrain_status look_up(struct refrain_trace *trace, refrain_resolver *resolve, struct symbols *symbols,
                                    struct wanted **wanted, size_t *n, struct refrain_error *error) {
     if (!resolve_symbols(trace, resolve, symbols))

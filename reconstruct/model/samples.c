@@ -1,4 +1,4 @@
-/* samples.c: the samples of each process's threads (trace_parts.h). */
+/* samples.c: reads the samples of each thread (trace_parts.h). */
 #include "model/trace_parts.h"
 
 static enum refrain_status read_nodes(struct refrain_trace *trace, struct refrain_process *process, uint64_t at,

@@ -1,20 +1,23 @@
-/* trace_clock.c: ticks of each process to nanoseconds since the start of the run (trace_read.h).
+/* trace_clock.c: converts the ticks of each process to nanoseconds since the start of the run (trace_read.h).
  *
- * The rate comes from the clock pairs at both ends, by the monotonic clock. Processes that booted with one kernel share
- * the TSC: they get one rate and one base, so that no skew comes between them. A node whose clock was compared with
- * that of another one (struct refrain_clock_sync) is placed by that: so that both meetings are at the same time on
- * both; or, if there was one only, by that and its own rate. Others are placed by the real time clock. */
+ * The rate comes from the clock pairs at both ends, by the monotonic clock. Processes that booted with the same
+ * kernel share the TSC. They get one rate and one base, so they have no skew among each other. Other nodes are
+ * placed as follows:
+ *
+ *     two meetings with another node    both meetings are at the same time on both nodes (struct refrain_clock_sync)
+ *     one meeting                       this meeting is, and the node keeps its own rate
+ *     none                              by the real time clock */
 #include "model/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DRIFT 100u       /* 1 / share by which a clock may be faster or slower than its own node says */
-#define LEAST_JUMP_NS 1000000 /* a clock that is so far from the system's at the end, ... */
-#define LEAST_JUMP_SHARE 50   /* ... and by more than that share of the run, did not run evenly */
+#define MOST_DRIFT 100u       /* a clock may differ by 1 / this from the rate that its own node measured */
+#define LEAST_JUMP_NS 1000000 /* a clock that differs by this from the clock of the system at the end */
+#define LEAST_JUMP_SHARE 50   /* and by more than 1 / this of the run, did not run evenly */
 #define MOST_STEPS 64u        /* from a node to the root of the tree */
 
-/* Times of a damaged file stay where sums and differences of them fit 64 bits. */
+/* Limits times of a damaged file, so that their sums and differences fit 64 bits. */
 static int64_t limited_difference(uint64_t a, uint64_t b) {
     uint64_t distance = a > b ? a - b : b - a;
     if (distance > REFRAIN_LONGEST_NS)
@@ -22,14 +25,14 @@ static int64_t limited_difference(uint64_t a, uint64_t b) {
     return a > b ? (int64_t)distance : -(int64_t)distance;
 }
 
-/* ---- clocks that went back by more than the run ---- */
+/* ---- clocks that went back by more than the length of the run ---- */
 
-/* Where the block in which it went back is among those of a slot, these are of no use. */
+/* If the clock went back in a block of the slot, the total is wrong and counts as 0. */
 static uint64_t ticks_of(const struct refrain_slot *slot) {
     return slot && (int64_t)slot->ticks > 0 ? slot->ticks : 0;
 }
 
-/* What the blocks of a thread took. */
+/* Total time of the blocks of a thread. */
 static uint64_t ticks_of_blocks(const struct refrain_process *process, uint32_t thread) {
     uint64_t ticks = ticks_of(&process->threads[thread].root);
     for (uint32_t number = 0; number < process->header->n_slots; number++)
@@ -49,7 +52,7 @@ static uint64_t ticks_of_blocks(const struct refrain_process *process, uint32_t 
     return ticks;
 }
 
-/* Such a thread ends when its blocks do; its image is private for that (image.c). */
+/* Sets the end of such a thread to the end of its blocks. Its image is private for this purpose (image.c). */
 static void find_ends(struct refrain_process *process) {
     for (uint32_t t = 0; process->mapped && t < process->header->n_threads; t++)
         if (refrain_thread_has_no_end(&process->threads[t])) {
@@ -59,14 +62,15 @@ static void find_ends(struct refrain_process *process) {
         }
 }
 
-/* The later one of the two clock pairs that tell a process's rate. */
+/* The later of the two clock pairs from which the rate is computed. */
 static const struct refrain_clock_pair *later_pair(const struct refrain_header *header) {
     return header->last.ticks < header->start.ticks ? &header->first : &header->last;
 }
 
 /* ---- rates ---- */
 
-/* Nanoseconds a tick in units of 2^-64, by integers alone: the same on every machine that reads the trace. */
+/* Nanoseconds per tick, in units of 2^-64. Integers only, so that all machines that read the trace get the same
+ * result. */
 static unsigned __int128 rate_of(const struct refrain_process *process) {
     const struct refrain_header *header = process->header;
     const struct refrain_clock_pair *later = later_pair(header);
@@ -87,7 +91,7 @@ static void set_rate(struct refrain_process *process, unsigned __int128 rate) {
     process->ns_per_tick = (long double)process->ns_a_tick + (long double)process->ns_a_tick_fraction / 0x1p64L;
 }
 
-/* Of the processes that share its clock: the one that ran longest, which tells the rate best. */
+/* Of the processes that share a clock: the longest one, whose rate is the most exact. */
 static const struct refrain_process *longest_of(const struct refrain_trace *trace,
                                                 const struct refrain_process *process) {
     const struct refrain_process *longest = process;
@@ -100,8 +104,8 @@ static const struct refrain_process *longest_of(const struct refrain_trace *trac
     return longest;
 }
 
-/* The nearest process before this one that shares its clock, so that only the first of a clock looks at all; null: it
- * is the first. */
+/* The nearest process before this one that shares its clock; null if there is none. Only the first process of a
+ * clock searches all. */
 static const struct refrain_process *placed_before(const struct refrain_trace *trace, size_t i) {
     for (size_t j = i; j-- > 0;)
         if (share_clock(&trace->processes[i], &trace->processes[j]))
@@ -109,7 +113,7 @@ static const struct refrain_process *placed_before(const struct refrain_trace *t
     return NULL;
 }
 
-/* Of those that share its clock the one that started first sets the base. */
+/* The process that started first sets the base of all that share its clock. */
 static void place_by_real_time(struct refrain_trace *trace) {
     trace->start_realtime_ns = UINT64_MAX;
     for (size_t i = 0; i < trace->n_processes; i++)
@@ -141,8 +145,7 @@ long double refrain_trace_span_ns(const struct refrain_process *process, uint64_
 
 /* ---- clocks that do not run evenly ---- */
 
-/* Of a clock that kept its first rate, the time by which it differs from the system's at the end: positive when it went
- * ahead. */
+/* How far a clock with its first rate was ahead of the clock of the system at the end; negative: behind. */
 static int64_t ahead_ns(const struct refrain_header *header, int64_t system_ns) {
     int64_t ticks = limited_difference(header->last.ticks, header->first.ticks);
     if (header->clock == 1)
@@ -164,7 +167,7 @@ int64_t refrain_trace_clock_ahead_ns(const struct refrain_process *process) {
 
 /* ---- several nodes ---- */
 
-/* The process of a node that compared its clock with another node's; null where none did. */
+/* The process of a node that compared its clock with that of another node; null if none did. */
 static const struct refrain_process *speaker_of(const struct refrain_trace *trace,
                                                 const struct refrain_process *process) {
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -180,8 +183,8 @@ static const struct refrain_process *parent_of(const struct refrain_trace *trace
     return speaker ? refrain_trace_process(trace, speaker->header->clock_sync.parent) : NULL;
 }
 
-/* The node's rate, such that both meetings are at the same time on it and on its parent's, which has been placed; 0:
- * they met once only, or a clock did not run evenly in between. */
+/* The rate at which both meetings are at the same time on the node and on its parent, which has been placed. 0: they
+ * met only once, or a clock did not run evenly between. */
 static unsigned __int128 rate_between_meetings(const struct refrain_trace *trace, const struct refrain_process *speaker,
                                                const struct refrain_process *parent) {
     const struct refrain_clock_meeting *meeting = speaker->header->clock_sync.meeting;
@@ -194,7 +197,7 @@ static unsigned __int128 rate_between_meetings(const struct refrain_trace *trace
     return rate > own + own / MOST_DRIFT || rate < own - own / MOST_DRIFT ? 0 : rate;
 }
 
-/* Places the processes of the speaker's node by the clock of its parent's, which has been placed. */
+/* Places the processes of a node by the clock of its parent, which has been placed. */
 static void place_node(struct refrain_trace *trace, const struct refrain_process *speaker,
                        const struct refrain_process *parent) {
     const struct refrain_clock_meeting *meeting = speaker->header->clock_sync.meeting;
@@ -213,7 +216,8 @@ static void place_node(struct refrain_trace *trace, const struct refrain_process
     }
 }
 
-/* Nodes from the tree's root on; what leads in a circle or nowhere stays where the real time clock puts it. */
+/* Places nodes from the root of the tree on. Nodes in a circle, or without a parent, stay where the real time clock
+ * put them. */
 static enum refrain_status place_nodes(struct refrain_trace *trace, struct refrain_error *error) {
     bool *placed = calloc(trace->n_processes + 1, sizeof *placed), more = true;
     if (!placed)
@@ -237,7 +241,7 @@ static enum refrain_status place_nodes(struct refrain_trace *trace, struct refra
     return REFRAIN_OK;
 }
 
-/* The first process starts at 0. */
+/* Shifts all times so that the first process starts at 0. */
 static void start_at_zero(struct refrain_trace *trace) {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -265,7 +269,7 @@ enum refrain_status refrain_trace_read_clock(struct refrain_trace *trace, struct
     return status;
 }
 
-/* How much faster or slower than rank 0's clock the node's own runs, as far as it was compared twice. */
+/* How much faster the clock of the node runs than that of rank 0, if it was compared twice; negative: slower. */
 static double drift_ppm(const struct refrain_trace *trace, const struct refrain_process *process) {
     unsigned __int128 own = rate_of(longest_of(trace, process));
     long double own_ns = (long double)(uint64_t)(own >> 64) + (long double)(uint64_t)own / 0x1p64L;

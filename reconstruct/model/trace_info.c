@@ -1,4 +1,4 @@
-/* trace_info.c: what read.h tells of an open trace: processes, locations, losses. */
+/* trace_info.c: the functions of read.h about an open trace: processes, locations, losses. */
 #include "model/trace_parts.h"
 
 const char *refrain_loss_text(enum refrain_loss loss) {
@@ -100,7 +100,7 @@ enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct 
     return REFRAIN_OK;
 }
 
-/* ---- asked for ---- */
+/* ---- public functions ---- */
 
 int32_t refrain_trace_ranks(const struct refrain_trace *trace) {
     return trace->size;

@@ -1,4 +1,4 @@
-/* trace_memory.c: a trace's processes, and the memory that lives as long as it does (trace_parts.h). */
+/* trace_memory.c: the list of processes of a trace, and memory that is freed with the trace (trace_parts.h). */
 #include "common/array.h"
 #include "model/trace_parts.h"
 

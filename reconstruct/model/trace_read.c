@@ -1,4 +1,4 @@
-/* trace_read.c: opening a trace from images: the order in which they are read (trace_parts.h). */
+/* trace_read.c: opens a trace from images, step by step (trace_parts.h). */
 #include "model/trace_parts.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static int by_rank(const void *a, const void *b) {
     const struct refrain_process *x = a, *y = b;
-    /* those that were killed before they knew their rank come last */
+    /* processes killed before they knew their rank come last */
     uint32_t i = (uint32_t)x->header->rank, j = (uint32_t)y->header->rank;
     return i != j ? (i < j ? -1 : 1) : strcmp(x->path, y->path);
 }

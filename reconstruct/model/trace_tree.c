@@ -1,4 +1,5 @@
-/* trace_tree.c: units, slots, call sites and user regions of one process, each offset checked (trace_read.h). */
+/* trace_tree.c: reads the units, slots, call sites and user regions of a process, and checks each offset
+ * (trace_read.h). */
 #include "model/trace_parts.h"
 
 #include <stdlib.h>
@@ -134,8 +135,8 @@ static enum refrain_status check_operations(const struct refrain_process *proces
     return REFRAIN_OK;
 }
 
-/* A list in the image, newest first, becomes an array of views by number. Records begin with the reference of the next
- * one, views with their number. */
+/* A list in the image, newest first, that becomes an array of views by number. Each record begins with the reference
+ * of the next one, each view with its number. */
 struct list {
     const char *what;
     uint64_t first;
@@ -144,7 +145,7 @@ struct list {
                                 struct refrain_error *error);
 };
 
-/* How many there are, SIZE_MAX when they run in circles or out of the image. */
+/* Length of the list; SIZE_MAX if it is circular or leads out of the image. */
 static size_t list_length(const struct refrain_process *process, const struct list *list, struct refrain_error *error) {
     size_t n = 0, most = process->image_bytes / list->record_bytes;
     for (uint64_t reference = list->first; reference; n++) {
@@ -161,7 +162,7 @@ static size_t list_length(const struct refrain_process *process, const struct li
     return n;
 }
 
-/* The array that the trace owns, *length views; null where something is wrong. */
+/* Makes an array of *length views, owned by the trace. Null after an error. */
 static void *read_list(struct refrain_trace *trace, const struct refrain_process *process, const struct list *list,
                        size_t *length, struct refrain_error *error) {
     size_t n = list_length(process, list, error);
@@ -196,7 +197,7 @@ static enum refrain_status read_call_site(const struct refrain_process *process,
     return check_operations(process, call_site, error);
 }
 
-/* After the call sites. */
+/* Call sites must have been read before. */
 static enum refrain_status read_guest(const struct refrain_process *process, uint64_t at, void *view,
                                       struct refrain_error *error) {
     const struct refrain_guest *guest = (const struct refrain_guest *)(process->image + at);
@@ -242,8 +243,8 @@ static enum refrain_status read_lists(struct refrain_trace *trace, struct refrai
 enum refrain_status refrain_process_read_tree(struct refrain_trace *trace, struct refrain_process *process,
                                               struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    const uint32_t names[] = {header->executable, header->environment, header->arguments, header->host, header->mpi_library,
-                              header->start_directory};
+    const uint32_t names[] = {header->executable, header->environment, header->arguments,
+                              header->host,       header->mpi_library, header->start_directory};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (refrain_process_check_name(process, names[i], "a name of the header", error))
             return REFRAIN_ERROR;
@@ -276,8 +277,8 @@ const struct refrain_region_info *refrain_process_function(const struct refrain_
     return number < process->header->n_slots ? process->slots[number].region : NULL;
 }
 
-/* Numbers follow each other, but for those of guests, and those whose record the image of a running process does not
- * have yet. */
+/* Numbers are consecutive, except that overflow sites have numbers, too, and that the copy of a running process may
+ * lack records. */
 const struct refrain_call_site_view *refrain_process_call_site(const struct refrain_process *process, uint64_t number) {
     if (number > UINT32_MAX || process->n_call_sites == 0)
         return NULL;

@@ -15,7 +15,7 @@
 
 /* ---- texts ---- */
 
-/* NAME=FACTOR: where NAME ends; null where it is no such text. */
+/* NAME=FACTOR: returns the end of NAME; null if the text has another form. */
 static const char *factor_of(const char *text, double *factor) {
     const char *equals = strrchr(text, '=');
     char *end;
@@ -68,7 +68,7 @@ static bool is_meant(const struct refrain_change *change, const struct refrain_r
            (strlen(region->file) == file && strncmp(region->file, change->name, file) == 0);
 }
 
-/* Who calls a collective that blocks waits in that call. */
+/* True if a call of this region is a blocking collective, so that ranks wait in it. */
 static bool is_blocking_collective(const struct refrain_region_info *region) {
     return refrain_mpi_kind(region) == REFRAIN_MPI_COLLECTIVE &&
            refrain_collective_rule(region->role) != REFRAIN_RULE_NONE;

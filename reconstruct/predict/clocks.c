@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A moment, as it was and as it is now. */
+/* A time in the run, and the corresponding time in the changed run. */
 struct moment {
     int64_t was_ns, now_ns;
 };
@@ -20,7 +20,7 @@ struct collective {
     enum refrain_collective_rule rule;
 };
 
-/* A rank's part in a collective. */
+/* The part of a rank in a collective. */
 struct part {
     uint64_t match; /* 0: none */
     bool is_root;
@@ -28,33 +28,33 @@ struct part {
 
 struct frame {
     struct refrain_region_frame head;
-    double speed;    /* of computing, by the innermost region that has one */
-    double balance;  /* the same */
-    int64_t mean_ns; /* what the balanced activation computes that computed nothing before */
-    bool balanced;   /* it is the outermost activation of its region */
-    bool known;      /* MPI: its waiting is */
+    double speed;    /* factor for computing, from the innermost region with one */
+    double balance;  /* factor of a balance change, likewise */
+    int64_t mean_ns; /* if the balanced activation did not compute on this rank: the mean, which it now computes */
+    bool balanced;   /* the outermost activation of its region is balanced */
+    bool known;      /* MPI: its waiting time is known */
 };
 
-/* Completions of one call at one time: a call on several requests waits for the last of them, whatever their order. */
+/* Completions of one call at one time. A call on several requests waits for the last of them, whatever their order. */
 struct group {
     struct refrain_event *events;
     uint64_t *numbers; /* of the events in their location */
     size_t n, capacity, capacity_numbers;
-    struct moment awaited; /* the latest that any of them waited for */
+    struct moment awaited; /* the latest time that any of them waited for */
 };
 
 struct location {
     struct refrain_region_stack stack;
     struct group held;
     struct moment at;
-    uint64_t *sends; /* matches of blocking sends that wait in the call that is open */
+    uint64_t *sends; /* matches of blocking sends in the current call */
     size_t n_sends, capacity_sends;
-    struct part inside; /* the blocking collective that it is in */
+    struct part inside; /* the blocking collective that the current call does */
     uint64_t n_events;
     struct balanced {
         size_t n;
         unsigned depth;
-    } * balanced; /* by number of the change; null: none has begun */
+    } * balanced; /* by number of the change; null: no activation has begun */
     bool begun;
 };
 
@@ -67,7 +67,7 @@ struct refrain_clocks {
     refrain_clocks_emit *emit;
     void *emit_data;
     struct refrain_location_index index;
-    struct location *locations; /* by number, and one for those that the trace does not list */
+    struct location *locations; /* by number; one more for locations that the trace does not list */
     struct refrain_table messages, posted, sends, collectives, parts;
     int64_t *kept_ns; /* by region */
     unsigned char *marks;
@@ -143,7 +143,7 @@ static void keep(struct refrain_clocks *clocks, struct refrain_table *table, uin
         *kept = moment;
 }
 
-/* A kept moment, which is taken out; `none` where there is no such. */
+/* Removes a kept moment and returns it; `none` if there is none. */
 static struct moment take(struct refrain_table *table, uint64_t a, uint64_t b) {
     struct moment *kept = refrain_table_object(table, a, b), moment = kept ? *kept : none;
     refrain_free(kept);
@@ -172,7 +172,7 @@ static void enter_collective(struct refrain_clocks *clocks, uint64_t match, cons
         collective->root = at;
 }
 
-/* What the rank had to wait for. */
+/* The time that the rank had to wait for. */
 static struct moment leave_collective(struct refrain_clocks *clocks, const struct part *part) {
     struct collective *collective = refrain_table_object(&clocks->collectives, part->match, 0);
     struct moment awaited = none;
@@ -207,7 +207,7 @@ static void begin_collective(struct refrain_clocks *clocks, size_t number, const
         *kept = part;
 }
 
-/* MPI_Init and MPI_Finalize have no event of a collective. Matches are never so large. */
+/* MPI_Init and MPI_Finalize have no collective event. Their keys are larger than any match. */
 static void begin_whole(struct refrain_clocks *clocks, struct location *location, unsigned mark) {
     struct collective kind = {
         .last = none, .root = none, .size = (int32_t)clocks->trace->n_processes, .rule = REFRAIN_RULE_ALL};
@@ -247,7 +247,7 @@ static struct moment complete_send(struct refrain_clocks *clocks, size_t number,
     return match ? take(&clocks->posted, match, 0) : none;
 }
 
-/* What the call that is left had to wait for. */
+/* The time that the call, which ends now, had to wait for. */
 static struct moment awaited_in_call(struct refrain_clocks *clocks, struct location *location) {
     struct moment awaited = location->inside.match ? leave_collective(clocks, &location->inside) : none;
     for (size_t i = 0; i < location->n_sends; i++)
@@ -259,7 +259,7 @@ static struct moment awaited_in_call(struct refrain_clocks *clocks, struct locat
 
 /* ---- time ---- */
 
-/* How much the clock moves for each nanosecond outside of MPI. */
+/* How much the second clock moves per nanosecond outside of MPI. */
 static double computing_share(const struct refrain_clocks *clocks, const struct frame *top,
                               const struct refrain_event *event) {
     double before = event->kind == REFRAIN_EVENT_ENTER ? refrain_changes_of(clocks->changes, event->region)->before : 0;
@@ -277,7 +277,8 @@ static int64_t scaled(int64_t ns, double share) {
     return share == 1 ? ns : (int64_t)llround((double)ns * share);
 }
 
-/* The rest of the call: behind what it waited for. What is posted before may arrive while the rank computes. */
+/* The rest of the call, after the time that it waited for. Messages posted before may arrive while the rank
+ * computes. */
 static void pass_in_call(const struct refrain_clocks *clocks, struct location *location, const struct frame *top,
                          const struct refrain_event *event, struct moment awaited) {
     const struct refrain_changed_region *changed = refrain_changes_of(clocks->changes, top->head.region);
@@ -363,7 +364,7 @@ static void leave(struct refrain_clocks *clocks, struct location *location, cons
 
 /* ---- events ---- */
 
-/* A further thread begins as long after the first one as it did. */
+/* A further thread begins as long after the first thread as in the run. */
 static void begin(struct refrain_clocks *clocks, struct location *location, const struct refrain_event *event) {
     struct refrain_event of_first = {.rank = event->rank};
     const struct location *first = &clocks->locations[refrain_location_index_of(&clocks->index, &of_first)];
@@ -375,7 +376,7 @@ static void begin(struct refrain_clocks *clocks, struct location *location, cons
         clocks->first = location->at;
 }
 
-/* What the event had to wait for. */
+/* The time that the event had to wait for. */
 static struct moment awaited_by(struct refrain_clocks *clocks, size_t number, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_LEAVE:
@@ -391,7 +392,7 @@ static struct moment awaited_by(struct refrain_clocks *clocks, size_t number, co
     }
 }
 
-/* The event is at its new time. `number`: of the event in its location. */
+/* Emits the event at its new time. `number`: of the event in its location. */
 static int put(struct refrain_clocks *clocks, struct location *location, const struct refrain_event *event,
                uint64_t number) {
     const size_t index = (size_t)(location - clocks->locations);
@@ -413,7 +414,7 @@ static int put(struct refrain_clocks *clocks, struct location *location, const s
     return clocks->emit(clocks->emit_data, event, location->at.now_ns);
 }
 
-/* The completions that are held get their time. */
+/* Emits the held completions at their common time. */
 static int put_held(struct refrain_clocks *clocks, struct location *location) {
     struct group *held = &location->held;
     int status = 0;
@@ -456,7 +457,7 @@ int refrain_clocks_event(struct refrain_clocks *clocks, const struct refrain_eve
         held->n > 0 && !(together && completes) && event->kind != REFRAIN_EVENT_LEAVE ? put_held(clocks, location) : 0;
     struct moment awaited = awaited_by(clocks, index, event);
     if (!status && held->n > 0 && event->kind == REFRAIN_EVENT_LEAVE) {
-        /* The call ends with them: it waited for all that it did. */
+        /* the call ends together with its completions */
         if (together)
             held->awaited = later(held->awaited, awaited);
         status = put_held(clocks, location);

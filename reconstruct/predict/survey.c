@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message whose send has not ended, or whose receive is not over. */
+/* A message whose send has not ended, or whose receive is not complete. */
 struct message {
-    int64_t sent_ns, ended_ns, posted_ns, bytes; /* -1: not known yet */
-    size_t receiver;                             /* location ... */
-    uint64_t posted_at;                          /* ... and number of the event that posted its receive */
+    int64_t sent_ns, ended_ns, posted_ns, bytes; /* -1: unknown so far */
+    size_t receiver;                             /* its location */
+    uint64_t posted_at;                          /* number of the event that posted the receive */
     bool synchronous, buffered;
 };
 
@@ -22,7 +22,7 @@ struct posting {
 
 struct frame {
     struct refrain_region_frame head;
-    uint64_t number; /* of the event that entered it */
+    uint64_t number; /* of its begin event */
 };
 
 /* Activations of a balanced region on a rank. */
@@ -34,8 +34,8 @@ struct activations {
 
 struct location {
     struct refrain_region_stack stack;
-    struct activations *balanced; /* by number of the change; null: none has begun */
-    uint64_t *sends;              /* matches of the blocking sends in the call that is open */
+    struct activations *balanced; /* by number of the change; null: no activation has begun */
+    uint64_t *sends;              /* matches of blocking sends in the current call */
     size_t n_sends, capacity_sends;
     int64_t was_ns;
     uint64_t n_events;
@@ -44,10 +44,11 @@ struct location {
 struct refrain_survey {
     const struct refrain_changes *changes;
     struct refrain_location_index index;
-    struct location *locations; /* by number, and one for those that the trace does not list */
+    struct location *locations; /* by number; one more for locations that the trace does not list */
     struct refrain_table messages, sends, postings, posts, held;
-    int64_t eager_bytes, held_bytes; /* most that were eager, fewest that were held */
-    double **means;                  /* by balance and number of the activation */
+    int64_t eager_bytes,
+        held_bytes; /* size of the largest eager message, and of the smallest that waited for its receiver */
+    double **means; /* by number of the change and of the activation */
     size_t *n_means;
     bool no_memory;
 };
@@ -104,7 +105,7 @@ static void put(struct refrain_survey *survey, struct refrain_table *table, uint
     survey->no_memory |= !refrain_table_put(table, a, b, number);
 }
 
-/* Both the end of the send and the posting of the receive are known. */
+/* Compares the end of the send with the posting of the receive, both of which are known. */
 static void judge(struct refrain_survey *survey, uint64_t match, const struct message *message) {
     if (!message->synchronous && !message->buffered) {
         if (message->ended_ns < message->posted_ns && message->bytes > survey->eager_bytes)
@@ -210,7 +211,7 @@ static struct activations *activations_of(struct refrain_survey *survey, struct 
     return location->balanced ? &location->balanced[balance - 1] : NULL;
 }
 
-/* The outermost activation of a region begins where there is none. */
+/* The outermost activation of a region begins, unless one is open. */
 static void begin_activation(struct refrain_survey *survey, struct activations *activations) {
     if (activations->depth++ > 0)
         return;

@@ -15,7 +15,7 @@ struct walk {
     struct refrain_trace *trace;
     const struct refrain_changes *changes;
     struct refrain_survey *survey;
-    struct refrain_clocks *clocks; /* null: it is the first walk */
+    struct refrain_clocks *clocks; /* null in the first walk */
     struct refrain_import *import;
     uint32_t *numbers; /* by region: its number in the import + 1; 0: none yet */
     struct refrain_error *error;
