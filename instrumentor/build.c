@@ -1,4 +1,4 @@
-/* build.c: one call of the compiler, carried out with its sources instrumented (build.h). */
+/* build.c: runs one call of the compiler with instrumented sources (build.h). */
 #include "compiler_call.h"
 #include "parts.h"
 #include "run.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Is there something to do once the compiler is done? */
+/* True if something is left to do after the compiler has run. */
 static bool checks_filter(const struct refrain_compiler_call *call) {
     return call->build->filter_path && call->build->detail != REFRAIN_DETAIL_CALLS &&
            call->command.mode == REFRAIN_COMMAND_LINK && !call->command.partial;
@@ -26,8 +26,8 @@ static int become_original(struct refrain_compiler_call *call) {
     return status;
 }
 
-/* Quietly, with warnings no errors. A function with a level of optimisation of its own may not take probes'
- * sites (emit.c): the second attempt does without. */
+/* Second attempt, without warnings as errors. A function with its own level of optimisation may reject the sites of
+ * probes (emit.c); this attempt does without sites. */
 static bool run_again(struct refrain_list *words, const char *messages) {
     refrain_list_add(words, "-w");
     refrain_list_add(words, "-Wno-error");
@@ -37,7 +37,7 @@ static bool run_again(struct refrain_list *words, const char *messages) {
     return refrain_run(words->items, messages) == 0;
 }
 
-/* Compiles the stand-ins, once, and passes the messages on. Only where that fails the user's own files are compiled:
+/* Compiles the stand-ins once and passes the messages on. Only if that fails, compiles the user's own files; then
  * their messages count. */
 static int run_instrumented(struct refrain_compiler_call *call) {
     struct refrain_text messages = {0};
@@ -51,7 +51,7 @@ static int run_instrumented(struct refrain_compiler_call *call) {
     } else {
         struct refrain_list original = refrain_compiler_call_command(call, REFRAIN_USE_ORIGINAL);
         status = refrain_run(original.items, NULL);
-        if (status == 0) { /* the messages were seen */
+        if (status == 0) { /* the messages were shown already */
             if (run_again(&words, messages.bytes)) {
                 refrain_compiler_call_mend_dependencies(call);
             } else {
@@ -69,7 +69,7 @@ static int run_instrumented(struct refrain_compiler_call *call) {
     return status;
 }
 
-/* ---- in parts: each source by a call of its own ---- */
+/* ---- in parts: a separate call for each source ---- */
 
 static int compile_in_child(const struct refrain_build *build, const struct refrain_command *command, size_t source,
                             const char *object) {
@@ -90,8 +90,8 @@ static int compile_in_child(const struct refrain_build *build, const struct refr
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Into the temporary directory when the command links: the objects then take the sources' places in it. The first
- * status that is not 0, else 0. */
+/* If the command links, objects go to the temporary directory, and take the places of the sources in the link.
+ * Returns the first status that is not 0, else 0. */
 static int compile_parts(struct refrain_compiler_call *call) {
     struct refrain_command *command = &call->command;
     bool links = command->mode == REFRAIN_COMMAND_LINK;
@@ -127,7 +127,7 @@ static int run_parts(struct refrain_compiler_call *call) {
     return status;
 }
 
-/* ---- whichever it is ---- */
+/* ---- the whole call ---- */
 
 static int run_call(struct refrain_compiler_call *call) {
     if (call->build->detail == REFRAIN_DETAIL_CALLS)
@@ -142,7 +142,7 @@ static int run_call(struct refrain_compiler_call *call) {
     return status;
 }
 
-/* Is it of use to know what the MPI compiler runs? To a link, and where a source is to be read. */
+/* True if the command of the MPI compiler is needed: for a link, and for parsing a source. */
 static bool asks_compiler(const struct refrain_compiler_call *call) {
     return call->command.mode == REFRAIN_COMMAND_LINK ||
            (call->build->detail != REFRAIN_DETAIL_CALLS && call->command.n_sources > 0);
@@ -159,7 +159,7 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
             refrain_list_add(compiler, arguments->items[i]);
         return refrain_run_become(compiler->items);
     }
-    setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another by a name that leads to the wrapper */
+    setenv("REFRAIN_WRAPPER", "off", 1); /* the compiler may call another one by a name that leads to the wrapper */
     if (asks_compiler(&call))
         refrain_compiler_call_ask_compiler(&call);
     refrain_compiler_call_find_libraries(&call);

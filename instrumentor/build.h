@@ -1,14 +1,13 @@
-/* build.h: one call of the compiler, carried out with its sources instrumented (wrapper.c -> command.c, instrument.c).
- */
+/* build.h: runs one call of the compiler with instrumented sources (wrapper.c -> command.c, instrument.c). */
 #ifndef REFRAIN_BUILD_H
 #define REFRAIN_BUILD_H
 
 #include "text.h"
 
 enum refrain_detail {
-    REFRAIN_DETAIL_CALLS,         /* no probe: MPI calls and user regions, which the libraries see */
-    REFRAIN_DETAIL_COMMUNICATION, /* what can reach an event */
-    REFRAIN_DETAIL_ALL,           /* decisions and loops that pay for a probe as well */
+    REFRAIN_DETAIL_CALLS,         /* no probes: the libraries see MPI calls and user regions */
+    REFRAIN_DETAIL_COMMUNICATION, /* constructs that may lead to an event */
+    REFRAIN_DETAIL_ALL,           /* also decisions and loops with enough work to pay for a probe */
     REFRAIN_DETAIL_EVERY          /* every decision and loop */
 };
 
@@ -17,7 +16,7 @@ struct refrain_build {
     const char *filter_path; /* or null */
     enum refrain_detail detail;
     bool verbose;
-    bool off; /* run the command as it is */
+    bool off; /* run the command unchanged */
 };
 
 /* Runs the compiler with the arguments. Returns the exit status, if it returns: the process may become the compiler. */

@@ -1,25 +1,25 @@
-/* choose.c: what gets a probe (construct.h).
+/* choose.c: decides which constructs get a probe (construct.h).
  *
- * By default what can reach an event, as far as nothing else tells that it did: MPI calls, calls through pointers,
- * loops around calls that may reach an event, decisions around those that certainly do, and the functions that these
- * are in. A call of a function that has a probe of its own, or may have one in another file, has none. A function is
- * also traced when it contains a loop, or when others may call it through a pointer. A file that does not speak of
- * events, that is, neither declares an MPI function or a user region nor defines main, has its functions with loops
- * traced and nothing else. With --detail=all decisions and loops that reach no event have one as well,
- * where they are enough work to pay for it (weigh.c); with --detail=every all of them, but nothing that the compiler
- * decides: no loop over a few elements nor a decision in it, since it is unrolled and most of those decisions with it,
- * no function that is a single block.
+ * By default, a construct gets a probe if it may lead to an event that no other probe would locate. These are MPI
+ * calls, calls through pointers, loops around calls that may lead to an event, decisions around calls that certainly
+ * do, and the functions that contain them. A call of a function with a probe of its own, or of a function in another
+ * file that may have one, gets none. A function also gets probes if it contains a loop, or if its address is taken.
+ * A file speaks of events if it declares an MPI function or a user region, or defines main. In any other file, only
+ * functions with loops get probes.
  *
- * What is there only for functions that other files define is not certain: those may make no event. Its probe is
- * switched on when the program starts, if they do (unit.h, struct refrain_dependency). With --detail=all, what would
- * not have a probe otherwise is not certain either: it is switched off where it comes too often.
+ * With --detail=all, decisions and loops without events get a probe if they have enough work to pay for it
+ * (weigh.c). With --detail=every, all decisions and loops do, except for code that the compiler transforms: loops
+ * over a few elements and decisions in them, as they are unrolled, and functions that are a single block.
  *
- * Small functions are entered late or never, but with --detail=every (weigh.c): these have a slot, but no probe or only
- * those of MPI calls.
+ * A probe that exists only because of functions in other files is not certain, since these may have no events. The
+ * monitor enables it at program start if they have some (unit.h, struct refrain_dependency). With --detail=all, the
+ * additional probes are not certain either: they are disabled if they run too often.
  *
- * MPI_Abort stands wherever something may fail, and comes once at most: it is no reason to trace a function, nor to
- * tell whether a call failed. Where the function is traced for another reason its place is told.
- */
+ * Small functions are entered late or never, except with --detail=every (weigh.c). They have a slot, but no probe,
+ * or only probes at MPI calls.
+ *
+ * MPI_Abort may stand wherever something can fail, but runs at most once. So it is no reason to trace a function or
+ * to record a decision around it. If the function is traced anyway, the call gets its place. */
 #include "construct.h"
 #include "warn.h"
 
@@ -42,13 +42,13 @@ static bool is_call(const struct refrain_construct *construct) {
     return construct->kind == REFRAIN_CALL || construct->kind == REFRAIN_MPI_CALL;
 }
 
-/* Is the loop around it one over a few elements, without events? */
+/* True if the loop around the construct is one over a few elements, without events. */
 static bool is_unrolled(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     unsigned up = refrain_loop_around(constructs, construct);
     return up != REFRAIN_NO_INDEX && constructs->items[up].few && !constructs->items[up].holds;
 }
 
-/* A decision or loop that is worth a probe although it reaches no event. */
+/* True for a decision or loop that deserves a probe although it leads to no event. */
 static bool is_work(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     if (construct->kind < REFRAIN_IF || construct->kind > REFRAIN_SWITCH || !construct->placed || construct->constant)
         return false;
@@ -80,7 +80,7 @@ static bool decide_function(const struct refrain_constructs *constructs, struct 
     return function->reaches != reaches || function->traced != traced || function->certain != certain;
 }
 
-/* Functions reach events through each other: repeat until nothing changes. */
+/* Functions lead to events through each other: repeat until nothing changes. */
 static void decide_functions(struct refrain_constructs *constructs, bool all) {
     bool changed = true;
     while (changed) {
@@ -90,7 +90,8 @@ static void decide_functions(struct refrain_constructs *constructs, bool all) {
     }
 }
 
-/* Marks interesting calls and what holds them. A call without a place is told by the macro statement around it. */
+/* Marks interesting calls, and the constructs that contain them. If a call has no position for a probe, the macro
+ * statement around it is marked. */
 static void find_interest(struct refrain_constructs *constructs, bool all) {
     for (size_t i = constructs->count; i-- > 0;) {
         struct refrain_construct *construct = &constructs->items[i];
@@ -120,13 +121,13 @@ static bool right_holds(const struct refrain_constructs *constructs, const struc
     return false;
 }
 
-/* Whether the function that it calls by name tells of itself. */
-static bool is_told_by_callee(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
+/* True if the called function has a probe of its own. */
+static bool callee_has_probe(const struct refrain_constructs *constructs, const struct refrain_construct *call) {
     return call->elsewhere || (call->callee != REFRAIN_NO_INDEX && constructs->functions[call->callee].traced);
 }
 
-/* A loop around nothing but calls of functions that are never entered is as small as these: what they come to tells of
- * itself. */
+/* A loop that only calls functions that are never entered is as small as these. The events that they lead to have
+ * their own probes. */
 static bool holds_only_small(const struct refrain_constructs *constructs, const struct refrain_construct *loop) {
     for (unsigned i = (unsigned)(loop - constructs->items) + 1; i < loop->after; i++) {
         const struct refrain_construct *inside = &constructs->items[i];
@@ -138,7 +139,7 @@ static bool holds_only_small(const struct refrain_constructs *constructs, const 
     return true;
 }
 
-/* Before a function is entered nothing in it has a probe but the MPI calls that it is entered by. */
+/* Until a function is entered late, only the MPI calls that enter it have probes. */
 static bool is_wanted_late(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     bool own = construct->kind == REFRAIN_MPI_CALL;
     for (unsigned i = (unsigned)(construct - constructs->items);
@@ -159,7 +160,7 @@ static bool is_wanted(const struct refrain_constructs *constructs, const struct 
     case REFRAIN_FUNCTION:
         return true;
     case REFRAIN_CALL:
-        if (!options->every && !construct->ends && is_told_by_callee(constructs, construct))
+        if (!options->every && !construct->ends && callee_has_probe(constructs, construct))
             return false;
         return construct->placed && (construct->interesting || construct->ends);
     case REFRAIN_MPI_CALL:
@@ -189,7 +190,7 @@ static bool is_jump(enum refrain_node_kind kind) {
     return kind >= REFRAIN_BREAK && kind <= REFRAIN_CASE;
 }
 
-/* Nodes are what has a probe, what contains one, and the jumps among those. */
+/* Keeps as nodes: constructs with a probe, constructs that contain one, and jumps among them. */
 static void keep(struct refrain_constructs *constructs, unsigned first, unsigned after) {
     for (unsigned i = after; i-- > first;) {
         struct refrain_construct *construct = &constructs->items[i];
@@ -209,13 +210,13 @@ static void keep(struct refrain_constructs *constructs, unsigned first, unsigned
     }
 }
 
-/* Whether the statement it is in has the probe that stands for it. */
+/* True if the macro statement around the construct has a probe that stands for it. */
 static bool marked_by_macro(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     unsigned up = refrain_macro_around(constructs, construct);
     return up != REFRAIN_NO_INDEX && constructs->items[up].wanted;
 }
 
-/* A loop in which nothing else has a probe, and whose count is its thread's own. */
+/* True for a loop without other probes inside, whose count belongs to one thread. */
 static bool is_counted(const struct refrain_constructs *constructs, unsigned loop) {
     const struct refrain_construct *construct = &constructs->items[loop];
     if (!refrain_is_loop(construct) || construct->shared || construct->certain || construct->holds ||
@@ -227,7 +228,7 @@ static bool is_counted(const struct refrain_constructs *constructs, unsigned loo
     return true;
 }
 
-/* Says what is left without a probe, now and in the unit's tables. Frees the text. */
+/* Reports that a construct gets no probe, now and in the tables of the unit. Frees the text. */
 static void leave(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,
                   const struct refrain_construct *construct, struct refrain_text *text) {
     refrain_note(options, construct->line, "%s", text->bytes);
@@ -275,7 +276,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
         for (unsigned i = function->construct; i < after; i++) {
             struct refrain_construct *construct = &constructs->items[i];
             construct->wanted = is_wanted(constructs, construct, options);
-            construct->certain |= construct->ends; /* its own probe is always on */
+            construct->certain |= construct->ends; /* its own probe is always enabled */
             if (construct->kind == REFRAIN_FUNCTION)
                 construct->certain |= function->certain || function->has_loop || function->address_taken;
             if (construct->wanted) {
@@ -284,7 +285,7 @@ unsigned refrain_choose(struct refrain_constructs *constructs, const struct refr
             } else if (options->all && is_work(constructs, construct)) {
                 constructs->n_light++;
             } else if (function->entry != REFRAIN_NEVER_ENTERED && construct->interesting && !construct->placed &&
-                       !marked_by_macro(constructs, construct) && !is_told_by_callee(constructs, construct)) {
+                       !marked_by_macro(constructs, construct) && !callee_has_probe(constructs, construct)) {
                 leave_call(constructs, options, construct);
             }
         }

@@ -1,17 +1,17 @@
-/* command.c: a compiler's command line (command.h). */
+/* command.c: parses the command line of a compiler (command.h). */
 #include "command.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SEPARATE = 1,  /* its value is the next argument ... */
-    JOINED = 2,    /* ... or follows in the same one */
-    EXACT = 4,     /* else a prefix of longer options */
-    PARSING = 8,   /* matters to libclang */
-    STRAIGHT = 16, /* the command is none of ours */
+    SEPARATE = 1,  /* the value is the next argument */
+    JOINED = 2,    /* the value follows in the same argument */
+    EXACT = 4,     /* the whole option; else a prefix of longer options */
+    PARSING = 8,   /* libclang needs it */
+    STRAIGHT = 16, /* nothing to instrument in this command */
     NO_LINK = 32,
-    DEPEND = 64,   /* writes dependencies as a side effect */
+    DEPEND = 64,   /* writes dependency files as a side effect */
     LINKING = 128, /* of use to the linker only */
     OPENMP = 256,
     OUTPUT = 512,
@@ -21,7 +21,7 @@ enum {
     STATIC = 8192,
     BARE = 16384,
     DEPEND_FILE = 32768,
-    PREPROCESSOR = 65536, /* the value is an option of the preprocessor, or several between commas */
+    PREPROCESSOR = 65536, /* the value is an option for the preprocessor, or several separated by commas */
     LATE = 131072
 };
 
@@ -30,7 +30,7 @@ struct option {
     unsigned flags;
 };
 
-/* Sorted by name. The entry with the longest name that matches counts; what is not here is passed on as it is. */
+/* Sorted by name. The longest name that matches counts. Unknown options are passed on unchanged. */
 static const struct option options[] = {
     {"-###", EXACT | STRAIGHT},
     {"--assemble", EXACT | NO_LINK},
@@ -198,7 +198,7 @@ static const struct option *find_option(const char *text) {
 
 static void expand(struct refrain_list *words, const char *word, unsigned depth);
 
-/* Blanks separate, quotes of both kinds and backslashes protect, as the compilers read them. */
+/* Splits words as compilers do: blanks separate them; quotes of both kinds and backslashes protect. */
 static void split(struct refrain_list *words, const char *at, unsigned depth) {
     while (*at) {
         struct refrain_text word = {0};
@@ -245,7 +245,7 @@ static bool is_c_source(const char *path, const char *language) {
     return dot && strcmp(dot, ".c") == 0;
 }
 
-/* Compiled by itself it becomes a precompiled header. */
+/* When compiled by itself, it becomes a precompiled header. */
 static bool is_header(const char *path, const char *language) {
     if (language)
         return strstr(language, "-header") != NULL;
@@ -273,7 +273,7 @@ static void take_option(struct refrain_command *command, const struct option *op
     command->partial |= (flags & PARTIAL) != 0;
     command->is_static |= (flags & STATIC) != 0;
     command->bare |= (flags & BARE) != 0;
-    command->late |= (flags & LATE) != 0;
+    command->lto |= (flags & LATE) != 0;
     if (flags & OUTPUT)
         command->output = value;
     if (flags & DEPEND_FILE)
@@ -355,7 +355,7 @@ static void add_preprocessor_flags(struct refrain_list *flags, const char *value
     }
 }
 
-/* Standards under the names that libclang had for them first: any that knows the later names knows these. */
+/* New names of standards, and older names for the same, which every libclang knows. */
 static const char *const standards[][2] = {{"c23", "c2x"}, {"gnu23", "gnu2x"}, {"iso9899:2024", "c2x"}};
 
 static bool add_standard(struct refrain_list *flags, const char *text) {

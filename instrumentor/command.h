@@ -1,7 +1,6 @@
-/* command.h: a compiler's command line, understood as far as the wrapper needs it (argv -> wrapper.c).
+/* command.h: the command line of a compiler, parsed as far as the wrapper needs it (argv -> wrapper.c).
  *
- * Arguments keep their order and spelling, so that the command can be written again with single arguments replaced.
- */
+ * Arguments keep their order and spelling, so that the command can be written again with single arguments replaced. */
 #ifndef REFRAIN_COMMAND_H
 #define REFRAIN_COMMAND_H
 
@@ -16,14 +15,14 @@ enum refrain_argument_kind {
 
 struct refrain_argument {
     enum refrain_argument_kind kind;
-    unsigned flags;    /* of the option, command.c */
+    unsigned flags;    /* flags of the option (command.c) */
     bool links;        /* of use to the linker only */
     const char *text;  /* as given */
-    const char *value; /* the argument after it that belongs to it, or null */
+    const char *value; /* the next argument, if it belongs to this one; else null */
 };
 
 enum refrain_command_mode {
-    REFRAIN_COMMAND_STRAIGHT, /* nothing for refrain to do: preprocessing, queries, standard input, no input */
+    REFRAIN_COMMAND_STRAIGHT, /* nothing to instrument: preprocessing, queries, standard input, no input */
     REFRAIN_COMMAND_COMPILE,  /* -c, -S */
     REFRAIN_COMMAND_LINK
 };
@@ -41,17 +40,17 @@ struct refrain_command {
     bool partial;       /* -r */
     bool is_static;     /* -static */
     bool bare;          /* -nostdlib, -nodefaultlibs */
-    bool late;          /* -flto */
+    bool lto;           /* -flto */
 };
 
 /* Reads compiler[n_compiler] and the arguments after it. */
 void refrain_command_read(struct refrain_command *command, char *const *compiler, size_t n_compiler,
                           char *const *arguments, size_t n_arguments);
 
-/* What libclang needs of it, appended to `flags`. */
+/* Appends the options that libclang needs to `flags`. */
 void refrain_command_flags(const struct refrain_command *command, struct refrain_list *flags);
 
-/* The same out of a list of arguments that has no inputs. */
+/* As refrain_command_flags(), for a list of arguments without inputs. */
 void refrain_command_flags_of(char *const *arguments, size_t n_arguments, struct refrain_list *flags);
 
 void refrain_command_free(struct refrain_command *command);

@@ -1,14 +1,13 @@
-/* compiler_call.h: what the steps of one call of the compiler share (build.c).
+/* compiler_call.h: the state of one call of the compiler, and its steps (build.c).
  *
  *     link.c          the libraries that a link gets
- *     transform.c     each source to its stand-in, the instrumented file
+ *     transform.c     makes a stand-in for each source: the instrumented file
  *     rewrite.c       the command with stand-ins and libraries
- *     script.c        what a compiler script runs
- *     messages.c      what the compiler says about stand-ins, as if it were about the sources
- *     dependencies.c  the sources' names in dependency files
+ *     script.c        the command that a compiler script runs
+ *     messages.c      makes compiler messages about stand-ins look like messages about the sources
+ *     dependencies.c  puts the names of the sources into dependency files
  *     unmatched.c     patterns of the filter that match nothing in the program
- *     warn.c          what the wrapper says itself
- */
+ *     warn.c          messages of the wrapper itself */
 #ifndef REFRAIN_COMPILER_CALL_H
 #define REFRAIN_COMPILER_CALL_H
 
@@ -16,19 +15,19 @@
 #include "command.h"
 #include "filter.h"
 
-/* A source of the command and what stands in for it. */
+/* A source of the command and its stand-in. */
 struct refrain_stand_in {
     size_t argument;
-    char *directory;              /* of the source as written, with its slash; "" when it has none */
+    char *directory;              /* directory of the source as written, with its slash; "" if it has none */
     char *path;                   /* the instrumented file; null: the source itself is compiled */
-    struct refrain_list included; /* files that are part of it, which the source includes (unite.h) */
+    struct refrain_list included; /* files that the source includes and that are part of the stand-in (unite.h) */
 };
 
 struct refrain_compiler_call {
     const struct refrain_build *build;
     struct refrain_command command;
-    struct refrain_list shown; /* what the MPI compiler runs */
-    size_t shown_arguments;    /* the word of it that stands for the arguments; 0: the compiler itself is to be run */
+    struct refrain_list shown; /* the command that the MPI compiler runs */
+    size_t shown_arguments;    /* index of the word that stands for the arguments; 0: run the compiler itself */
     struct refrain_list libraries;
     struct refrain_list own_flags; /* for libclang */
     struct refrain_filter filter;
@@ -38,34 +37,34 @@ struct refrain_compiler_call {
 
 enum refrain_use { REFRAIN_USE_ORIGINAL, REFRAIN_USE_STAND_IN };
 
-/* Asks an MPI compiler what it runs (script.c). */
+/* Asks an MPI compiler for the command that it runs (script.c). */
 void refrain_compiler_call_ask_compiler(struct refrain_compiler_call *call);
 
-/* Finds refrain's libraries for a link; says in one line why there are none where there should be (link.c). */
+/* Finds the libraries of refrain for a link. If they are missing, says why in one line (link.c). */
 void refrain_compiler_call_find_libraries(struct refrain_compiler_call *call);
 
-/* Makes the directory for this call's temporary files; false with a line said when it cannot (transform.c). */
+/* Makes the directory for temporary files of this call. False after a message if that fails (transform.c). */
 bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call);
 
-/* Loads libclang once for the children of this process, if it is they who do the work (transform.c). */
+/* Loads libclang once for the children of this process, if they use it (transform.c). */
 void refrain_compiler_call_load(void);
 
-/* Reads the filter, collects libclang's flags and makes the directory; false with a line said (transform.c). */
+/* Reads the filter, collects libclang's flags and makes the directory. False after a message (transform.c). */
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call);
 
-/* Instruments each source in a child process; returns how many have a stand-in (transform.c). */
+/* Instruments each source in a child process. Returns how many have a stand-in (transform.c). */
 size_t refrain_compiler_call_instrument(struct refrain_compiler_call *call);
 
-/* The whole command, with the sources or what stands in for them (rewrite.c). */
+/* The whole command, with sources or their stand-ins (rewrite.c). */
 struct refrain_list refrain_compiler_call_command(const struct refrain_compiler_call *call, enum refrain_use use);
 
-/* Puts the sources' own names into all dependency files that the command made (dependencies.c). */
+/* Puts the names of the sources into all dependency files that the command made (dependencies.c). */
 void refrain_compiler_call_mend_dependencies(const struct refrain_compiler_call *call);
 
-/* Adds what makes a compiler whose messages go to a file write them as it would to standard error (messages.c). */
+/* Adds options with which a compiler writes the same messages to a file as to a terminal (messages.c). */
 void refrain_compiler_call_keep_colours(const struct refrain_compiler_call *call, struct refrain_list *words);
 
-/* Says which patterns of the filter match nothing in the program that was linked (unmatched.c). */
+/* Reports patterns of the filter that match nothing in the linked program (unmatched.c). */
 void refrain_compiler_call_check_filter(const struct refrain_compiler_call *call);
 
 /* Passes the messages in the file `path` on to standard error (messages.c). */

@@ -1,4 +1,4 @@
-/* dependencies.c: the sources' names in dependency files (compiler_call.h). */
+/* dependencies.c: puts the names of the sources into dependency files (compiler_call.h). */
 #include "compiler_call.h"
 #include "warn.h"
 #include <errno.h>
@@ -15,10 +15,10 @@ static void append_make_quoted(struct refrain_text *text, const char *path) {
     }
 }
 
-/* Puts the sources' own names into a dependency file. */
+/* Replaces stand-ins by sources in a dependency file. */
 static void mend_dependencies(const struct refrain_compiler_call *call, const char *path) {
     struct refrain_text text = {0}, mended = {0};
-    const struct refrain_stand_in *named = NULL; /* whose name has just begun */
+    const struct refrain_stand_in *named = NULL; /* the stand-in whose name has just begun */
     bool changed = false;
     if (!refrain_text_read(&text, path)) {
         refrain_text_free(&text);
@@ -64,7 +64,7 @@ static void mend_beside(const struct refrain_compiler_call *call, const char *pa
     refrain_text_free(&name);
 }
 
-/* Where compilers put them: as told, beside the output, or in the working directory. */
+/* Compilers write them where an option says, beside the output, or to the working directory. */
 void refrain_compiler_call_mend_dependencies(const struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
     const char *environment = getenv("DEPENDENCIES_OUTPUT");

@@ -1,4 +1,4 @@
-/* directive.c: what an OpenMP pragma says (directive.h). */
+/* directive.c: parses an OpenMP pragma (directive.h). */
 #include "directive.h"
 #include <ctype.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool begins_with(const struct scanner *scanner, const char *text) {
     return scanner->end - scanner->at >= n && memcmp(scanner->bytes + scanner->at, text, n) == 0;
 }
 
-/* Blanks, continued lines, comments, and the commas between clauses. */
+/* Skips blanks, continued lines, comments, and the commas between clauses. */
 static void skip_space(struct scanner *scanner) {
     while (scanner->at < scanner->end) {
         if (begins_with(scanner, "//")) {
@@ -49,7 +49,7 @@ static bool is(const char *bytes, struct refrain_span word, const char *text) {
     return word.end - word.begin == n && memcmp(bytes + word.begin, text, n) == 0;
 }
 
-/* What stands in parentheses. False where they do not close, or hold a comment, which nothing may be put around. */
+/* Parses parentheses. False if they do not close, or contain a comment, around which nothing can be inserted. */
 static bool next_argument(struct scanner *scanner, struct refrain_span *argument) {
     unsigned depth = 0, word_end = scanner->at;
     *argument = (struct refrain_span){0};
@@ -102,24 +102,35 @@ static enum refrain_directive_kind kind_of(const char *bytes, struct refrain_spa
     static const struct {
         const char *name;
         enum refrain_directive_kind kind;
-    } kinds[] = {{"parallel", REFRAIN_DIRECTIVE_PARALLEL},   {"for", REFRAIN_DIRECTIVE_FOR},
-                 {"sections", REFRAIN_DIRECTIVE_SECTIONS},   {"section", REFRAIN_DIRECTIVE_SECTION},
-                 {"single", REFRAIN_DIRECTIVE_SINGLE},       {"master", REFRAIN_DIRECTIVE_MASTER},
-                 {"masked", REFRAIN_DIRECTIVE_MASTER},       {"critical", REFRAIN_DIRECTIVE_CRITICAL},
-                 {"ordered", REFRAIN_DIRECTIVE_ORDERED},     {"task", REFRAIN_DIRECTIVE_TASK},
-                 {"taskwait", REFRAIN_DIRECTIVE_TASKWAIT},   {"barrier", REFRAIN_DIRECTIVE_BARRIER},
-                 {"atomic", REFRAIN_DIRECTIVE_QUIET},        {"flush", REFRAIN_DIRECTIVE_QUIET},
-                 {"simd", REFRAIN_DIRECTIVE_QUIET},          {"taskyield", REFRAIN_DIRECTIVE_QUIET},
-                 {"threadprivate", REFRAIN_DIRECTIVE_QUIET}, {"declare", REFRAIN_DIRECTIVE_QUIET},
-                 {"end", REFRAIN_DIRECTIVE_QUIET},           {"begin", REFRAIN_DIRECTIVE_QUIET},
-                 {"requires", REFRAIN_DIRECTIVE_QUIET},      {"scan", REFRAIN_DIRECTIVE_QUIET}};
+    } kinds[] = {{"parallel", REFRAIN_DIRECTIVE_PARALLEL},
+                 {"for", REFRAIN_DIRECTIVE_FOR},
+                 {"sections", REFRAIN_DIRECTIVE_SECTIONS},
+                 {"section", REFRAIN_DIRECTIVE_SECTION},
+                 {"single", REFRAIN_DIRECTIVE_SINGLE},
+                 {"master", REFRAIN_DIRECTIVE_MASTER},
+                 {"masked", REFRAIN_DIRECTIVE_MASTER},
+                 {"critical", REFRAIN_DIRECTIVE_CRITICAL},
+                 {"ordered", REFRAIN_DIRECTIVE_ORDERED},
+                 {"task", REFRAIN_DIRECTIVE_TASK},
+                 {"taskwait", REFRAIN_DIRECTIVE_TASKWAIT},
+                 {"barrier", REFRAIN_DIRECTIVE_BARRIER},
+                 {"atomic", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"flush", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"simd", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"taskyield", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"threadprivate", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"declare", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"end", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"begin", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"requires", REFRAIN_DIRECTIVE_WITHOUT_WAIT},
+                 {"scan", REFRAIN_DIRECTIVE_WITHOUT_WAIT}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (is(bytes, name, kinds[i].name))
             return kinds[i].kind;
     return REFRAIN_DIRECTIVE_OTHER;
 }
 
-/* `parallel for`, `parallel sections`, or the parallel construct of something else, which is not taken apart. */
+/* Recognises `parallel for` and `parallel sections`. Other combined constructs are not instrumented. */
 static void combine(struct refrain_directive *directive, const char *bytes) {
     static const char *const alone[] = {"if",      "num_threads",  "default",   "shared",   "copyin", "proc_bind",
                                         "private", "firstprivate", "reduction", "allocate", NULL};
@@ -165,10 +176,10 @@ static void find_reason(struct refrain_directive *directive, const char *bytes) 
         directive->reason = "no region is kept for it";
     if (directive->kind == REFRAIN_DIRECTIVE_ORDERED && (refrain_directive_clause(directive, bytes, "depend") ||
                                                          refrain_directive_clause(directive, bytes, "doacross")))
-        directive->kind = REFRAIN_DIRECTIVE_QUIET;
+        directive->kind = REFRAIN_DIRECTIVE_WITHOUT_WAIT;
 }
 
-/* The '#' with which the pragma's line begins; 0 where something else stands before it. */
+/* The '#' at the beginning of the pragma's line; 0 if other text is before it. */
 static unsigned hash_before(const char *bytes, unsigned at) {
     while (at > 0 && bytes[at - 1] != '\n')
         at--;

@@ -1,4 +1,4 @@
-/* edit.c: insertions into a file's text (edit.h). */
+/* edit.c: insertions into the text of a file (edit.h). */
 #include "edit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void refrain_edit_wrap(struct refrain_edits *edits, unsigned begin, unsigned end
     add(edits, end, begin, closing);
 }
 
-/* 0 closes, 1 stands alone, 2 opens */
+/* 0: closing end, 1: single insertion, 2: opening end */
 static int role(const struct refrain_edit *edit) {
     return edit->partner < edit->offset ? 0 : edit->partner == edit->offset ? 1 : 2;
 }
@@ -34,23 +34,24 @@ static int compare(const void *left, const void *right) {
         return a->offset < b->offset ? -1 : 1;
     if (role(a) != role(b))
         return role(a) - role(b);
-    if (a->partner != b->partner) /* closing: inner, that is later opened, first; opening: outer, later closed, first */
+    if (a->partner !=
+        b->partner) /* closing ends: inner ones (opened later) first; opening ends: outer ones (closed later) first */
         return a->partner > b->partner ? -1 : 1;
     if (role(a) == 0)
         return a->order > b->order ? -1 : 1;
     return a->order < b->order ? -1 : 1;
 }
 
-#define LINE_LIMIT 32767 /* C90's: a compiler may complain of directives with larger numbers */
+#define LINE_LIMIT 32767 /* the limit of C90: a compiler may reject directives with larger numbers */
 
-/* Blanks in place of what stands before `offset` in its line; tabs stay, as their width depends on the place. */
+/* Writes blanks for the text before `offset` in its line. Tabs stay tabs, since their width depends on the column. */
 static void append_blanks(struct refrain_text *out, const char *bytes, size_t line_begin, size_t offset) {
     for (size_t i = line_begin; i < offset; i++)
         refrain_text_bytes(out, bytes[i] == '\t' ? "\t" : " ", 1);
 }
 
-/* What opens begins, and what closes ends, in the column where it stands in for nothing, so that the extent of an
- * expression is the same with a probe. */
+/* An opening begins, and a closing ends, in the column of its offset, so that an expression has the same extent with
+ * a probe. */
 static size_t column_of(const struct refrain_edits *edits, size_t first, size_t line_begin) {
     unsigned offset = edits->items[first].offset;
     size_t closing = 0;

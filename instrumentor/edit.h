@@ -1,8 +1,8 @@
-/* edit.h: insertions into a file's text, kept aside and applied in one go (place.c -> output).
+/* edit.h: insertions into the text of a file, collected and applied together (place.c -> output).
  *
- * Nothing is ever removed, and every token of the file but those of some pragmas keeps its line and its column: what is
- * inserted stands on lines of its own, which bear the number of the line that they interrupt, and what follows in that
- * line stands behind as many blanks as it had bytes before it:
+ * Nothing is removed. Every token keeps its line and column, except in some pragmas. Inserted text has lines of its
+ * own, with the number of the line that it interrupts. The rest of this line then follows after as many blanks as
+ * there were bytes before it:
  *
  *     while (n--)          while (
  *                          #line 7
@@ -10,10 +10,9 @@
  *                          #line 7
  *                                 n--
  *
- * So compilers, debuggers and __LINE__ say what they say of the file itself. Insertions at one offset come out so that
- * constructs nest: what closes there first (inner before outer), then what stands alone, then what opens (outer before
- * inner).
- */
+ * So messages of compilers, debuggers and __LINE__ are those of the file itself. Insertions at the same offset are
+ * ordered so that constructs nest: closing ends (inner before outer), then single insertions, then opening ends
+ * (outer before inner). */
 #ifndef REFRAIN_EDIT_H
 #define REFRAIN_EDIT_H
 
@@ -21,9 +20,9 @@
 
 struct refrain_edit {
     unsigned offset;
-    unsigned partner; /* the other end of a pair; `offset` itself when it stands alone */
+    unsigned partner; /* the other end of a pair; `offset` itself for a single insertion */
     unsigned order;   /* of creation: outer pairs are created before the pairs inside them */
-    bool within;      /* the line: no line of its own */
+    bool within;      /* inserted into the line, not on a line of its own */
     char *text;       /* owned */
 };
 
@@ -32,19 +31,20 @@ struct refrain_edits {
     size_t count, capacity;
 };
 
-/* Text in front of the byte at `offset`. Takes `text` over. */
+/* Inserts text before the byte at `offset`. Takes ownership of `text`. */
 void refrain_edit_insert(struct refrain_edits *edits, unsigned offset, char *text);
 
-/* The same within the line, as clauses of a pragma are, which no line may come into. What follows in the line moves. */
+/* As refrain_edit_insert(), but within the line, for clauses of a pragma, which must be on one line. The rest of the
+ * line moves. */
 void refrain_edit_splice(struct refrain_edits *edits, unsigned offset, char *text);
 
-/* Text around [begin, end). Takes both over. */
+/* Inserts text around [begin, end). Takes ownership of both texts. */
 void refrain_edit_wrap(struct refrain_edits *edits, unsigned begin, unsigned end, char *opening, char *closing);
 
-/* The number of the line that the byte at `offset` is in, as #line directives of the file have it. */
+/* Returns the line number of the byte at `offset`, according to #line directives of the file. */
 typedef unsigned refrain_edit_line_fn(const void *context, unsigned offset);
 
-/* Appends the text from its byte `begin` on, edited, to `out`. */
+/* Appends the edited text, from byte `begin` on, to `out`. */
 void refrain_edit_apply(struct refrain_edits *edits, const char *bytes, size_t begin, size_t length,
                         refrain_edit_line_fn *line, const void *context, struct refrain_text *out);
 

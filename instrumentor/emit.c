@@ -1,17 +1,16 @@
-/* emit.c: the instrumented file (construct.h).
+/* emit.c: writes the instrumented file (construct.h).
  *
- *     declarations, tables, probes           in front, where no macro of the file's own is defined yet (tables.c)
+ *     declarations, tables, probes           first, before any macro of the file is defined (tables.c)
  *     #line 1 "source.c"
- *     the file, probes inserted, each of its tokens in its line and column (edit.h)
+ *     the file with probes inserted; each of its tokens keeps its line and column (edit.h)
  *
- * The text in front is that of inserted/ and of tables.c. Decisions return the program's own value, inline, so that the
- * compiler still sees what depends on it.
+ * The text before the file comes from inserted/ and tables.c. A probe of a decision returns the value of the
+ * program, inline, so that the compiler still sees all that depends on it.
  *
- * In optimised code a probe is a site (inserted/sites.h). The section that lists the sites holds on to the code that
- * they are in, so there are none with -ffunction-sections, which is there for the linker to leave out what is not used.
- * A compiler that cannot have them, as gcc in a function of its own level of optimisation, rejects the file, and the
- * wrapper comes again with REFRAIN__NO_SITES; with -flto it would reject it too late for that, so there are none.
- */
+ * In optimised code a probe is a site (inserted/sites.h). The section that lists sites keeps their code in the
+ * program. So there are no sites with -ffunction-sections, whose purpose is to let the linker drop unused code. gcc
+ * rejects sites in a function with its own level of optimisation; the wrapper then tries again with
+ * REFRAIN__NO_SITES. With -flto it would reject them only at link time, so there are none either. */
 #include "construct.h"
 #include "edit.h"
 #include "inserted.h"
@@ -32,14 +31,14 @@ static char *probe_call(const struct refrain_construct *construct, const char *h
     return take(&text);
 }
 
-/* The count lives in the function's own frame, where the compiler keeps it in a register. */
+/* The counter is a local variable of the function, so that the compiler keeps it in a register. */
 static char *count_call(const struct refrain_construct *construct) {
     struct refrain_text text = {0};
     refrain_text_format(&text, "refrain__count(&refrain__f, %u, &refrain__n%u, !!(", construct->slot, construct->slot);
     return take(&text);
 }
 
-/* What enters an activation where it has not been entered: `slot` is its function's. */
+/* A call that enters the activation if it is not entered yet. `slot`: slot of the function. */
 static char *late_call(const struct refrain_construct *construct, unsigned slot, bool statement) {
     struct refrain_text text = {0};
     refrain_text_format(&text,
@@ -110,7 +109,7 @@ static void place_frame(struct refrain_edits *edits, const struct refrain_constr
         refrain_edit_insert(edits, function->head_offset, refrain_text_copy("__attribute__((__noinline__)) "));
 }
 
-/* A cleanup function is told nothing but the object's address: each function has its own. */
+/* A cleanup function gets only the address of the object, so each function needs its own. */
 static void write_leaves(const struct refrain_constructs *constructs, struct refrain_text *out) {
     for (size_t f = 0; f < constructs->n_functions; f++)
         if (constructs->functions[f].traced && constructs->functions[f].entry != REFRAIN_NEVER_ENTERED)
@@ -144,7 +143,7 @@ static void write_line_directive(struct refrain_text *out, const char *file) {
     refrain_text_string(out, "\"\n");
 }
 
-/* Has each function a section of its own? */
+/* True if each function has a section of its own. */
 static bool has_sections(const struct refrain_instrument_options *options) {
     bool sections = false;
     for (size_t i = 0; i < options->n_flags; i++) {
@@ -173,18 +172,19 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
         refrain_text_format(out, "#pragma push_macro(\"%s\")\n#undef %s\n", words->items[i], words->items[i]);
     refrain_text_string(out, refrain_inserted_declarations);
     refrain_tables_write(constructs, options, n_slots, out);
-    if (!options->late) {
+    if (!options->lto) {
         refrain_text_string(out, refrain_inserted_units);
         refrain_text_string(out, refrain_inserted_entries);
     }
-    if (!options->late && !has_sections(options))
+    if (!options->lto && !has_sections(options))
         refrain_text_string(out, refrain_inserted_sites);
     refrain_text_string(out, refrain_inserted_calls);
     write_leaves(constructs, out);
     refrain_text_string(out, refrain_inserted_end);
     if (refrain_openmp_edit(constructs->openmp, source, &edits))
         refrain_text_string(out, refrain_inserted_constructs);
-    /* Without optimisation gcc keeps the order of the file: assembly at its beginning belongs behind code, not data. */
+    /* Without optimisation, gcc keeps the order of the file. The assembly at its beginning must follow code, not
+     * data. */
     refrain_text_string(out, "#ifndef __OPTIMIZE__\nstatic void __attribute__((__used__, __no_instrument_function__)) "
                              "refrain__code(void) {\n}\n#endif\n");
     for (size_t i = 0; i < words->count; i++)

@@ -1,4 +1,4 @@
-/* filter.c: Score-P filter files (filter.h). */
+/* filter.c: reads Score-P filter files (filter.h). */
 #include "filter.h"
 #include <ctype.h>
 #include <errno.h>

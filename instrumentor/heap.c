@@ -1,11 +1,11 @@
-/* heap.c: memory for libclang in few pages (heap.h). */
+/* heap.c: allocates the heap of libclang from large pages (heap.h). */
 #include "heap.h"
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define HEAP_BYTES ((size_t)16 << 20) /* what libclang takes for a small file and an MPI's header, and more */
+#define HEAP_BYTES ((size_t)16 << 20) /* more than libclang needs for a small file and the header of an MPI */
 #define LARGE_PAGE ((uintptr_t)2 << 20)
 
 void refrain_heap_prepare(void) {
@@ -13,12 +13,12 @@ void refrain_heap_prepare(void) {
     if (prepared)
         return;
     prepared = true;
-    mallopt(M_ARENA_MAX, 1); /* libclang parses in a thread of its own, which would have another heap */
+    mallopt(M_ARENA_MAX, 1); /* libclang parses in another thread, which would otherwise have another heap */
     mallopt(M_MMAP_THRESHOLD, 2 * HEAP_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_BYTES);
-    void *bytes = malloc(HEAP_BYTES); /* becomes the heap's free end */
+    void *bytes = malloc(HEAP_BYTES); /* becomes the free end of the heap when it is freed */
     uintptr_t begin = ((uintptr_t)bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    if (bytes) /* where large pages cannot be had, all goes on as it was */
+    if (bytes) /* without large pages, the heap is as usual */
         madvise((void *)begin, ((uintptr_t)bytes + HEAP_BYTES - begin) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
     free(bytes);
 }

@@ -1,15 +1,13 @@
-/* heap.h: memory for libclang in few pages.
+/* heap.h: makes the heap for libclang from few, large pages.
  *
- * libclang takes some 10 MB for a small file that includes an MPI's header, and each page of 4 kB costs a fault, a
- * tenth of the time altogether. The heap of a process that is there to instrument one file is made of large pages
- * instead.
- */
+ * libclang needs some 10 MB for a small file that includes the header of an MPI. Faults for pages of 4 kB would take
+ * a tenth of the whole time. So a process that instruments one file makes its heap of large pages. */
 #ifndef REFRAIN_HEAP_H
 #define REFRAIN_HEAP_H
 
 #include <stdbool.h>
 
-/* Before libclang is used for the first time. Further calls do nothing. */
+/* To be called before the first use of libclang. Further calls have no effect. */
 void refrain_heap_prepare(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* help.c: what the wrappers say about themselves (help.h). */
+/* help.c: the help texts of the wrappers (help.h). */
 #include "help.h"
 
 void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
@@ -21,24 +21,23 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
               "compiler:\n"
               "    refrain-cc ccache gcc.\n",
               file);
-    fputs(
-        "    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; "
-        "each\n"
-        "    link gets librefrain and the part of it for the MPI in use, so that MPI calls of all languages are "
-        "traced.\n"
-        "    C++, Fortran and assembler sources, standard input, -E and -M run as they are. A file that cannot be\n"
-        "    instrumented is compiled as it was. Messages are the compiler's own, about the original file.\n\n"
-        "OPTIONS\n"
-        "    --refrain-detail=calls|communication|all|every\n"
-        "                             what gets a probe\n"
-        "                             calls: nothing; the trace has MPI calls and user regions only\n"
-        "                             communication: what can reach an MPI call (default)\n"
-        "                             all: also decisions and loops that reach none, but for those of a few\n"
-        "                             instructions\n"
-        "                             every: those, too, whatever it costs\n"
-        "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
-        "    --refrain-verbose        say what was left alone, and why\n",
-        file);
+    fputs("    Each C source is instrumented into a temporary file that is compiled in its place, under its own name; "
+          "each\n"
+          "    link gets librefrain and the part of it for the MPI in use, so that MPI calls of all languages are "
+          "traced.\n"
+          "    C++, Fortran and assembler sources, standard input, -E and -M run as they are. A file that cannot be\n"
+          "    instrumented is compiled as it was. Messages are the compiler's own, about the original file.\n\n"
+          "OPTIONS\n"
+          "    --refrain-detail=calls|communication|all|every\n"
+          "                             what gets a probe\n"
+          "                             calls: nothing; the trace has MPI calls and user regions only\n"
+          "                             communication: what can reach an MPI call (default)\n"
+          "                             all: also decisions and loops that reach none, but for those of a few\n"
+          "                             instructions\n"
+          "                             every: those, too, whatever it costs\n"
+          "    --refrain-filter=FILE    functions and files to leave out, in Score-P's filter syntax\n"
+          "    --refrain-verbose        say what was left alone, and why\n",
+          file);
     fputs(mpi ? "    In front of all other arguments they may be written --detail= and --filter=.\n"
               : "    In front of the compiler they may be written --detail=, --filter= and --verbose.\n",
           file);

@@ -1,4 +1,4 @@
-/* include.c: the lines of a file that include others (include.h). */
+/* include.c: finds the files of #include lines (include.h). */
 #include "include.h"
 #include <string.h>
 #include <sys/stat.h>

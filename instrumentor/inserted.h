@@ -1,10 +1,11 @@
-/* inserted.h: the C text in front of every instrumented file: the files of inserted/, without their comments. In this
- * order: declarations, the unit's tables (tables.c), its place in the list of units unless there is none, with that
- * entries, sites unless there shall be none, calls, end, OpenMP's constructs where there are any. */
+/* inserted.h: the C text at the beginning of every instrumented file: the files of inserted/, without their
+ * comments. Order: declarations; the tables of the unit (tables.c); units and entries, if units are listed; sites,
+ * if they are used; calls; end; constructs, if the file has OpenMP constructs. */
 #ifndef REFRAIN_INSERTED_H
 #define REFRAIN_INSERTED_H
 
-/* All words in it that begin with a small letter, keywords too: no macro may be in their place. Null ends them. */
+/* All words of the text that begin with a small letter, including keywords. If the file defines one of them as a
+ * macro, the text would change its meaning. Ends with null. */
 extern const char *const refrain_inserted_words[];
 
 extern const char refrain_inserted_declarations[];

@@ -1,10 +1,10 @@
-/* instrument.c: one C file in, one out (instrument.h). */
+/* instrument.c: instruments one C file (instrument.h). */
 #include "construct.h"
 #include "heap.h"
 #include "openmp.h"
 #include <string.h>
 
-/* libclang knows other processors than the compiler: without -march= it may understand the file all the same. */
+/* libclang may not know the processor that -march= names, and parse the file without it. */
 static bool open_without_processor(struct refrain_source *source, const struct refrain_instrument_options *options) {
     struct refrain_list flags = {0};
     struct refrain_text reason = {0};

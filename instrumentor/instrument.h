@@ -1,8 +1,7 @@
-/* instrument.h: one C file in, the same file with probes and the unit's tables out.
+/* instrument.h: reads a C file, and writes the same file with probes and the tables of the unit.
  *
- *     source.c (libclang, tokens) -> walk.h (constructs; place.c: where a probe may stand) -> choose.c (which get one)
- *         -> emit.c (edits, declarations, tables)
- */
+ *     source.c (libclang, tokens) -> walk.h (constructs; place.c: positions for probes) -> choose.c (which get one)
+ *         -> emit.c (edits, declarations, tables) */
 #ifndef REFRAIN_INSTRUMENT_H
 #define REFRAIN_INSTRUMENT_H
 
@@ -11,32 +10,32 @@
 
 struct refrain_instrument_options {
     const char *program;      /* prefix of messages */
-    const char *source;       /* as given to the compiler: __FILE__ and the unit's name */
+    const char *source;       /* as given to the compiler: __FILE__ and the name of the unit */
     const char *const *flags; /* for libclang: -I, -D, -std=, ... */
     size_t n_flags;
     const struct refrain_filter *filter; /* null: none */
     bool all;                            /* --detail=all, or every */
     bool every;                          /* --detail=every */
-    bool late;                           /* code is made when the program is linked (-flto) */
-    bool strict;                         /* a file with any error is left alone, not only the functions with errors */
-    struct refrain_list *included;       /* gets the C files that are part of the unit's text (unite.h); or null */
-    bool verbose;                        /* say on standard error what was left alone and why */
+    bool lto;                            /* code is generated when the program is linked (-flto) */
+    bool strict; /* after any error the whole file is not instrumented, instead of the functions with errors */
+    struct refrain_list *included; /* gets the C files that are part of the unit's text (unite.h); may be null */
+    bool verbose;                  /* report on standard error which constructs were not instrumented, and why */
 };
 
 enum refrain_instrument_status {
     REFRAIN_INSTRUMENT_DONE,      /* `out` holds the edited file */
-    REFRAIN_INSTRUMENT_NOTHING,   /* nothing in it is worth a probe */
-    REFRAIN_INSTRUMENT_LEFT_ALONE /* it cannot be handled; `reason` says why */
+    REFRAIN_INSTRUMENT_NOTHING,   /* nothing in it deserves a probe */
+    REFRAIN_INSTRUMENT_LEFT_ALONE /* it cannot be instrumented; `reason` says why */
 };
 
-/* Instruments a file. `reason` is filled with one line, without the file's name, for LEFT_ALONE and NOTHING. */
+/* Instruments a file. For LEFT_ALONE and NOTHING, `reason` gets one line, without the name of the file. */
 typedef enum refrain_instrument_status refrain_instrument_function(const struct refrain_instrument_options *options,
                                                                    struct refrain_text *out,
                                                                    struct refrain_text *reason);
 __attribute__((visibility("default"))) refrain_instrument_function refrain_instrument;
 
-/* refrain_instrument() out of librefrain-instrument.so, which is loaded, with libclang, by the first call (loaded.c).
- * Null, with one line in `reason`, when it cannot be. */
+/* refrain_instrument() from librefrain-instrument.so. The first call loads it, with libclang (loaded.c). Null after
+ * a failure, with one line in `reason`. */
 refrain_instrument_function *refrain_instrument_load(struct refrain_text *reason);
 
 #endif

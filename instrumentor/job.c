@@ -1,11 +1,11 @@
-/* job.c: instrumenting one source (job.h). */
+/* job.c: instruments one source (job.h). */
 #include "job.h"
 #include "warn.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#define LIMIT_SECONDS 120 /* of processor time for one file; far beyond what any takes */
+#define LIMIT_SECONDS 120 /* of processor time for a file; far more than any needs */
 
 void refrain_job_write(const struct refrain_job *job, struct refrain_list *words) {
     const struct refrain_build *build = job->build;
@@ -18,7 +18,7 @@ void refrain_job_write(const struct refrain_job *job, struct refrain_list *words
     for (int i = 0; i < REFRAIN_JOB_OPTIONS; i++)
         refrain_list_add(words, fixed[i]);
     const char *detail = build->detail == REFRAIN_DETAIL_EVERY ? "e" : build->detail == REFRAIN_DETAIL_ALL ? "a" : "";
-    refrain_list_format(words, "%s%s%s", detail, job->late ? "l" : "", build->verbose ? "v" : "");
+    refrain_list_format(words, "%s%s%s", detail, job->lto ? "l" : "", build->verbose ? "v" : "");
     for (size_t i = 0; i < job->n_flags; i++)
         refrain_list_add(words, job->flags[i]);
 }
@@ -41,7 +41,7 @@ bool refrain_job_read(struct refrain_job_copy *copy, char *const *words, size_t 
                                      .target = words[REFRAIN_JOB_TARGET],
                                      .flags = (const char *const *)words + REFRAIN_JOB_WORDS,
                                      .n_flags = count - REFRAIN_JOB_WORDS,
-                                     .late = strchr(options, 'l') != NULL};
+                                     .lto = strchr(options, 'l') != NULL};
     bool good = !*filter_path || refrain_filter_read(&copy->filter, filter_path, &error);
     refrain_text_free(&error);
     return good;
@@ -58,7 +58,7 @@ enum refrain_instrument_status refrain_job_run(const struct refrain_job *job) {
                                                  .filter = job->filter,
                                                  .all = build->detail >= REFRAIN_DETAIL_ALL,
                                                  .every = build->detail == REFRAIN_DETAIL_EVERY,
-                                                 .late = job->late,
+                                                 .lto = job->lto,
                                                  .included = &included,
                                                  .verbose = build->verbose};
     setrlimit(RLIMIT_CPU, &(struct rlimit){LIMIT_SECONDS, LIMIT_SECONDS});

@@ -1,4 +1,4 @@
-/* job.h: instrumenting one source, in a process of its own (transform.c). */
+/* job.h: instruments one source in a process of its own (transform.c). */
 #ifndef REFRAIN_JOB_H
 #define REFRAIN_JOB_H
 
@@ -6,24 +6,25 @@
 #include "filter.h"
 #include "instrument.h"
 
-#define REFRAIN_INCLUDED_SUFFIX ".included" /* beside the stand-in: the files that are part of it, one a line */
+/* Suffix of a file beside the stand-in: the files that are part of it, one per line. */
+#define REFRAIN_INCLUDED_SUFFIX ".included"
 
 struct refrain_job {
     const struct refrain_build *build; /* its detail is not CALLS */
     const struct refrain_filter *filter;
-    const char *source, *target; /* the file as the compiler was given it, and where its stand-in goes */
+    const char *source, *target; /* the source as given to the compiler; the path of its stand-in */
     const char *const *flags;    /* for libclang */
     size_t n_flags;
-    bool late; /* -flto */
+    bool lto; /* -flto */
 };
 
-/* A job as words, for another process: these, then libclang's flags. */
+/* A job as words for another process: these, then the flags for libclang. */
 enum refrain_job_word {
     REFRAIN_JOB_PROGRAM,
     REFRAIN_JOB_SOURCE,
     REFRAIN_JOB_TARGET,
-    REFRAIN_JOB_FILTER,  /* its path; empty: none */
-    REFRAIN_JOB_OPTIONS, /* of the letters a, e: detail all, every, l: late, v: verbose */
+    REFRAIN_JOB_FILTER,  /* path of the filter; empty: none */
+    REFRAIN_JOB_OPTIONS, /* letters: a and e for detail all and every, l for -flto, v for verbose */
     REFRAIN_JOB_WORDS
 };
 
@@ -35,12 +36,12 @@ struct refrain_job_copy {
 
 void refrain_job_write(const struct refrain_job *job, struct refrain_list *words);
 
-/* Reads a job out of words, which have to stay. False: they are none, or the filter cannot be read. */
+/* Parses a job from words, which must stay valid. False if they are no job, or if the filter cannot be read. */
 bool refrain_job_read(struct refrain_job_copy *copy, char *const *words, size_t count);
 
-/* Instruments the source and writes its stand-in, with REFRAIN_INCLUDED_SUFFIX where other files are part of it. Says
- * in a line why there is none where that is no matter of course. The process is to end with the status that is
- * returned. */
+/* Instruments the source and writes its stand-in, and its REFRAIN_INCLUDED_SUFFIX file if other files are part of
+ * it. If there is no stand-in for an unusual reason, says why in one line. The process should exit with the returned
+ * status. */
 enum refrain_instrument_status refrain_job_run(const struct refrain_job *job);
 
 #endif

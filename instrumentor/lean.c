@@ -1,9 +1,8 @@
-/* lean.c: which functions of an MPI a source can name (lean.h).
+/* lean.c: finds the MPI functions that a source can name (lean.h).
  *
- * Before the parse the source and the headers that are near are looked through, whether the preprocessor comes to them
- * or not. After it all files that were included are: a header of the system's may name a function as well. The source
- * is then parsed again, with everything.
- */
+ * Before parsing, it searches the source and nearby headers, even those that the preprocessor will skip. After
+ * parsing, it searches all files that were included, since a system header may name an MPI function, too. If it
+ * does, the source is parsed again with complete headers. */
 #include "lean.h"
 #include "include.h"
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct search {
 
 static void see_text(struct search *search, const char *path, const struct refrain_text *text);
 
-/* A header of the MPI's itself was read. */
+/* True if the path is a header of the MPI itself. */
 static bool is_seen(const struct search *search, const char *path) {
     for (size_t i = 0; i < search->prototypes->n_headers; i++)
         if (strcmp(search->prototypes->headers[i].path, path) == 0)
@@ -85,12 +84,12 @@ bool refrain_lean_prepare(struct refrain_prototypes *prototypes, const char *pat
     return true;
 }
 
-/* ---- afterwards ---- */
+/* ---- after parsing ---- */
 
 struct check {
     const struct refrain_prototypes *prototypes;
     CXTranslationUnit unit;
-    CXFile *headers; /* the MPI's */
+    CXFile *headers; /* those of the MPI */
     bool lacks;
 };
 
@@ -106,7 +105,7 @@ static void check_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXC
         check->lacks |= refrain_prototypes_lack(check->prototypes, text, length);
 }
 
-/* An error may come from what was cut; it is said about the whole headers. */
+/* An error may be caused by a missing prototype. The message should come from parsing complete headers. */
 static bool is_lacked(const struct refrain_prototypes *prototypes, CXDiagnostic diagnostic) {
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
         return true;

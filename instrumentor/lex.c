@@ -1,4 +1,4 @@
-/* lex.c: the tokens of a source file (lex.h). */
+/* lex.c: divides a source file into tokens (lex.h). */
 #include "lex.h"
 #include "text.h"
 #include <ctype.h>
@@ -9,7 +9,7 @@ struct lexer {
     struct refrain_tokens *tokens;
     const char *bytes;
     unsigned at, length;
-    bool line_start; /* nothing but blanks since the newline */
+    bool line_start; /* only blanks since the newline */
     unsigned pragma; /* for the next token */
 };
 
@@ -28,7 +28,7 @@ static char byte(const struct lexer *lexer, unsigned at) {
     return at < lexer->length ? lexer->bytes[at] : '\0';
 }
 
-/* Skips a comment at the present position; false when there is none. */
+/* Skips a comment at the current position. False if there is none. */
 static bool skip_comment(struct lexer *lexer) {
     if (byte(lexer, lexer->at) != '/')
         return false;
@@ -78,7 +78,7 @@ static void skip_directive(struct lexer *lexer) {
         lexer->at++;
     unsigned begin = lexer->at;
     bool pragma = lexer->length - begin >= 6 && memcmp(lexer->bytes + begin, "pragma", 6) == 0;
-    bool message = false; /* #error and #warning may hold a lone quote */
+    bool message = false; /* #error and #warning may contain a single quote */
     if (lexer->length - lexer->at >= 7)
         message =
             memcmp(lexer->bytes + lexer->at, "error", 5) == 0 || memcmp(lexer->bytes + lexer->at, "warning", 7) == 0;
@@ -161,7 +161,7 @@ static void one_token(struct lexer *lexer) {
     }
 }
 
-/* _Pragma("text") does what #pragma text does; its tokens are taken out again. */
+/* _Pragma("text") is equivalent to #pragma text; its tokens are removed again. */
 static void fold_pragma_operator(struct lexer *lexer) {
     struct refrain_tokens *tokens = lexer->tokens;
     size_t n = tokens->count;
@@ -183,7 +183,7 @@ void refrain_lex(struct refrain_tokens *tokens, const char *bytes, size_t length
             lexer.at = skipped[skip].end;
             lexer.line_start = true;
             while (lexer.at > 0 && lexer.bytes[lexer.at - 1] != '\n' && lexer.at > skipped[skip].begin)
-                lexer.at--; /* the range ends inside the closing directive's line */
+                lexer.at--; /* the range ends inside the line of the closing directive */
             skip++;
             continue;
         }

@@ -1,8 +1,7 @@
-/* lex.h: the tokens of a source file as they are spelled, with their byte offsets (source file -> place.c).
+/* lex.h: the tokens of a source file as they are spelled, with byte offsets (source file -> place.c).
  *
- * libclang says what a construct is; where to write into it is decided on the text itself. Comments, preprocessing
- * directives and the branches the preprocessor skipped hold no tokens.
- */
+ * libclang provides the constructs; the positions of insertions are found in the text. Comments, preprocessing
+ * directives and skipped branches of the preprocessor contain no tokens. */
 #ifndef REFRAIN_LEX_H
 #define REFRAIN_LEX_H
 
@@ -29,19 +28,19 @@ struct refrain_tokens {
     size_t n_pragmas, pragma_capacity;
 };
 
-/* Cuts `bytes` into tokens, leaving out what lies in `skipped` (sorted). `tokens->bytes` points to `bytes`. */
+/* Divides `bytes` into tokens, without the ranges in `skipped` (sorted). `tokens->bytes` points to `bytes`. */
 void refrain_lex(struct refrain_tokens *tokens, const char *bytes, size_t length, const struct refrain_span *skipped,
                  size_t n_skipped);
 
-/* Index of the first token that begins at or after `offset`; count when there is none. */
+/* Index of the first token that begins at or after `offset`; number of tokens if there is none. */
 size_t refrain_lex_at(const struct refrain_tokens *tokens, unsigned offset);
 
 bool refrain_lex_is(const struct refrain_tokens *tokens, size_t index, const char *spelling);
 
-/* Index of the parenthesis that closes the one at `open`; count when there is none. */
+/* Index of the parenthesis that closes the one at `open`; number of tokens if there is none. */
 size_t refrain_lex_match(const struct refrain_tokens *tokens, size_t open);
 
-/* Whether the bytes [begin, end) hold `word` as a word. */
+/* True if the bytes [begin, end) contain `word` as a whole word. */
 bool refrain_lex_has_word(const char *bytes, struct refrain_span span, const char *word);
 
 void refrain_lex_free(struct refrain_tokens *tokens);

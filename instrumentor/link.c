@@ -1,11 +1,11 @@
-/* link.c: the libraries that a link gets (compiler_call.h). */
+/* link.c: finds the libraries that a link gets (compiler_call.h). */
 #include "compiler_call.h"
 #include "toolchain.h"
 #include "warn.h"
 #include <string.h>
 
-/* MPI's Fortran layers call PMPI functions, Open MPI's always and MPICH's at times: the entries of librefrain-record
- * tell these calls from others. */
+/* The Fortran layer of Open MPI calls PMPI functions, and that of MPICH does in some cases. The entries of
+ * librefrain-record distinguish these calls from others. */
 static bool calls_by_pmpi(const struct refrain_compiler_call *call) {
     for (size_t i = 0; i < call->shown.count; i++)
         if (strstr(call->shown.items[i], "mpi_mpifh") || strstr(call->shown.items[i], "mpichfort"))
@@ -13,8 +13,8 @@ static bool calls_by_pmpi(const struct refrain_compiler_call *call) {
     return false;
 }
 
-/* Before the program's own libraries, so that MPI calls reach refrain before the MPI library; kept although the objects
- * refer to it weakly. */
+/* Libraries come before those of the program, so that MPI calls reach refrain before the MPI library. The linker
+ * must keep them although objects refer to them weakly. */
 void refrain_compiler_call_find_libraries(struct refrain_compiler_call *call) {
     static const char *const parts[] = {NULL, "refrain-mpich", "refrain-openmpi"};
     struct refrain_text core = {0}, part = {0}, entries = {0};

@@ -1,4 +1,4 @@
-/* loaded.c: the instrumentor itself, loaded when it is needed (instrument.h). */
+/* loaded.c: loads the instrumentor when it is needed (instrument.h). */
 #include "instrument.h"
 #include "toolchain.h"
 #include <dlfcn.h>

@@ -1,22 +1,21 @@
-/* messages.c: what the compiler says about stand-ins, as if it were about the sources (compiler_call.h).
+/* messages.c: makes compiler messages about stand-ins look like messages about the sources (compiler_call.h).
  *
- * A stand-in has every token of its source on the source's line and in the source's column (edit.h), and its #line
- * directives bear the source's name, so that messages are the source's as they are. gcc shows the source's own lines;
- * clang shows the text that it compiled, where blanks or a probe stand for a part of the line: the source's line goes
- * in its place, behind the line's number and a bar where it shows these; lines that it shows further, up to the end of
- * what the message is about, are of the probe. Messages about the text in front of the file, "<refrain>", and about
- * probes, refrain__..., are dropped.
- */
+ * A stand-in has every token of its source in the same line and column (edit.h), and its #line directives have the
+ * name of the source. So the heads of messages are right already. gcc also shows lines of the source. clang shows
+ * the text that it compiled, where blanks or a probe replace a part of the line. Such a line is replaced by the line
+ * of the source, after the line number and bar if clang shows these. Further lines of the same excerpt belong to the
+ * probe and are dropped. Messages about the text before the file, "<refrain>", and about probes, refrain__..., are
+ * dropped as well. */
 #include "compiler_call.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The sources' texts, read when first asked for. */
+/* The texts of the sources, read at first use. */
 struct reader {
     const struct refrain_compiler_call *call;
-    struct refrain_text *texts; /* by index of source */
+    struct refrain_text *texts; /* by index of the source */
 };
 
 void refrain_compiler_call_keep_colours(const struct refrain_compiler_call *call, struct refrain_list *words) {
@@ -35,7 +34,7 @@ void refrain_compiler_call_keep_colours(const struct refrain_compiler_call *call
     refrain_list_add(words, "-fdiagnostics-color=always");
 }
 
-/* The line without the terminal's colours. */
+/* Appends the line without colour sequences. */
 static void append_plain(struct refrain_text *plain, const char *line, size_t length) {
     refrain_text_bytes(plain, "", 0);
     for (size_t i = 0; i < length; i++) {
@@ -48,7 +47,7 @@ static void append_plain(struct refrain_text *plain, const char *line, size_t le
     }
 }
 
-/* "file:line:column: ..."; 0 when the line is none. */
+/* Parses "file:line:column: ..."; 0 for other lines. */
 static unsigned long head_line(const char *plain, size_t *file_length) {
     for (const char *colon = strchr(plain, ':'); colon; colon = strchr(colon + 1, ':')) {
         char *end;
@@ -61,7 +60,7 @@ static unsigned long head_line(const char *plain, size_t *file_length) {
     return 0;
 }
 
-/* The line as clang shows it: without tabs. */
+/* Appends the line as clang shows it: without tabs. */
 static void append_untabbed(struct refrain_text *text, const char *line, size_t length) {
     refrain_text_bytes(text, "", 0);
     for (size_t i = 0; i < length; i++) {
@@ -72,7 +71,7 @@ static void append_untabbed(struct refrain_text *text, const char *line, size_t 
     }
 }
 
-/* What a "#line 7" or "# 7" directive says: the number, and the file if it names one. */
+/* Parses a "#line 7" or "# 7" directive: the number, and the file if it has one. */
 static bool read_directive(const char *at, unsigned long *number, const char **file, size_t *file_length) {
     at += strspn(at, " \t");
     if (*at++ != '#')
@@ -92,7 +91,7 @@ static bool read_directive(const char *at, unsigned long *number, const char **f
     return true;
 }
 
-/* Appends the line that `text`, the file `name`, has under that number of that file; nothing when there is none. */
+/* Appends the line of `text`, the file `name`, that has this number in this file, if there is one. */
 static void find_line(const char *text, const char *name, const char *file, size_t file_length, unsigned long number,
                       struct refrain_text *line) {
     unsigned long now = 1;
@@ -105,7 +104,7 @@ static void find_line(const char *text, const char *name, const char *file, size
     }
 }
 
-/* Appends the line that a message is about, if one of the command's sources that have a stand-in holds it. */
+/* Appends the line that a message is about, if it is in a source with a stand-in. */
 static void source_line(struct reader *reader, const char *file, size_t file_length, unsigned long number,
                         struct refrain_text *line) {
     for (size_t i = 0; i < reader->call->command.n_sources && !line->bytes; i++) {
@@ -116,8 +115,8 @@ static void source_line(struct reader *reader, const char *file, size_t file_len
     }
 }
 
-/* The length of "   12 | " or "      | ", with which newer compilers begin what they show; 0 where a line has none.
- * `numbered`: a line of the file follows, no marks below it. */
+/* Length of the margin "   12 | " or "      | " that newer compilers print before an excerpt; 0 if there is none.
+ * `numbered`: a line of the file follows, not marks below one. */
 static size_t margin(const char *shown, bool *numbered) {
     size_t blanks = strspn(shown, " "), digits = strspn(shown + blanks, "0123456789"), n = blanks + digits;
     *numbered = digits > 0;
@@ -125,7 +124,7 @@ static size_t margin(const char *shown, bool *numbered) {
                                                                                               : 0;
 }
 
-/* Whether `shown` is `line` with blanks or a probe where something was inserted, or the beginning of it. */
+/* True if `shown` is `line`, or its beginning, with blanks or a probe where text was inserted. */
 static bool is_blanked(const char *shown, const struct refrain_text *line) {
     if (strstr(shown, "refrain__"))
         return true;
@@ -137,7 +136,7 @@ static bool is_blanked(const char *shown, const struct refrain_text *line) {
     return true;
 }
 
-/* clang's last line, "7 warnings generated.", without those that were dropped; false when the line is none. */
+/* Corrects the last line of clang, "7 warnings generated.", for dropped messages. False for other lines. */
 static bool recount(const char *plain, unsigned long dropped, struct refrain_text *out) {
     char *end;
     unsigned long warnings = strtoul(plain, &end, 10);
@@ -158,9 +157,10 @@ void refrain_compiler_call_relay(const struct refrain_compiler_call *call, const
     }
     reader.texts = refrain_memory_grow(NULL, &capacity, call->command.n_sources, sizeof *reader.texts);
     memset(reader.texts, 0, call->command.n_sources * sizeof *reader.texts);
-    bool dropping = false, replaced = false, beyond = false; /* the line shown; what is shown after it and its marks */
+    bool dropping = false, replaced = false,
+         beyond = false; /* replaced: the line was shown; beyond: lines after it and its marks */
     unsigned long dropped = 0;
-    struct refrain_text line = {0}; /* of the source, that the next line may show */
+    struct refrain_text line = {0}; /* of the source, which the next line may show */
     for (const char *at = text.bytes, *next; *at; at = next) {
         size_t n = strcspn(at, "\n"), file_length = 0;
         struct refrain_text plain = {0};
@@ -195,7 +195,7 @@ void refrain_compiler_call_relay(const struct refrain_compiler_call *call, const
     for (size_t done = 0; done < out.length;) {
         ssize_t written = write(STDERR_FILENO, out.bytes + done, out.length - done);
         if (written < 0 && errno != EINTR)
-            break; /* nowhere left to say it */
+            break; /* there is nowhere left to write a message */
         done += written > 0 ? (size_t)written : 0;
     }
     for (size_t i = 0; i < call->command.n_sources; i++)

@@ -1,11 +1,11 @@
-/* openmp.c: OpenMP's constructs as regions of the trace (openmp.h). */
+/* openmp.c: makes regions of OpenMP constructs (openmp.h). */
 #include "openmp.h"
 #include "place.h"
 #include <refrain/openmp_names.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_LINE 32767u /* behind it insertions have no lines of their own (edit.c), and pragmas need one */
+#define LAST_LINE 32767u /* after this line, insertions have no lines of their own (edit.c), but pragmas need one */
 
 void refrain_openmp_open(struct refrain_openmp *openmp, const struct refrain_source *source,
                          const struct refrain_instrument_options *options) {
@@ -35,12 +35,12 @@ static bool has_kind(const struct refrain_pragma *pragma, enum refrain_directive
     return pragma->is_openmp && pragma->directive.kind == kind;
 }
 
-/* Has it no statement? */
+/* True if the pragma has no statement. */
 static bool stands_alone(const struct refrain_pragma *pragma) {
     return has_kind(pragma, REFRAIN_DIRECTIVE_BARRIER) || has_kind(pragma, REFRAIN_DIRECTIVE_TASKWAIT);
 }
 
-/* Does its extent, as clang has it, hold all of the statement, and not all but a semicolon? */
+/* True if the extent that clang gives covers the whole statement, except perhaps a semicolon. */
 static bool is_whole(CXCursor statement) {
     enum CXCursorKind kind = clang_getCursorKind(statement);
     if (kind == CXCursor_CompoundStmt || kind == CXCursor_NullStmt)
@@ -54,7 +54,7 @@ static bool is_whole(CXCursor statement) {
     return whole;
 }
 
-/* Where the statement ends, with its semicolon; 0 where a macro makes its beginning or end. */
+/* The end of the statement, with its semicolon; 0 if a macro makes its beginning or end. */
 static unsigned end_of(const struct refrain_walker *walker, CXCursor statement, struct refrain_span span) {
     const struct refrain_source *source = walker->source;
     if (span.end == 0 || refrain_source_macro_at(source, span.begin))
@@ -79,9 +79,9 @@ void refrain_openmp_note_statement(struct refrain_walker *walker, CXCursor state
     bool is_for = clang_getCursorKind(statement) == CXCursor_ForStmt;
     for (unsigned i = tokens->items[token].pragma; i-- > 0 && tokens->pragmas[i].begin >= earlier;) {
         struct refrain_pragma *pragma = &openmp->pragmas[i];
-        if (pragma->is_openmp && pragma->directive.kind != REFRAIN_DIRECTIVE_QUIET) {
+        if (pragma->is_openmp && pragma->directive.kind != REFRAIN_DIRECTIVE_WITHOUT_WAIT) {
             struct refrain_construct *around = refrain_walk_at(walker, walker->parent);
-            walker->constructs->functions[walker->function].has_loop = true; /* it is worth a region */
+            walker->constructs->functions[walker->function].has_loop = true; /* it deserves a region */
             around->holds = around->certain = true;
         }
         if (!stands_alone(pragma)) {
@@ -106,7 +106,7 @@ void refrain_openmp_note_lock(struct refrain_walker *walker, const char *functio
     openmp->locks[openmp->n_locks++] = (struct refrain_lock_call){.at = call, .nest = nest};
 }
 
-/* ---- what becomes a region ---- */
+/* ---- which constructs become regions ---- */
 
 static unsigned line_at(const struct refrain_source *source, unsigned offset, struct refrain_text *file) {
     unsigned line;
@@ -129,7 +129,7 @@ static const struct refrain_function *function_at(const struct refrain_construct
     return NULL;
 }
 
-/* Is there a pragma with this word in the statement? */
+/* True if the statement contains a pragma with this word. */
 static bool holds(const struct refrain_openmp *openmp, const char *bytes, size_t i, const char *word) {
     for (size_t inner = i + 1; inner < openmp->n_pragmas; inner++)
         if (openmp->pragmas[inner].is_openmp && openmp->pragmas[inner].directive.hash < openmp->pragmas[i].end &&
@@ -138,7 +138,7 @@ static bool holds(const struct refrain_openmp *openmp, const char *bytes, size_t
     return false;
 }
 
-/* Why it cannot be taken apart; null: it can. */
+/* Why the construct cannot be instrumented; null: it can. */
 static const char *find_reason(const struct refrain_constructs *constructs, const struct refrain_source *source,
                                const struct refrain_pragma *pragma) {
     const struct refrain_directive *directive = &pragma->directive;
@@ -170,7 +170,7 @@ void refrain_openmp_decide(struct refrain_constructs *constructs, const struct r
             continue;
         device |= refrain_lex_has_word(source->bytes, source->tokens.pragmas[i], "declare") &&
                   refrain_lex_has_word(source->bytes, source->tokens.pragmas[i], "target");
-        if (directive->kind == REFRAIN_DIRECTIVE_QUIET)
+        if (directive->kind == REFRAIN_DIRECTIVE_WITHOUT_WAIT)
             continue;
         pragma->reason = find_reason(constructs, source, pragma);
         bool cancelled = holds(openmp, source->bytes, i, "cancel") || holds(openmp, source->bytes, i, "cancellation");
@@ -196,11 +196,11 @@ void refrain_openmp_decide(struct refrain_constructs *constructs, const struct r
     }
 }
 
-/* ---- the text ---- */
+/* ---- inserted text ---- */
 
 struct place {
     const char *bytes;
-    struct refrain_text file; /* its last part, as a literal has it */
+    struct refrain_text file; /* last component of the path, as in a string literal */
     unsigned line;
 };
 
@@ -226,7 +226,7 @@ static void begin(struct refrain_text *out, const struct place *place, enum refr
 
 static const char *const end_region = " refrain__end_construct();";
 
-/* Waits, as a region, for the team. */
+/* A region in which the thread waits for the team. */
 static void barrier(struct refrain_text *out, const struct place *place) {
     refrain_text_string(out, " ");
     begin(out, place, REFRAIN_OPENMP_IMPLICIT_BARRIER, (struct refrain_span){0}, false);
@@ -248,12 +248,12 @@ static bool shares_work(enum refrain_directive_kind kind) {
     return kind == REFRAIN_DIRECTIVE_FOR || kind == REFRAIN_DIRECTIVE_SECTIONS || kind == REFRAIN_DIRECTIVE_SINGLE;
 }
 
-/* Is it a region on the thread that comes to it, around what the other threads do? */
+/* True if the construct has a region on the thread that reaches it, around the work of the other threads. */
 static bool has_outside(enum refrain_directive_kind kind) {
     return kind != REFRAIN_DIRECTIVE_MASTER && kind != REFRAIN_DIRECTIVE_SECTION && kind != REFRAIN_DIRECTIVE_TASK;
 }
 
-/* Has it a region of the block? */
+/* True if the block of the construct has a region. */
 static bool has_block(enum refrain_directive_kind kind) {
     return kind == REFRAIN_DIRECTIVE_PARALLEL || kind == REFRAIN_DIRECTIVE_SINGLE ||
            kind == REFRAIN_DIRECTIVE_CRITICAL || kind == REFRAIN_DIRECTIVE_ORDERED || !has_outside(kind);
@@ -261,20 +261,20 @@ static bool has_block(enum refrain_directive_kind kind) {
 
 /* ---- insertions ---- */
 
-/* Does it end with a barrier that can be spelled out? */
+/* True if the construct ends with a barrier that can be written explicitly. */
 static bool ends_in_barrier(const struct refrain_directive *directive, const char *bytes) {
     return shares_work(directive->kind) && !refrain_directive_clause(directive, bytes, "nowait") &&
            !refrain_directive_clause(directive, bytes, "copyprivate");
 }
 
-/* Where further clauses may be written. */
+/* Position for further clauses. */
 static unsigned clauses_end(const struct refrain_directive *directive) {
     if (directive->n_clauses)
         return directive->clauses[directive->n_clauses - 1].end;
     return directive->second != REFRAIN_DIRECTIVE_OTHER ? directive->second_name.end : directive->name.end;
 }
 
-/* The region on the thread that comes to the construct. */
+/* The region on the thread that reaches the construct. */
 static void edit_outside(const struct refrain_pragma *pragma, const struct place *place, struct refrain_edits *edits) {
     const struct refrain_directive *directive = &pragma->directive;
     struct refrain_text opening = {0}, closing = {0};
@@ -302,7 +302,8 @@ static void edit_block(const struct refrain_pragma *pragma, const struct place *
     refrain_edit_wrap(edits, pragma->next, pragma->end, opening.bytes, closing.bytes);
 }
 
-/* parallel for, parallel sections: the pragma becomes two. Clauses of the first are copied, and become comments. */
+/* parallel for, parallel sections: splits the pragma in two. Clauses of the first are copied, and commented out in
+ * the second. */
 static void edit_combined(const struct refrain_pragma *pragma, const struct place *place, struct refrain_edits *edits) {
     const struct refrain_directive *directive = &pragma->directive;
     struct refrain_text split = {0}, closing = {0};
@@ -343,7 +344,7 @@ bool refrain_openmp_edit(const struct refrain_openmp *openmp, const struct refra
     for (size_t i = 0; i < openmp->n_pragmas; i++) {
         const struct refrain_pragma *pragma = &openmp->pragmas[i];
         enum refrain_directive_kind kind = pragma->directive.kind;
-        if (!pragma->is_openmp || pragma->reason || kind == REFRAIN_DIRECTIVE_QUIET)
+        if (!pragma->is_openmp || pragma->reason || kind == REFRAIN_DIRECTIVE_WITHOUT_WAIT)
             continue;
         struct place place = place_of(source, pragma->directive.hash);
         if (has_outside(kind))

@@ -1,9 +1,9 @@
-/* openmp.h: OpenMP's constructs as regions of the trace (walk.c -> openmp.c -> emit.c).
+/* openmp.h: makes regions of OpenMP constructs (walk.c -> openmp.c -> emit.c).
  *
- * A construct is a user region whose name has its class, file and line (refrain/openmp_names.h). The thread that comes
- * to it enters the region; each thread that executes its block enters a region of the block. So that the time that a
- * thread waits is a region as well, the barrier that a construct ends with is spelled out: the construct gets a nowait
- * clause, and a barrier behind it.
+ * A construct becomes a user region, whose name has its class, file and line (refrain/openmp_names.h). The thread
+ * that reaches it enters the region. Each thread that executes its block enters a region of the block. The waiting
+ * time of a thread becomes a region, too: the implicit barrier at the end of a construct is written explicitly. For
+ * this, the construct gets a nowait clause, and a barrier follows it.
  *
  *     #pragma omp parallel for if(a)     { begin("!$omp parallel @f.c:1");
  *     for (...)                          #pragma omp parallel if(a)
@@ -15,10 +15,9 @@
  *                                        #pragma omp barrier
  *                                        end(); end(); end(); } end(); }
  *
- * The inserted text names no variable of the program's, so that no data-sharing clause has to know of it. What cannot
- * be taken apart safely stays as it is: constructs that may be cancelled, with all that is in them; those on devices;
- * statements that a macro makes. They are named in the unit's tables (REFRAIN_LEFT).
- */
+ * The inserted text names no variable of the program, so data-sharing clauses need not change. Some constructs
+ * cannot be transformed safely and stay unchanged: constructs that may be cancelled, with all that they contain;
+ * constructs on devices; statements made by a macro. They are named in the tables of the unit (REFRAIN_LEFT). */
 #ifndef REFRAIN_OPENMP_H
 #define REFRAIN_OPENMP_H
 
@@ -31,8 +30,8 @@ struct refrain_pragma {
     struct refrain_directive directive;
     bool is_openmp;
     bool is_for;        /* its statement is a for loop */
-    unsigned next, end; /* the statement it stands before, with the pragmas between; end 0: there is none */
-    const char *reason; /* why it is left as it is; null: it is not, or is none of a kind with a region */
+    unsigned next, end; /* the statement after it and after further pragmas; end 0: there is none */
+    const char *reason; /* why it is not instrumented; null: it is, or its kind has no region */
 };
 
 /* A call that waits for a lock. */
@@ -42,26 +41,26 @@ struct refrain_lock_call {
 };
 
 struct refrain_openmp {
-    struct refrain_pragma *pragmas; /* all pragmas of the file, in their order; null: compiled without OpenMP */
+    struct refrain_pragma *pragmas; /* all pragmas of the file, in order; null: compiled without OpenMP */
     size_t n_pragmas;
     struct refrain_lock_call *locks;
     size_t n_locks, lock_capacity;
 };
 
-/* Reads the pragmas of a file that is compiled with OpenMP; of others there are none. */
+/* Reads the pragmas of a file that is compiled with OpenMP; other files have none. */
 void refrain_openmp_open(struct refrain_openmp *openmp, const struct refrain_source *source,
                          const struct refrain_instrument_options *options);
 
 /* Notes the statement that the pragmas before it belong to. */
 void refrain_openmp_note_statement(struct refrain_walker *walker, CXCursor statement, struct refrain_span span);
 
-/* Notes a call of omp_set_lock or omp_set_nest_lock, which a probe may stand around. */
+/* Notes a call of omp_set_lock or omp_set_nest_lock, around which a probe may be inserted. */
 void refrain_openmp_note_lock(struct refrain_walker *walker, const char *function, struct refrain_span call);
 
-/* Decides which constructs become regions, once all functions have been walked. */
+/* Decides which constructs become regions. After all functions have been walked. */
 void refrain_openmp_decide(struct refrain_constructs *constructs, const struct refrain_source *source);
 
-/* Adds the insertions. True where there are any. */
+/* Adds the insertions. True if there are any. */
 bool refrain_openmp_edit(const struct refrain_openmp *openmp, const struct refrain_source *source,
                          struct refrain_edits *edits);
 

@@ -1,4 +1,4 @@
-/* parts.c: a command with sources from several directories (parts.h). */
+/* parts.c: divides a command with sources from several directories (parts.h). */
 #include "parts.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ static bool same_directory(const char *a, const char *b) {
     return n == (size_t)(refrain_text_basename(b) - b) && memcmp(a, b, n) == 0;
 }
 
-/* Options that make files whose names follow from the output's, or that do not go with objects. */
+/* Options that make files named after the output, or that do not fit objects. */
 static bool must_stay_whole(const struct refrain_command *command) {
     static const char *const options[] = {"-save-temps",   "--coverage",    "-ftest-coverage", "-fprofile-",
                                           "-gsplit-dwarf", "-fstack-usage", "-fdump-",         "-fcallgraph-info"};
@@ -16,7 +16,7 @@ static bool must_stay_whole(const struct refrain_command *command) {
             if (strncmp(command->arguments[i].text, options[o], strlen(options[o])) == 0)
                 return true;
     for (size_t i = 0; i < command->count; i++)
-        if (strncmp(command->arguments[i].text, "-x", 2) == 0) /* would be in force for the objects */
+        if (strncmp(command->arguments[i].text, "-x", 2) == 0) /* it would apply to the objects */
             return true;
     return command->makes_depend;
 }

@@ -1,22 +1,21 @@
-/* parts.h: a command with sources from several directories, compiled one by one (build.c).
+/* parts.h: divides a command with sources from several directories into one command per source (build.c).
  *
- * Each temporary stands for a source of another directory, and a compiler has only one list of places for #include
- * "...".
- */
+ * Each stand-in replaces a source of another directory, and a compiler has only one search list for #include "...". */
 #ifndef REFRAIN_PARTS_H
 #define REFRAIN_PARTS_H
 
 #include "command.h"
 
-/* Whether the command is to be carried out in parts. One that links and leaves files beside its output is not: their
- * names would be others. */
+/* True if the command has to be divided. A command that links and leaves files beside its output is not divided:
+ * their names would change. */
 bool refrain_parts_needed(const struct refrain_command *command);
 
-/* The arguments of the command that compiles the one source, an argument's number, to `object`: no other input, nothing
- * for the linker. Null `object`: to where the command as it is would have put it. The caller frees the list. */
+/* The arguments of the command that compiles one source, given by the number of its argument, to `object`: no other
+ * input, nothing for the linker. If `object` is null, to where the whole command would write it. The caller frees
+ * the list. */
 struct refrain_list refrain_parts_arguments(const struct refrain_command *command, size_t source, const char *object);
 
-/* The object takes the place of its source in the command. */
+/* Replaces the source by its object in the command. */
 void refrain_parts_replace(struct refrain_command *command, size_t source, const char *object);
 
 #endif

@@ -1,7 +1,7 @@
-/* place.c: where in the text a probe may stand (place.h). */
+/* place.c: finds positions for probes in the text (place.h). */
 #include "place.h"
 
-/* Index of the token that begins at `offset` and is spelled there; count when there is none. */
+/* Index of the token that is spelled at `offset`; number of tokens if there is none. */
 static size_t spelled(const struct refrain_source *source, unsigned offset) {
     size_t i = refrain_lex_at(&source->tokens, offset);
     if (i == source->tokens.count || source->tokens.items[i].begin != offset || refrain_source_macro_at(source, offset))
@@ -13,7 +13,7 @@ static bool is_spelled(const struct refrain_source *source, size_t i) {
     return i < source->tokens.count && !refrain_source_macro_at(source, source->tokens.items[i].begin);
 }
 
-/* The inside of the parentheses that open with token `open`, if they close between `least` and `most`. */
+/* The text between the parentheses that open with token `open`, if they close between `least` and `most`. */
 static bool inside(const struct refrain_source *source, size_t open, unsigned least, unsigned most,
                    struct refrain_span *place) {
     if (!is_spelled(source, open) || !refrain_lex_is(&source->tokens, open, "("))

@@ -1,4 +1,4 @@
-/* program.c: running the instrumentor as a program of its own (program.h). */
+/* program.c: runs the instrumentor as a separate program (program.h). */
 #include "program.h"
 #include "toolchain.h"
 #include <spawn.h>

@@ -1,23 +1,22 @@
-/* program.h: the instrumentor as a program of its own, refrain-instrumentor, where clang's static libraries were there
- * when refrain was built (clang_interface.cpp). It lies beside refrain's libraries.
+/* program.h: refrain-instrumentor, the instrumentor as a separate program, beside the libraries of refrain. It
+ * exists if clang's static libraries were available when refrain was built (clang_interface.cpp).
  *
  *     refrain-instrumentor WORD...     does a job (job.h) and exits with its status
  *
- * It starts in a fifteenth of the time that loading libclang takes. Where it is missing the caller goes on itself, with
- * libclang.
- */
+ * It starts in a fifteenth of the time needed to load libclang. If it is missing, the caller does the job itself,
+ * with libclang. */
 #ifndef REFRAIN_PROGRAM_H
 #define REFRAIN_PROGRAM_H
 
 #include "job.h"
 #include <sys/types.h>
 
-#define REFRAIN_PROGRAM_CANNOT_RUN 127 /* exit status, as the dynamic linker's where it finds no library */
+#define REFRAIN_PROGRAM_CANNOT_RUN 127 /* exit status; also that of the dynamic linker if a library is missing */
 
-/* Finds it; false where there is none. */
+/* Finds the program. False if there is none. */
 bool refrain_program_path(struct refrain_text *path);
 
-/* Starts it with the job. Returns the process; -1 where it cannot be started. */
+/* Starts the program with the job. Returns the process; -1 if it cannot be started. */
 pid_t refrain_program_start(const struct refrain_job *job);
 
 #endif

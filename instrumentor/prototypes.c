@@ -1,9 +1,9 @@
-/* prototypes.c: an MPI's headers without the prototypes that nothing needs (prototypes.h). */
+/* prototypes.c: reads the headers of an MPI and removes unneeded prototypes (prototypes.h). */
 #include "prototypes.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What the MPIs declare their functions in: MPICH and those made from it, Open MPI. */
+/* Headers in which MPIs declare their functions: MPICH and its derivatives, Open MPI. */
 static const char *const header_names[] = {"mpi.h", "mpi_proto.h", "mpio.h"};
 
 static bool begins_word(char c) {
@@ -40,7 +40,7 @@ static const char *skip_line(const char *at) {
     return at;
 }
 
-/* Past what holds no code at `at`: a comment, a string, a directive; null when it is code. */
+/* Skips a comment, a string or a directive at `at`; null if it is code. */
 static const char *skip_other(const char *at) {
     if (at[0] == '/' && at[1] == '*') {
         const char *end = strstr(at + 2, "*/");
@@ -57,12 +57,12 @@ static const char *skip_other(const char *at) {
     return *at == quote ? at + 1 : at;
 }
 
-/* A declaration on its way. */
+/* A declaration that is being read. */
 struct reading {
     const char *begin;
     const char *name;
     size_t name_length, n_words, parentheses, braces;
-    bool stays; /* it is no prototype, or none of a plain form */
+    bool stays; /* it is no prototype, or no simple one */
 };
 
 static const char *read_word(struct reading *reading, const char *at) {
@@ -95,7 +95,7 @@ static void add(struct refrain_prototypes *prototypes, const struct reading *rea
                                                                         .header = prototypes->n_headers - 1};
 }
 
-/* The next byte after `at` that means something between parentheses. */
+/* The next byte after `at` that has a meaning between parentheses. */
 static const char *skip_parameters(const char *at) {
     static const bool means[256] = {
         ['\0'] = true, ['('] = true, [')'] = true, ['{'] = true,  ['}'] = true, ['='] = true,
@@ -106,7 +106,7 @@ static const char *skip_parameters(const char *at) {
     return at;
 }
 
-/* The end of the declaration or block at `at`; adds it when it is a plain prototype. */
+/* The end of the declaration or block at `at`. Adds it if it is a simple prototype. */
 static const char *read_declaration(struct refrain_prototypes *prototypes, const char *text, const char *at) {
     struct reading reading = {.begin = at};
     for (; *at; at = reading.parentheses ? skip_parameters(at) : at + 1) {
@@ -180,7 +180,7 @@ static void index_names(struct refrain_prototypes *prototypes) {
     }
 }
 
-/* The next word that begins as MPI's do, from *at on, which moves behind it; null when there is none. The text ends
+/* The next word after *at that begins like an MPI name; moves *at behind it. Null if there is none. The text ends
  * with a NUL at `end` or later. */
 static const char *next_word(const char *text, const char *end, const char **at, size_t *length) {
     for (const char *begin; (begin = strstr(*at, "MPI")) && begin < end;) {
@@ -197,7 +197,7 @@ static const char *next_word(const char *text, const char *end, const char **at,
     return NULL;
 }
 
-/* Whether a name may be made of the word and something else: X##MPI_Send, JOIN(MPI_, Send). */
+/* True if the word may be part of a name made by the preprocessor: X##MPI_Send, JOIN(MPI_, Send). */
 static bool is_part(const char *text, const char *end, const char *word, size_t length) {
     const char *before = word, *after = word + length;
     while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
@@ -253,7 +253,7 @@ static void read_directory(struct refrain_prototypes *prototypes, const char *di
     refrain_text_free(&path);
 }
 
-/* The headers' own macros and comments may name functions: what lies between the prototypes is a text like others. */
+/* Macros and comments of the headers may name functions, so the text between prototypes is searched, too. */
 static void name_in_headers(struct refrain_prototypes *prototypes) {
     size_t next = 0;
     for (size_t h = 0; h < prototypes->n_headers; h++) {
@@ -286,7 +286,7 @@ bool refrain_prototypes_read(struct refrain_prototypes *prototypes, const char *
     if (prototypes->count == 0)
         return false;
     index_names(prototypes);
-    prototypes->items[0].named = true; /* that there are such functions says what kind of file it is (walk_file.c) */
+    prototypes->items[0].named = true; /* walk_file.c needs one MPI declaration to see that the file speaks of events */
     name_in_headers(prototypes);
     return true;
 }

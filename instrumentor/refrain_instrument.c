@@ -42,7 +42,7 @@ static int fail(const char *what, const char *why) {
     return 1;
 }
 
-/* Returns -1 to go on, else an exit status. */
+/* Returns -1 to continue, else an exit status. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv) {
     arguments->flags = argc;
     for (int i = 1; i < argc; i++) {

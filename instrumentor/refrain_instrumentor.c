@@ -1,12 +1,12 @@
-/* refrain_instrumentor.c: the instrumentor as a program of its own, for the wrappers (program.h). */
+/* refrain_instrumentor.c: the instrumentor as a separate program, for the wrappers (program.h). */
 #include "job.h"
 #include "program.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define STACK_BYTES ((rlim_t)64 << 20) /* clang goes down into expressions */
+#define STACK_BYTES ((rlim_t)64 << 20) /* clang recurses into expressions */
 
-/* It is here and needs no loading (loaded.c). */
+/* This program contains the instrumentor; nothing is loaded (loaded.c). */
 refrain_instrument_function *refrain_instrument_load(struct refrain_text *reason) {
     (void)reason;
     return refrain_instrument;

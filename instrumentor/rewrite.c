@@ -1,4 +1,4 @@
-/* rewrite.c: the command with stand-ins and libraries (compiler_call.h). */
+/* rewrite.c: writes the command with stand-ins and libraries (compiler_call.h). */
 #include "compiler_call.h"
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void add_map(struct refrain_list *words, const char *kind, const char *fr
     refrain_list_format(words, "-f%s-prefix-map=%s=%s", kind, from, to);
 }
 
-/* What makes the temporary look as if it stood where the source stands. */
+/* Options that make the stand-in look as if it was in the directory of the source. */
 static void add_disguise(struct refrain_list *words, const struct refrain_compiler_call *call,
                          const struct refrain_stand_in *source) {
     refrain_list_add(words, "-iquote");
@@ -37,8 +37,8 @@ static bool is_library_file(const char *text) {
     return (dot && strcmp(dot, ".a") == 0) || strstr(name, ".so") != NULL;
 }
 
-/* What refrain's libraries stand in front of. A word that is no option may be the value of an option that command.c
- * does not know; these are not. */
+/* True for arguments before which the libraries of refrain are inserted. A word without a dash may be the value of
+ * an option that command.c does not know; these are certainly not. */
 static bool is_for_linker(const struct refrain_argument *argument) {
     return argument->links || argument->kind == REFRAIN_ARGUMENT_LIBRARY ||
            (argument->kind == REFRAIN_ARGUMENT_INPUT && is_library_file(argument->text));

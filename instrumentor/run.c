@@ -1,4 +1,4 @@
-/* run.c: running the user's compiler (run.h). */
+/* run.c: runs the compiler of the user (run.h). */
 #include "run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *directory; /* the one to remove */
+static char *directory; /* to be removed */
 static volatile sig_atomic_t caught;
 static volatile pid_t running;
 
@@ -52,7 +52,7 @@ void refrain_run_check_signal(void) {
     raise((int)caught);
 }
 
-/* Make and compilers quote other characters in different ways. */
+/* True if the path needs no quotes: make and compilers quote other characters in different ways. */
 static bool is_plain(const char *path) {
     for (; *path; path++)
         if (!strchr("/._-+", *path) && !(*path >= '0' && *path <= '9') && !(*path >= 'a' && *path <= 'z') &&
@@ -98,7 +98,7 @@ static void complain(const char *compiler) {
 
 int refrain_run(char *const *arguments, const char *stderr_path) {
     refrain_run_check_signal();
-    pid_t child = vfork(); /* to copy the wrapper takes as long as to start the compiler */
+    pid_t child = vfork(); /* fork would copy the wrapper, which takes as long as starting the compiler */
     if (child == 0) {
         if (stderr_path) {
             int file = open(stderr_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);

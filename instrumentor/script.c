@@ -1,23 +1,24 @@
-/* script.c: what MPICH's compiler script runs, so that it is asked once and not run again (compiler_call.h).
+/* script.c: finds the command that the compiler script of MPICH runs, so that the script is not run for each
+ * compilation (compiler_call.h).
  *
- * MPICH's mpicc is a shell script that starts a process for each of its arguments, which takes longer than to
- * instrument a small file. Where libclang needs its directories of headers it is asked for them anyway, and what it
- * answers is the whole command but for the arguments:
+ * The mpicc of MPICH is a shell script that starts a process for each of its arguments. This takes longer than
+ * instrumenting a small file. libclang needs the header directories of the script, so the script is asked for them
+ * anyway. Its answer is the whole command except for the arguments:
  *
  *     mpicc -show -c          ->   gcc -c -I/usr/include/mpich
  *     mpicc -O2 -c file.c     is   gcc -O2 -c file.c -I/usr/include/mpich
  *
- * Only scripts that are known to be MPICH's are replaced so: another one may set the compiler's environment as well.
- */
+ * Only scripts known to be those of MPICH are replaced in this way. Another script may also change the environment
+ * of the compiler. */
 #include "compiler_call.h"
 #include "toolchain.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Stands for the arguments of a link, to a preprocessor without a meaning. */
+/* Stands for the arguments of a link; the preprocessor ignores it. */
 #define HERE "-DREFRAIN__ARGUMENTS"
 
-/* Compilers are read no further: they are large. */
+/* Only the beginning is read, since compilers are large files. */
 static bool is_script(const char *path) {
     char begin[2] = "";
     FILE *file = fopen(path, "re");
@@ -40,7 +41,7 @@ static bool is_mpich_script(const char *name) {
     return is;
 }
 
-/* Does the script do more with this argument than to pass it on? */
+/* True if the script does more with this argument than pass it on. */
 static bool is_for_script(const char *text) {
     static const char *const whole[] = {"-static", "-static-mpi", "-echo", "-v", "-nativelinking", "-help"};
     static const char *const beginnings[] = {"-cc=", "-config=", "-profile=", "-show", "-compile", "-link"};
@@ -61,7 +62,8 @@ static bool may_be_replaced(const struct refrain_command *command) {
     return true;
 }
 
-/* What is shown is separated by blanks, as the script's shell separates it; but a shell finds files by patterns. */
+/* True if the answer can be split at blanks as the shell of the script would. Patterns of file names are not
+ * expanded. */
 static bool is_command(const struct refrain_list *shown) {
     for (size_t i = 0; i < shown->count; i++)
         if (strpbrk(shown->items[i], "*?["))

@@ -1,4 +1,4 @@
-/* source.c: a C file as libclang sees it (source.h). */
+/* source.c: parses a C file with libclang (source.h). */
 #include "source.h"
 #include "inserted.h"
 #include "lean.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Macros that would change what the inserted text means. */
+/* Macros with these names would change the meaning of the inserted text. */
 static const char *const needed_words[] = {"__attribute__", "__asm__", "__inline__", "__const__", "__extension__"};
 
 static void add_span(struct refrain_span **spans, size_t *count, size_t *capacity, struct refrain_span span) {
@@ -31,8 +31,8 @@ bool refrain_source_extent(const struct refrain_source *source, CXCursor cursor,
 
 /* ---- errors ---- */
 
-/* Is this about an attribute in a header of the system's, whose form the compiler knows and libclang does not (gcc's
- * omp.h from version 13 on: __malloc__ (omp_free))? What is declared there is the same without it. */
+/* True if the error is about an attribute in a system header, in a form that the compiler knows and libclang does
+ * not. (gcc's omp.h from version 13 on: __malloc__ (omp_free).) The declaration means the same without it. */
 static bool is_of_attribute(CXDiagnostic diagnostic) {
     CXString text = clang_getDiagnosticSpelling(diagnostic);
     const char *chars = clang_getCString(text);
@@ -43,7 +43,7 @@ static bool is_of_attribute(CXDiagnostic diagnostic) {
     return is;
 }
 
-/* Collects the positions of errors. One outside the file, or fatal, spoils the whole file. */
+/* Collects the positions of errors. A fatal error, or one outside the file, makes the whole file unusable. */
 static bool collect_errors(struct refrain_source *source, bool strict, struct refrain_text *reason) {
     unsigned n = clang_getNumDiagnostics(source->unit);
     bool good = true;
@@ -75,7 +75,7 @@ struct collector {
     const char *bad_macro;
 };
 
-/* Is it a word of the inserted text? */
+/* Notes a macro whose name is a word of the inserted text. */
 static void take_word(struct refrain_source *source, const char *name) {
     for (const char *const *word = refrain_inserted_words; *word; word++) {
         if (strcmp(name, *word) != 0)
@@ -113,7 +113,7 @@ static enum CXChildVisitResult collect_macro(CXCursor cursor, CXCursor parent, C
         if (!refrain_source_extent(source, cursor, &span) || span.begin == span.end)
             return CXChildVisit_Continue;
         if (source->n_macros && span.end <= source->macros[source->n_macros - 1].end)
-            return CXChildVisit_Continue; /* within an invocation's arguments */
+            return CXChildVisit_Continue; /* inside the arguments of another invocation */
         source->macros =
             refrain_memory_grow(source->macros, &source->macro_capacity, source->n_macros + 1, sizeof *source->macros);
         source->macros[source->n_macros++] = (struct refrain_macro_use){span.begin, span.end, cursor, -1};
@@ -164,7 +164,7 @@ bool refrain_source_macro_within(const struct refrain_source *source, struct ref
     return i < source->n_macros && source->macros[i].begin < span.end;
 }
 
-/* The text of the invoked macro's definition, from its name on. */
+/* The text of the definition of the invoked macro, from its name on. */
 static bool definition_text(const struct refrain_source *source, const struct refrain_macro_use *macro,
                             const char **bytes, size_t *length) {
     CXCursor definition = clang_getCursorReferenced(macro->cursor);
@@ -202,9 +202,9 @@ bool refrain_source_macro_is_whole(const struct refrain_source *source, struct r
         return false;
     struct refrain_tokens tokens = {0};
     refrain_lex(&tokens, bytes, length, NULL, 0);
-    size_t body = 1; /* after the name ... */
+    size_t body = 1; /* after the name */
     if (tokens.count > 1 && refrain_lex_is(&tokens, 1, "(") && tokens.items[1].begin == tokens.items[0].end)
-        body = refrain_lex_match(&tokens, 1) + 1; /* ... and the parameters */
+        body = refrain_lex_match(&tokens, 1) + 1; /* after the parameters */
     if (body + 1 == tokens.count)
         macro->whole = tokens.items[body].kind == REFRAIN_TOKEN_NUMBER || tokens.items[body].kind == REFRAIN_TOKEN_TEXT;
     else if (body < tokens.count && refrain_lex_is(&tokens, body, "("))
@@ -215,7 +215,7 @@ bool refrain_source_macro_is_whole(const struct refrain_source *source, struct r
 
 /* ---- positions without control flow ---- */
 
-/* Words whose parenthesised operand is not evaluated or is no expression. */
+/* True for words whose operand in parentheses is not evaluated, or is no expression. */
 static bool freezes(const struct refrain_tokens *tokens, size_t i) {
     static const char *const words[] = {"sizeof",
                                         "typeof",
@@ -287,7 +287,7 @@ bool refrain_source_is_frozen(const struct refrain_source *source, unsigned offs
 
 /* ---- opening ---- */
 
-/* The file includes itself: its text stands for several things at once. */
+/* The file includes itself, so its text has several meanings at once. */
 static void see_inclusion(CXFile included, CXSourceLocation *stack, unsigned depth, CXClientData data) {
     (void)stack;
     const struct refrain_source *source = ((void **)data)[0];
@@ -318,7 +318,7 @@ static void lex_active(struct refrain_source *source) {
     free(spans);
 }
 
-/* Parses the source, with the MPI's headers cut to what it names (lean.h) where that suffices. */
+/* Parses the source, with reduced MPI headers (lean.h) if these suffice. */
 static enum CXErrorCode parse(struct refrain_source *source, const char *path, const char *const *flags,
                               size_t n_flags) {
     bool united = refrain_unite(path, flags, n_flags, &source->united, &source->included) && source->included.count > 0;

@@ -1,4 +1,4 @@
-/* source.h: a C file as libclang sees it, with the spelled text beside it (file -> walk.h, place.c). */
+/* source.h: a C file as libclang sees it, and its text (file -> walk.h, place.c). */
 #ifndef REFRAIN_SOURCE_H
 #define REFRAIN_SOURCE_H
 
@@ -6,11 +6,11 @@
 #include "text.h"
 #include <clang-c/Index.h>
 
-/* A macro invocation in the file itself, outermost only. */
+/* A macro invocation in the file itself; only outermost ones. */
 struct refrain_macro_use {
     unsigned begin, end;
     CXCursor cursor;
-    signed char whole; /* 1: expands to one operand whatever stands around it; 0: not; -1: not looked at yet */
+    signed char whole; /* 1: expands to a single operand in any context; 0: does not; -1: not determined yet */
 };
 
 struct refrain_source {
@@ -19,44 +19,43 @@ struct refrain_source {
     CXFile file;
     const char *bytes;
     size_t length;
-    struct refrain_text united;   /* its text, where that holds other files (unite.h) */
-    struct refrain_list included; /* those */
+    struct refrain_text united;   /* its text, if that contains other files (unite.h) */
+    struct refrain_list included; /* these files */
     bool has_ifunc;               /* the word occurs in it */
     struct refrain_tokens tokens;
-    struct refrain_macro_use *macros; /* by offset */
+    struct refrain_macro_use *macros; /* sorted by offset */
     size_t n_macros, macro_capacity;
-    struct refrain_list word_macros; /* words of the inserted text (inserted.h) that somebody defines as macros */
+    struct refrain_list word_macros; /* words of the inserted text (inserted.h) that are defined as macros somewhere */
     struct refrain_span *errors;     /* offsets in the file where clang reported an error */
     size_t n_errors, error_capacity;
-    struct refrain_span
-        *frozen; /* by offset: operands of sizeof, typeof, attributes, asm, ...: no probe may stand there */
+    struct refrain_span *
+        frozen; /* sorted by offset: operands of sizeof, typeof, attributes, asm, ...: no probe can be inserted there */
     size_t n_frozen, frozen_capacity;
 };
 
-/* Parses `path`; false with one line in `reason` when the file has to be left alone: always when something outside it
- * does not parse, with `strict` on every error. */
+/* Parses `path`. False with one line in `reason` if the file cannot be instrumented: if anything outside it does not
+ * parse or, with `strict`, after any error. */
 bool refrain_source_open(struct refrain_source *source, const char *path, const char *const *flags, size_t n_flags,
                          bool strict, struct refrain_text *reason);
 void refrain_source_close(struct refrain_source *source);
 
-/* Offsets of a cursor in the file (of the macro invocation, where a macro made it); false when it is in another file.
- */
+/* Offsets of a cursor in the file (for code from a macro: of the invocation). False if it is in another file. */
 bool refrain_source_extent(const struct refrain_source *source, CXCursor cursor, struct refrain_span *span);
 
-/* The macro invocation that holds the byte at `offset`; null when none does. */
+/* The macro invocation that contains the byte at `offset`, or null. */
 struct refrain_macro_use *refrain_source_macro_at(const struct refrain_source *source, unsigned offset);
 
-/* Whether a macro is invoked within the span. */
+/* True if a macro is invoked within the span. */
 bool refrain_source_macro_within(const struct refrain_source *source, struct refrain_span span);
 
-/* Whether the invocation expands to a literal or to something in parentheses. */
+/* True if the invocation expands to a literal, or to text in parentheses. */
 bool refrain_source_macro_is_whole(const struct refrain_source *source, struct refrain_macro_use *macro);
 
-/* Whether the definition's text holds `word`. */
+/* True if the text of the definition contains `word`. */
 bool refrain_source_macro_has_word(const struct refrain_source *source, const struct refrain_macro_use *macro,
                                    const char *word);
 
-/* Whether the byte at `offset` lies where no probe may stand. */
+/* True if no probe can be inserted at `offset`. */
 bool refrain_source_is_frozen(const struct refrain_source *source, unsigned offset);
 
 #endif

@@ -1,11 +1,10 @@
-/* tables.c: the tables of a unit, as C (construct.h).
+/* tables.c: writes the tables of a unit, as C (construct.h).
  *
  *     constructs that are kept           -> nodes        \
  *                                                         refrain__tables: strings, numbers (refrain/unit_tables.h)
- *     calls, what switches probes on     -> dependencies /
+ *     calls, and what enables probes     -> dependencies /
  *
- * and refrain__u, where there is room for what the monitor unpacks.
- */
+ * It also writes refrain__u, the memory into which the monitor unpacks the tables. */
 #include "construct.h"
 #include <refrain/unit_tables.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 /* ---- strings ---- */
 
-/* The unit's strings, each once. */
+/* The strings of the unit, each once. */
 struct strings {
     struct refrain_text text;
     unsigned *table; /* hash of the string -> offset, 0 = free */
@@ -43,7 +42,7 @@ static void widen(struct strings *strings) {
     free(old);
 }
 
-/* Offset of `string` in the unit's strings, added when it is new. */
+/* Offset of `string` among the strings, added if it is new. */
 static unsigned string_offset(struct strings *strings, const char *string) {
     if (!string || !*string)
         return 0;
@@ -60,9 +59,9 @@ static unsigned string_offset(struct strings *strings, const char *string) {
 
 /* ---- nodes ---- */
 
-/* Compilers take long for the numbers of an initialiser, of which a node has seven, and programs of many small files
- * have more tables than code. So all numbers are packed (refrain/unit_tables.h). No byte is zero, so that the string
- * may be cut into rows as short as C90 wants literals. */
+/* A node has seven numbers, and compilers are slow on initialisers with many numbers. Programs of many small files
+ * have more tables than code. So all numbers are packed into one string (refrain/unit_tables.h). It has no zero
+ * bytes, so it can be divided into rows that are as short as C90 requires of literals. */
 #define ROW_BYTES 500u
 
 enum { FIELDS = 7 };
@@ -79,13 +78,13 @@ static void pack_byte(struct packed *packed, unsigned byte) {
 
 static void write_byte(struct refrain_text *out, unsigned byte) {
     char digits[4] = {'\\', (char)('0' + byte / 64), (char)('0' + byte / 8 % 8), (char)('0' + byte % 8)};
-    unsigned skipped = byte < 8 ? 2 : byte < 64 ? 1 : 0; /* what follows is a backslash or the end */
+    unsigned skipped = byte < 8 ? 2 : byte < 64 ? 1 : 0; /* the next character is a backslash or the end */
     refrain_text_bytes(out, digits, 1);
     refrain_text_bytes(out, digits + 1 + skipped, 3 - skipped);
 }
 
-/* The unit's strings, and behind them what is packed: one object, so that one address is told for both. All rows have
- * the same length in memory: the bytes are dealt to them evenly. */
+/* Writes the strings, and after them the packed numbers, as one object with one address. All rows have the same
+ * length in memory, so the bytes are distributed evenly. */
 static void write_tables(const struct refrain_text *strings, const struct refrain_text *packed,
                          struct refrain_text *out) {
     unsigned n = (unsigned)packed->length, rows = (n + ROW_BYTES - 1) / ROW_BYTES;
@@ -94,7 +93,7 @@ static void write_tables(const struct refrain_text *strings, const struct refrai
                         "static struct { unsigned char strings[%zu], packed[%u][%u]; } __const__ refrain__tables\n"
                         "    __attribute__((__used__, __aligned__(1))) = {\n{",
                         strings->length, rows, row_bytes + 1);
-    for (size_t i = 0; i < strings->length; i++) /* as numbers: C90 limits the length of a literal */
+    for (size_t i = 0; i < strings->length; i++) /* as numbers, because C90 limits the length of a literal */
         refrain_text_format(out, "%s%u,", i % 32 ? "" : "\n", (unsigned char)strings->bytes[i]);
     refrain_text_string(out, "}, {");
     for (unsigned i = 0; i < n; i++) {
@@ -116,7 +115,7 @@ static void pack_number(struct packed *packed, unsigned *before, unsigned value)
         pack_byte(packed, digits[n] + (n ? REFRAIN_TABLES_BASE + 1 : 0));
 }
 
-/* What the probe's byte is when the program starts (unit.h, `base`). */
+/* Initial state of the byte that enables the probe (unit.h, `base`). */
 static unsigned base_of(const struct refrain_construct *construct, bool all) {
     return construct->wanted && (construct->certain || all);
 }
@@ -140,11 +139,11 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
     return up == REFRAIN_NO_INDEX ? 0 : constructs->items[up].node;
 }
 
-/* ---- what is switched on by what other files hold ---- */
+/* ---- probes that other files enable ---- */
 
-/* The unit's dependencies as they are written: numbers below n_slots are slots, others, less n_slots, speakers: the
- * names of functions that make events, or may. */
-struct switches {
+/* The dependencies of the unit in the form in which they are written: numbers below n_slots are slots; n_slots + i
+ * is speaker i, the name of a function that makes events, or may. */
+struct dependencies {
     struct strings *strings;
     struct refrain_list names; /* of the speakers */
     struct packed *packed;
@@ -152,21 +151,21 @@ struct switches {
     unsigned n, n_slots;
 };
 
-static unsigned speaker(struct switches *switches, const char *name) {
-    for (size_t i = 0; i < switches->names.count; i++)
-        if (strcmp(switches->names.items[i], name) == 0)
-            return switches->n_slots + (unsigned)i;
-    refrain_list_add(&switches->names, name);
-    return switches->n_slots + (unsigned)switches->names.count - 1;
+static unsigned speaker(struct dependencies *dependencies, const char *name) {
+    for (size_t i = 0; i < dependencies->names.count; i++)
+        if (strcmp(dependencies->names.items[i], name) == 0)
+            return dependencies->n_slots + (unsigned)i;
+    refrain_list_add(&dependencies->names, name);
+    return dependencies->n_slots + (unsigned)dependencies->names.count - 1;
 }
 
-static void depend(struct switches *switches, unsigned to, unsigned from) {
-    pack_number(switches->packed, &switches->to, to);
-    pack_number(switches->packed, &switches->from, from);
-    switches->n++;
+static void depend(struct dependencies *dependencies, unsigned to, unsigned from) {
+    pack_number(dependencies->packed, &dependencies->to, to);
+    pack_number(dependencies->packed, &dependencies->from, from);
+    dependencies->n++;
 }
 
-/* The construct around it that has a probe; REFRAIN_NO_INDEX where there is none. */
+/* The enclosing construct that has a probe, or REFRAIN_NO_INDEX. */
 static unsigned wanted_around(const struct refrain_constructs *constructs, const struct refrain_construct *construct) {
     unsigned up = construct->parent;
     while (up != REFRAIN_NO_INDEX && !constructs->items[up].wanted)
@@ -179,41 +178,42 @@ static bool is_uncertain_call(const struct refrain_construct *construct) {
            !construct->certain;
 }
 
-/* A probe is on when that of a construct within is, or when what is called there makes events: each tells the next one
- * around it. */
-static void write_construct(struct switches *switches, const struct refrain_constructs *constructs, unsigned i) {
+/* A probe is enabled if a probe inside its construct is, or if a function called there makes events. So each
+ * construct with a probe is linked to the next one around it. */
+static void write_construct_dependency(struct dependencies *dependencies, const struct refrain_constructs *constructs,
+                                       unsigned i) {
     const struct refrain_construct *construct = &constructs->items[i];
     unsigned around = wanted_around(constructs, construct);
     bool leads_on = around != REFRAIN_NO_INDEX && !constructs->items[around].certain;
     if (construct->wanted && !construct->certain && leads_on)
-        depend(switches, constructs->items[around].slot, construct->slot);
+        depend(dependencies, constructs->items[around].slot, construct->slot);
     if (!is_uncertain_call(construct) || !(construct->wanted || leads_on))
         return;
     unsigned to = construct->wanted ? construct->slot : constructs->items[around].slot;
     if (construct->callee == REFRAIN_NO_INDEX)
-        depend(switches, to, speaker(switches, construct->name));
+        depend(dependencies, to, speaker(dependencies, construct->name));
     else if (constructs->functions[construct->callee].traced)
-        depend(switches, to, constructs->items[constructs->functions[construct->callee].construct].slot);
+        depend(dependencies, to, constructs->items[constructs->functions[construct->callee].construct].slot);
 }
 
-/* What turns probes on. */
-static void pack_switches(const struct refrain_constructs *constructs, struct switches *switches) {
+/* Writes all dependencies. */
+static void pack_dependencies(const struct refrain_constructs *constructs, struct dependencies *dependencies) {
     for (size_t f = 0; f < constructs->n_functions; f++) {
         const struct refrain_function *function = &constructs->functions[f];
         if (function->traced && !function->is_static)
-            depend(switches, speaker(switches, function->name), constructs->items[function->construct].slot);
+            depend(dependencies, speaker(dependencies, function->name), constructs->items[function->construct].slot);
     }
     for (size_t i = 0; i < constructs->count; i++)
-        write_construct(switches, constructs, (unsigned)i);
+        write_construct_dependency(dependencies, constructs, (unsigned)i);
     unsigned before = 0;
-    for (size_t i = 0; i < switches->names.count; i++)
-        pack_number(switches->packed, &before, string_offset(switches->strings, switches->names.items[i]));
+    for (size_t i = 0; i < dependencies->names.count; i++)
+        pack_number(dependencies->packed, &before, string_offset(dependencies->strings, dependencies->names.items[i]));
 }
 
-/* Where the monitor unpacks (refrain_unit_words). The object file has only its size. */
+/* Memory into which the monitor unpacks (refrain_unit_words). It takes no space in the object file. */
 static void write_room(const unsigned *sizes, struct refrain_text *out) {
     unsigned on = sizes[REFRAIN_TABLES_SLOTS] + 1;
-    unsigned base = (on * 2 + 7) / 8 * 8 - on; /* without a hole at the end: -Wpadded */
+    unsigned base = (on * 2 + 7) / 8 * 8 - on; /* without padding at the end: -Wpadded */
     refrain_text_format(out,
                         "static struct {\n"
                         "    unsigned long words[%lu];\n"
@@ -254,22 +254,23 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
         snprintf(text, sizeof text, "and %zu more places of this file", constructs->n_more_left);
         write_node(&packed, REFRAIN_LEFT, 0, &more, false, string_offset(&strings, text), unit_name);
     }
-    for (size_t f = 0; f < constructs->n_functions; f++) /* so that the filter's names are found (unmatched.c) */
+    for (size_t f = 0; f < constructs->n_functions;
+         f++) /* so that unmatched.c finds the names that the filter may match */
         if (constructs->functions[f].excluded)
             string_offset(&strings, constructs->functions[f].name);
-    struct switches switches = {.strings = &strings, .packed = &packed, .n_slots = n_slots};
-    pack_switches(constructs, &switches);
+    struct dependencies dependencies = {.strings = &strings, .packed = &packed, .n_slots = n_slots};
+    pack_dependencies(constructs, &dependencies);
     unsigned sizes[REFRAIN_TABLES_SIZES] = {[REFRAIN_TABLES_NODES] = packed.n_nodes,
                                             [REFRAIN_TABLES_SLOTS] = n_slots,
-                                            [REFRAIN_TABLES_DEPENDENCIES] = switches.n,
-                                            [REFRAIN_TABLES_SPEAKERS] = (unsigned)switches.names.count};
+                                            [REFRAIN_TABLES_DEPENDENCIES] = dependencies.n,
+                                            [REFRAIN_TABLES_SPEAKERS] = (unsigned)dependencies.names.count};
     pack_byte(&tables, REFRAIN_TABLES_NUMBERS);
     for (unsigned i = 0; i < REFRAIN_TABLES_SIZES; i++)
         pack_number(&tables, &(unsigned){0}, sizes[i]);
     refrain_text_bytes(&tables.bytes, packed.bytes.bytes, packed.bytes.length);
     write_room(sizes, out);
     write_tables(&strings.text, &tables.bytes, out);
-    refrain_list_free(&switches.names);
+    refrain_list_free(&dependencies.names);
     refrain_text_free(&strings.text);
     free(strings.table);
     refrain_text_free(&packed.bytes);

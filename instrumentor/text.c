@@ -1,4 +1,4 @@
-/* text.c: growing byte strings and string lists (text.h). */
+/* text.c: growing strings, and lists of strings (text.h). */
 #include "text.h"
 #include <errno.h>
 #include <stdarg.h>

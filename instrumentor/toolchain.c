@@ -1,4 +1,4 @@
-/* toolchain.c: what surrounds the wrapper (toolchain.h). */
+/* toolchain.c: finds clang's headers, the MPI, and the libraries of refrain (toolchain.h). */
 #include "toolchain.h"
 #include "wrapper_names.h"
 #include <fcntl.h>
@@ -87,10 +87,12 @@ bool refrain_toolchain_headers(struct refrain_list *flags, struct refrain_text *
     bool there = chosen && is_resource_directory(chosen);
     if (there) {
         refrain_list_format(flags, "-resource-dir=%s", chosen);
-        refrain_list_add(flags, "--cuda-path=/dev/null"); /* where there is a CUDA, libclang reads its largest header */
-        refrain_list_add(flags, "--gcc-toolchain=/dev/null"); /* clang looks for gcc in thirty places, for links */
-        refrain_list_add(flags, "-w");                        /* to find what to warn of takes longer than to say it */
-        /* omp.h and others that clang may lack; after everything else */
+        refrain_list_add(flags,
+                         "--cuda-path=/dev/null"); /* if CUDA is installed, libclang would read its largest header */
+        refrain_list_add(flags, "--gcc-toolchain=/dev/null"); /* else clang searches thirty directories for gcc, which
+                                                                 is only needed for links */
+        refrain_list_add(flags, "-w");                        /* computing warnings would take long */
+        /* omp.h and others that clang may lack; searched last */
         if (access(REFRAIN_CC_INCLUDE_DIR, R_OK) == 0) {
             refrain_list_add(flags, "-idirafter");
             refrain_list_add(flags, REFRAIN_CC_INCLUDE_DIR);
@@ -128,7 +130,7 @@ static enum refrain_mpi mpi_of_word(const char *word) {
     return strstr(word, "mpich") ? REFRAIN_MPI_MPICH : REFRAIN_MPI_NONE;
 }
 
-/* MPICH's and Open MPI's library may both be called libmpi: its own symbols tell them apart. */
+/* The library of both MPICH and Open MPI may be called libmpi; its symbols show which it is. */
 static enum refrain_mpi mpi_of_directory(const char *directory) {
     struct refrain_text path = {0};
     refrain_text_format(&path, "%s/libmpi.so", directory);
@@ -148,7 +150,7 @@ static bool names_libmpi(const char *text) {
            strstr(text, "libmpich.so");
 }
 
-/* Words are in the order of the link; -L before -l. */
+/* Words are in the order of the link, -L before -l. */
 static void see_word(const char *word, bool library, enum refrain_mpi *hint, bool *linked) {
     if (strncmp(word, "-L", 2) == 0) {
         enum refrain_mpi mpi = mpi_of_word(word);
@@ -189,7 +191,7 @@ static bool is_wrapper_file(const char *path) {
     return false;
 }
 
-/* The first program of that name on PATH; with `behind`, the first that is not the wrapper. */
+/* The first program with that name on PATH; with `behind`, the first one that is not the wrapper. */
 static bool find_program(const char *name, bool behind, struct refrain_text *path) {
     bool found = false;
     for (const char *at = getenv("PATH"); at && !found;) {
@@ -234,7 +236,7 @@ static bool file_in(const char *base, const char *directory, const char *name, s
     refrain_text_format(&candidate, "%s%s/%s", base, directory, name);
     char real[PATH_MAX];
     bool there = realpath(candidate.bytes, real) && access(candidate.bytes, R_OK) == 0;
-    if (there) { /* keep the name, lose the dots */
+    if (there) { /* keep the name, remove the dots */
         candidate.bytes[candidate.length - strlen(refrain_text_basename(candidate.bytes)) - 1] = '\0';
         there = realpath(candidate.bytes, real) != NULL;
         refrain_text_format(path, "%s/%s", real, name);
@@ -243,7 +245,7 @@ static bool file_in(const char *base, const char *directory, const char *name, s
     return there;
 }
 
-/* In the first of the n directories, each relative to the wrapper's own. */
+/* Searches the n directories, which are relative to the directory of the wrapper. */
 static bool file_beside(const char *const *directories, size_t n_directories, const char *name,
                         struct refrain_text *path) {
     char self[PATH_MAX];

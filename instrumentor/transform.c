@@ -1,4 +1,4 @@
-/* transform.c: sources to stand-ins (compiler_call.h). */
+/* transform.c: makes a stand-in for each source (compiler_call.h). */
 #include "compiler_call.h"
 #include "job.h"
 #include "program.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The wait status of a process that instruments. */
+/* Waits for a process that instruments, and returns its wait status. */
 static int wait_for(pid_t child) {
     int status = W_EXITCODE(REFRAIN_INSTRUMENT_LEFT_ALONE, 0);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -22,7 +22,7 @@ static int wait_for(pid_t child) {
     return status;
 }
 
-/* In a process of its own: a crash, an endless loop or lack of memory in there must not stop the build. */
+/* Instruments in a child process: a crash, an endless loop or lack of memory there must not stop the build. */
 static enum refrain_instrument_status instrument_in_child(const struct refrain_job *job) {
     pid_t child = refrain_program_start(job);
     int status = child > 0 ? wait_for(child) : W_EXITCODE(REFRAIN_PROGRAM_CANNOT_RUN, 0);
@@ -47,11 +47,11 @@ static enum refrain_instrument_status instrument(const struct refrain_compiler_c
                               .target = target,
                               .flags = (const char *const *)call->own_flags.items,
                               .n_flags = call->own_flags.count,
-                              .late = call->command.late};
+                              .lto = call->command.lto};
     return instrument_in_child(&job);
 }
 
-/* What the process listed that instrumented it. */
+/* Reads the list of included files that the child wrote. */
 static void read_included(struct refrain_stand_in *source) {
     struct refrain_text path = {0}, names = {0};
     char *rest = NULL;
@@ -63,7 +63,8 @@ static void read_included(struct refrain_stand_in *source) {
     refrain_text_free(&path);
 }
 
-/* The temporary bears the source's name and time, for debuggers, the object's symbol table and __TIMESTAMP__. */
+/* The stand-in has the name and the time of the source, for debuggers, the symbol table of the object, and
+ * __TIMESTAMP__. */
 static bool instrument_source(struct refrain_compiler_call *call, struct refrain_stand_in *source, size_t number) {
     const char *path = call->command.arguments[source->argument].text;
     struct refrain_text target = {0};
@@ -103,14 +104,14 @@ bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call) {
 void refrain_compiler_call_load(void) {
     struct refrain_text path = {0}, reason = {0};
     if (!refrain_program_path(&path))
-        refrain_instrument_load(&reason); /* each source says what is wrong */
+        refrain_instrument_load(&reason); /* each source reports the failure itself */
     refrain_text_free(&path);
     refrain_text_free(&reason);
 }
 
 bool refrain_compiler_call_prepare(struct refrain_compiler_call *call) {
     struct refrain_text text = {0};
-    if (call->command.n_sources > 1) /* a single one's child has less to copy without it */
+    if (call->command.n_sources > 1) /* with a single source, the fork is cheaper without it */
         refrain_compiler_call_load();
     if (call->build->filter_path && !refrain_filter_read(&call->filter, call->build->filter_path, &text)) {
         refrain_build_warn(call->build, "%s; compiling without instrumentation", text.bytes);

@@ -1,4 +1,4 @@
-/* unite.c: a source and the C files that it includes (unite.h). */
+/* unite.c: joins a source and the C files that it includes (unite.h). */
 #include "unite.h"
 #include "include.h"
 #include <string.h>
@@ -11,7 +11,7 @@ struct uniter {
     size_t n_flags;
     struct refrain_text *out;
     struct refrain_list *included;
-    size_t directory;               /* bytes of the source's path before its name */
+    size_t directory;               /* length of the directory in the path of the source */
     const char *stack[DEPTH_LIMIT]; /* paths of the files being read */
     size_t depth;
 };
@@ -38,8 +38,8 @@ static void append_directive(struct refrain_text *out, unsigned line, const char
     refrain_text_string(out, "\"\n");
 }
 
-/* The end of the line that begins at `at`; `comment` says whether a comment goes on at its beginning and at its end. A
- * string does not go over lines. */
+/* The end of the line that begins at `at`. `comment`: a comment is open at its beginning, and (output) at its end. A
+ * string does not extend over lines. */
 static const char *line_end(const char *at, bool *comment) {
     char quote = '\0';
     for (; *at && *at != '\n'; at++) {
@@ -67,7 +67,7 @@ static const char *line_end(const char *at, bool *comment) {
 
 static bool append_file(struct uniter *uniter, const char *path);
 
-/* Whether it can be read, and says nothing of being a file of its own. */
+/* True if the file can be read, and does not depend on being a file of its own. */
 static bool may_be_united(const char *path) {
     struct refrain_text text = {0};
     bool good = refrain_text_read(&text, path) && !strstr(text.bytes, "#pragma once");
@@ -75,7 +75,7 @@ static bool may_be_united(const char *path) {
     return good;
 }
 
-/* Handles an #include "name"; false where the line stays as it is. */
+/* Handles an #include "name". False if the line stays as it is. */
 static bool append_included(struct uniter *uniter, const char *from, const char *name, size_t length, unsigned line) {
     struct refrain_text wanted = {0}, path = {0};
     refrain_text_bytes(&wanted, name, length);
@@ -89,7 +89,7 @@ static bool append_included(struct uniter *uniter, const char *from, const char 
         done = true;
     } else if (!code && uniter->depth > 1 && refrain_include_beside(from, wanted.bytes, &path) &&
                path.length > uniter->directory && name[0] != '/') {
-        /* found from the source now, no longer from the file that it stands in */
+        /* the path is now relative to the source, no longer to the including file */
         refrain_text_format(uniter->out, "#include \"%s\"\n", path.bytes + uniter->directory);
         done = true;
     }

@@ -1,10 +1,9 @@
-/* unmatched.c: patterns of the filter that match nothing in the program that was linked (compiler_call.h).
+/* unmatched.c: reports patterns of the filter that match nothing in the linked program (compiler_call.h).
  *
- * A filter is for a whole program, so that a pattern which matches nothing in one file says nothing. Nor need it be for
- * this program alone: where no name is near, the pattern is said with --verbose only. The linked program
- * has the names of its functions and files in its symbol table; those of functions that the compiler has put into all
- * their callers are among the strings of refrain's tables (tables.c), which that names as well.
- */
+ * A filter applies to a whole program, so a pattern without a match in one file is normal. A filter may also be
+ * meant for several programs: if no name is similar to the pattern, it is reported with --verbose only. The symbol
+ * table of the linked program has the names of its functions and files. Functions that were inlined everywhere are
+ * in the strings of the tables of refrain (tables.c), which the symbol table lists as well. */
 #include "compiler_call.h"
 #include "warn.h"
 #include <elf.h>
@@ -23,13 +22,13 @@ struct program {
     struct refrain_list functions, files; /* names */
 };
 
-/* Whether `count` things of `size` bytes lie at `offset` of the file. */
+/* True if `count` objects of `size` bytes at `offset` are inside the file. */
 static bool holds(const struct program *program, uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= program->length && count <= (program->length - offset) / size;
 }
 
-/* The strings of a unit's tables: functions, and others that do no harm. What is packed comes behind them: its first
- * byte is 1, as the first node's kind is 0 (tables.c), which no name begins with. */
+/* Reads the strings of the tables of a unit: functions, and others that do no harm. The packed numbers follow them:
+ * their first byte is 1, as the kind of the first node is 0 (tables.c), and no name begins with this byte. */
 static void take_strings(struct program *program, const Elf64_Shdr *section, const Elf64_Sym *symbol) {
     uint64_t offset = section->sh_offset + (symbol->st_value - section->sh_addr);
     if (section->sh_type != SHT_PROGBITS || symbol->st_size == 0 || !holds(program, offset, symbol->st_size, 1) ||
@@ -108,7 +107,7 @@ static bool open_program(struct program *program, const char *path) {
 
 static void check_rule(const struct refrain_compiler_call *call, const struct program *program,
                        const struct refrain_filter_rule *rule) {
-    /* Symbol tables have files without their directories. */
+    /* Symbol tables list files without directories. */
     const char *pattern = rule->files ? refrain_text_basename(rule->pattern) : rule->pattern;
     const struct refrain_list *names = rule->files ? &program->files : &program->functions;
     struct refrain_suggestion nearest = {.typed = pattern};
@@ -133,7 +132,7 @@ void refrain_compiler_call_check_filter(const struct refrain_compiler_call *call
     if (open_program(&program, call->command.output ? call->command.output : "a.out") &&
         refrain_filter_read(&filter, call->build->filter_path, &error))
         take_names(&program);
-    for (size_t i = 0; program.functions.count && i < filter.count; i++) /* none: it is stripped */
+    for (size_t i = 0; program.functions.count && i < filter.count; i++) /* the program is stripped */
         check_rule(call, &program, &filter.rules[i]);
     if (program.bytes)
         munmap((void *)(uintptr_t)program.bytes, program.length);

@@ -1,4 +1,4 @@
-/* walk.c: calls and statements, from libclang's cursors to constructs (walk.h). */
+/* walk.c: makes constructs of libclang's cursors for calls and statements (walk.h). */
 #include "walk.h"
 #include "openmp.h"
 #include "place.h"
@@ -41,7 +41,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
     return false;
 }
 
-/* Calls that must stay as they are: they return twice, or act on the caller's own frame. */
+/* True for calls that must stay unchanged: they return twice, or act on the frame of the caller. */
 static bool is_untouchable(struct refrain_walker *walker, const char *name) {
     static const char *const twice[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "savectx"};
     static const char *const frame[] = {"alloca", "__alloca", "swapcontext"};
@@ -56,7 +56,7 @@ static bool is_untouchable(struct refrain_walker *walker, const char *name) {
     return strncmp(name, "__builtin_", 10) == 0 || is_one_of(name, frame, sizeof frame / sizeof frame[0]);
 }
 
-/* The innermost statement that a macro makes this call in gets its name. */
+/* Gives the name of the call to the innermost macro statement that makes it. */
 static void charge_macro(struct refrain_walker *walker, unsigned begin) {
     if (walker->macro == REFRAIN_NO_INDEX || refrain_walk_at(walker, walker->macro)->name)
         return;
@@ -71,7 +71,7 @@ static void walk_call(struct refrain_walker *walker, CXCursor cursor) {
     char name[256] = "";
     if (direct && !spelled_with(target, name, sizeof name))
         name[0] = '\0';
-    size_t first = direct ? 1 : 0; /* a function's name as callee does not take its address */
+    size_t first = direct ? 1 : 0; /* the name of a called function does not take its address */
     if (direct && is_untouchable(walker, name)) {
         for (size_t i = first; i < children.count; i++)
             refrain_walk_cursor(walker, children.items[i]);
@@ -114,7 +114,7 @@ static void walk_children(struct refrain_walker *walker, CXCursor cursor) {
     free(children.items);
 }
 
-/* What the pragmas before a statement ask of it. Parsing goes without -fopenmp, since libclang then hides the bodies of
+/* Applies the pragmas before a statement. Files are parsed without -fopenmp, since libclang then hides the bodies of
  * parallel regions. */
 static void apply_pragmas(struct refrain_walker *walker, unsigned begin) {
     const struct refrain_tokens *tokens = &walker->source->tokens;
@@ -168,8 +168,8 @@ static bool is_loop_or_block(enum CXCursorKind kind) {
            kind == CXCursor_ForStmt;
 }
 
-/* Whether a macro may make calls in this statement that get no probe of their own, and a probe may stand before it.
- * What is in a block that is spelled here is marked there. */
+/* True if a macro may make calls in this statement that get no probe of their own, and a probe can be inserted
+ * before it. The contents of a block that is spelled here are marked there. */
 static bool is_marked(const struct refrain_walker *walker, CXCursor statement, struct refrain_span span,
                       unsigned previous) {
     enum CXCursorKind kind = clang_getCursorKind(statement);
@@ -224,7 +224,7 @@ static void walk_jump(struct refrain_walker *walker, CXCursor cursor, enum refra
     refrain_walk_close(walker, jump);
 }
 
-/* A label and its statement: siblings in the tree, since only the first statement after it belongs to it. */
+/* A label and its statement become siblings, since only the first statement after the label belongs to it. */
 static void walk_label(struct refrain_walker *walker, CXCursor cursor, enum refrain_node_kind kind) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned label = refrain_walk_open(walker, kind, cursor);
@@ -303,7 +303,7 @@ void refrain_walk_cursor(struct refrain_walker *walker, CXCursor cursor) {
     case CXCursor_DeclRefExpr:
         refrain_walk_note_address(walker, cursor);
         break;
-    case CXCursor_UnaryExpr: /* sizeof and the like */
+    case CXCursor_UnaryExpr: /* sizeof and similar operators */
     case CXCursor_FunctionDecl:
     case CXCursor_StructDecl:
     case CXCursor_UnionDecl:

@@ -1,10 +1,10 @@
-/* walk_branch.c: decisions and loops (walk.h). */
+/* walk_branch.c: makes constructs of decisions and loops (walk.h). */
 #include "place.h"
 #include "walk.h"
 #include <limits.h>
 #include <stdlib.h>
 
-#define SHORT_LOOP 64 /* iterations, known to the compiler, that do not make a function worth an event */
+#define SHORT_LOOP 64 /* a loop with a known number of iterations up to this is no reason to trace a function */
 
 static bool is_constant(CXCursor condition) {
     CXEvalResult result = clang_Cursor_Evaluate(condition);
@@ -14,7 +14,7 @@ static bool is_constant(CXCursor condition) {
     return constant;
 }
 
-/* An operator that is spelled, or null. */
+/* The operator, if it is spelled in the file and among `operators`; else null. */
 static const char *spelled_operator(const struct refrain_walker *walker, CXCursor cursor,
                                     const char *const *operators) {
     const char *found = NULL;
@@ -32,13 +32,14 @@ static const char *spelled_operator(const struct refrain_walker *walker, CXCurso
     return found;
 }
 
-/* What compilers warn of, and would not within a probe's parentheses, has no probe: an assignment as a condition ... */
+/* Compilers warn about an assignment as a condition, and would not inside the parentheses of a probe. So it gets no
+ * probe. */
 static bool is_bare_assignment(const struct refrain_walker *walker, CXCursor condition) {
     static const char *const assignments[] = {"=", "|=", NULL};
     return spelled_operator(walker, condition, assignments) != NULL;
 }
 
-/* ... and && and the || that it stands in without parentheses. */
+/* The same for && inside || without parentheses. */
 static bool is_bare_and(const struct refrain_walker *walker, CXCursor operand) {
     static const char *const ands[] = {"&&", NULL};
     return spelled_operator(walker, operand, ands) != NULL;
@@ -52,7 +53,7 @@ static void walk_block(struct refrain_walker *walker, CXCursor cursor) {
     refrain_walk_close(walker, block);
 }
 
-/* A condition and what it chooses from, a block each. */
+/* A condition, and a block for each of its branches. */
 static void walk_branches(struct refrain_walker *walker, const struct refrain_children *children) {
     for (size_t i = 0; i < children->count; i++) {
         if (i == 0)
@@ -62,7 +63,7 @@ static void walk_branches(struct refrain_walker *walker, const struct refrain_ch
     }
 }
 
-/* The condition in the parentheses after `keyword`, between the first child and the second. */
+/* The condition in the parentheses after `keyword`, between the first two children. */
 static bool place_condition(const struct refrain_walker *walker, CXCursor cursor, const char *keyword,
                             const struct refrain_children *children, struct refrain_span *span) {
     return refrain_place_condition(walker->source, refrain_walk_extent(walker, cursor).begin, keyword,
@@ -115,7 +116,7 @@ void refrain_walk_conditional(struct refrain_walker *walker, CXCursor cursor) {
     free(children.items);
 }
 
-/* && and || where they are spelled; every other operator is nothing but its operands. */
+/* && and || become constructs if they are spelled in the file. Of other operators, only the operands are walked. */
 void refrain_walk_operator(struct refrain_walker *walker, CXCursor cursor) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned branch = REFRAIN_NO_INDEX;
@@ -149,8 +150,8 @@ void refrain_walk_operator(struct refrain_walker *walker, CXCursor cursor) {
 
 /* ---- loops ---- */
 
-/* Whether `statement`, a loop's body, is a loop with nothing around it but braces: OpenMP's collapse reaches into it.
- */
+/* True if `statement`, the body of a loop, is just a loop, perhaps in braces: collapse clauses of OpenMP apply to
+ * it. */
 static bool is_only_a_loop(CXCursor statement) {
     struct refrain_children children = {0};
     bool only = clang_getCursorKind(statement) == CXCursor_ForStmt;
@@ -162,7 +163,7 @@ static bool is_only_a_loop(CXCursor statement) {
     return only;
 }
 
-/* Whether it is 0: do { } while (0) is no loop. */
+/* True if the condition is 0: do { } while (0) is no loop. */
 static bool is_false(CXCursor condition) {
     CXEvalResult result = clang_Cursor_Evaluate(condition);
     bool is_false =
@@ -172,7 +173,8 @@ static bool is_false(CXCursor condition) {
     return is_false;
 }
 
-/* Whether a loop's condition compares with a small constant: a loop over the axes of a vector is no work of its own. */
+/* True if the condition of a loop compares with a small constant: a loop over the axes of a vector is no work of its
+ * own. */
 static bool is_short(CXCursor condition) {
     struct refrain_children children = refrain_walk_children(condition);
     bool is_short = false;
@@ -211,7 +213,7 @@ void refrain_walk_loop(struct refrain_walker *walker, CXCursor cursor, enum refr
                     placed &= !is_bare_assignment(walker, children.items[i]);
                 }
             }
-            /* A loop that a macro writes: with all its parts there, the second is the condition. */
+            /* A loop from a macro: if it has all its parts, the second one is the condition. */
             if (!placed && children.count == 4)
                 few = is_short(children.items[1]);
         } else if (children.count == 2) {

@@ -1,4 +1,4 @@
-/* walk_file.c: the functions of a file (walk.h). */
+/* walk_file.c: walks the functions of a file (walk.h). */
 #include "openmp.h"
 #include "place.h"
 #include "walk.h"
@@ -46,7 +46,7 @@ static const char *reason_to_leave(const struct refrain_walker *walker, CXCursor
     return NULL;
 }
 
-/* Functions that stand in for others before the program is relocated can call nothing. */
+/* True for an ifunc resolver: it runs before the program is relocated, so it must not call anything. */
 static bool is_resolver(const struct refrain_source *source, const char *name) {
     const struct refrain_tokens *tokens = &source->tokens;
     for (size_t i = 0; source->has_ifunc && i + 2 < tokens->count; i++) {
@@ -154,7 +154,7 @@ static enum CXChildVisitResult walk_top(CXCursor cursor, CXCursor parent, CXClie
     return CXChildVisit_Continue;
 }
 
-/* Says where libclang found an error outside all functions that it shows: it may have lost one there. */
+/* Reports an error of libclang outside of all functions that it found: it may have lost a function there. */
 static void note_lost(const struct refrain_walker *walker) {
     const struct refrain_source *source = walker->source;
     unsigned last = 0;

@@ -1,4 +1,4 @@
-/* walker.c: children, positions in the text, the array of constructs (walk.h). */
+/* walker.c: children, positions in the text, and the array of constructs (walk.h). */
 #include "walk.h"
 #include <stdlib.h>
 #include <string.h>

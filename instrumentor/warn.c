@@ -1,4 +1,4 @@
-/* warn.c: lines on standard error (warn.h). */
+/* warn.c: prints messages on standard error (warn.h). */
 #include "warn.h"
 #include "build.h"
 #include "instrument.h"
@@ -16,7 +16,7 @@ void refrain_build_warn(const struct refrain_build *build, const char *format, .
     va_end(arguments);
     refrain_text_format(&line, "%s: warning: %s\n", build->program, message);
     if (write(STDERR_FILENO, line.bytes, line.length) < 0)
-        errno = 0; /* nowhere left to say it */
+        errno = 0; /* there is nowhere left to write it */
     refrain_text_free(&line);
 }
 

@@ -1,40 +1,39 @@
-/* weigh.c: what is enough work to pay for a probe: when a function is entered, as far as the trace is concerned, and
- * which decisions and loops are told with --detail=all (construct.h).
+/* weigh.c: estimates work: when a function is entered in the trace, and which decisions and loops get a probe with
+ * --detail=all (construct.h).
  *
- * A probe that is off still costs what it keeps the compiler from: a function that says when it is left makes no tail
- * call, is turned into no loop, is put into its caller less readily. That is nothing beside an MPI call or a loop, and
- * a third of the time of a function of ten instructions that comes to an event once in a million times. So a small
- * function, which has no loop and does little but call, is entered when it is called only if it comes to an event each
- * time. Else it is entered late, when the first of its own MPI calls is made; or, where it has none, not at all: what
- * it calls tells of itself, and follows the place that the small function was called from.
+ * Even a disabled probe prevents optimisations. A function with a leave probe makes no tail call, is not turned into
+ * a loop, and is inlined less often. Beside an MPI call or a loop this costs nothing. But in a function of ten
+ * instructions that leads to an event once in a million calls, it costs a third of the time. So a small function,
+ * which has no loop and does little but call, is entered at its call only if each call leads to an event. Otherwise
+ * it is entered late, at the first of its own MPI calls. If it has no MPI calls it is never entered: the functions
+ * that it calls have probes of their own, and seem to be called from the place that called the small function.
  *
- *     void post(int value) { if (full()) flush(); }                    never entered: flush() tells of itself
- *     void flush(void) { MPI_Send(...); count = 0; }                   entered: each time an event
+ *     void post(int value) { if (full()) flush(); }                    never entered: flush() has its own probes
+ *     void flush(void) { MPI_Send(...); count = 0; }                   entered: each call is an event
  *     int compare(...) { if (lost) MPI_Send(...); return a < b; }      entered late
- *     void step(void) { exchange(); compute(); }                       entered: two functions of which nothing is known
+ *     void step(void) { exchange(); compute(); }                       entered: nothing is known of its two callees
  *
- * With --detail=all decisions and loops that reach no event, and functions without a loop that reach none, have a probe
- * where what is done between two of them is enough work. 200 tokens are some 100 instructions (0.3 to 0.5 each in
- * SQLite and zlib, as gcc -O2 compiles them), 10 ns; a probe that is off, with the registers and the stack that the
- * code around it needs for it, is some five. So a program is to take some 5 % longer at most. The tokens that count are
- * those that control comes to, on an average way (way_through()): a turn of a loop that mostly ends with a `continue`
- * in its first lines is not much work, however long the rest is.
- */
+ * With --detail=all, decisions, loops and loop-free functions without events get a probe if there is enough work
+ * between two probes. 200 tokens are some 100 instructions (0.3 to 0.5 per token in SQLite and zlib, compiled by gcc
+ * -O2), about 10 ns. A disabled probe costs about five instructions, including the registers and stack that it needs
+ * in the code around it. So a program should take at most some 5 % longer. Tokens are counted along an average path
+ * (average_path()): if an iteration mostly ends with a `continue` in its first lines, it is little work, however
+ * long the rest of the loop body is. */
 #include "construct.h"
 #include <limits.h>
 #include <string.h>
 
 #define SMALL_TOKENS 120u /* of the body, as it is spelled */
-#define WORK_TOKENS 200   /* that pay for a probe */
-#define UNKNOWN_ALWAYS 1u /* calls of functions that may be large, which are made each time */
-#define UNKNOWN_AT_ALL 3u /* ... or on a condition */
+#define WORK_TOKENS 200   /* enough to pay for a probe */
+#define UNKNOWN_ALWAYS 1u /* calls of possibly large functions that are always made */
+#define UNKNOWN_AT_ALL 3u /* calls of possibly large functions in all, conditional ones included */
 
 static bool is_inside(const struct refrain_constructs *constructs, unsigned around, unsigned i) {
     return i > around && i < constructs->items[around].after;
 }
 
-/* Does control come back to a label by this goto? One that is computed may. */
-static bool goes_back(const struct refrain_constructs *constructs, unsigned around, unsigned jump) {
+/* True if this goto may jump back to a label. A computed goto may. */
+static bool jumps_back(const struct refrain_constructs *constructs, unsigned around, unsigned jump) {
     const char *name = constructs->items[jump].name;
     if (!name)
         return true;
@@ -45,7 +44,7 @@ static bool goes_back(const struct refrain_constructs *constructs, unsigned arou
     return false;
 }
 
-/* Does what it is directly in decide whether control comes to it? */
+/* True if the construct around it decides whether it is executed. */
 static bool is_chosen(const struct refrain_constructs *constructs, unsigned i) {
     const struct refrain_construct *parent = &constructs->items[constructs->items[i].parent];
     if (parent->kind == REFRAIN_IF || parent->kind == REFRAIN_CONDITIONAL)
@@ -58,40 +57,41 @@ static bool is_once(const struct refrain_construct *loop) { /* do { } while (0) 
     return loop->constant && loop->few;
 }
 
-struct way {
-    double work; /* tokens that control comes to */
-    double on;   /* how often it goes on behind what the way leads through */
+struct path {
+    double work;      /* tokens that are executed */
+    double continues; /* probability that control continues after the construct */
 };
 
-/* An average way through a construct; through a loop, a turn of it. What a decision chooses is chosen half of the time,
- * and a loop inside makes two turns. A jump in a loop or switch is taken to lead behind it, and a label to be come to.
- */
-static struct way way_through(const struct refrain_constructs *constructs, unsigned i) {
+/* An average path through a construct; for a loop, through one iteration. Each branch of a decision is taken half of
+ * the time, and an inner loop makes two iterations. A jump in a loop or switch leads behind it, and every label is
+ * reached. */
+static struct path average_path(const struct refrain_constructs *constructs, unsigned i) {
     const struct refrain_construct *construct = &constructs->items[i];
-    struct way way = {0, 1};
+    struct path path = {0, 1};
     unsigned token = construct->first_token;
     for (unsigned child = i + 1; child < construct->after; child = constructs->items[child].after) {
         const struct refrain_construct *inside = &constructs->items[child];
-        struct way through = way_through(constructs, child);
-        double comes = is_chosen(constructs, child) ? 0.5 : 1;
-        way.work += way.on * (inside->first_token > token ? inside->first_token - token : 0);
-        way.work += way.on * comes * (refrain_is_loop(inside) && !is_once(inside) ? 2 : 1) * through.work;
-        way.on *= 1 - comes * (1 - through.on);
+        struct path through = average_path(constructs, child);
+        double probability = is_chosen(constructs, child) ? 0.5 : 1;
+        path.work += path.continues * (inside->first_token > token ? inside->first_token - token : 0);
+        path.work +=
+            path.continues * probability * (refrain_is_loop(inside) && !is_once(inside) ? 2 : 1) * through.work;
+        path.continues *= 1 - probability * (1 - through.continues);
         if (inside->kind == REFRAIN_LABEL)
-            way.on = 1;
+            path.continues = 1;
         if (inside->end_token > token)
             token = inside->end_token;
     }
-    way.work += way.on * (construct->end_token > token ? construct->end_token - token : 0);
+    path.work += path.continues * (construct->end_token > token ? construct->end_token - token : 0);
     if (construct->kind >= REFRAIN_BREAK && construct->kind <= REFRAIN_GOTO)
-        way.on = 0;
+        path.continues = 0;
     else if (refrain_is_loop(construct) || construct->kind == REFRAIN_SWITCH)
-        way.on = 1;
-    return way;
+        path.continues = 1;
+    return path;
 }
 
 static bool is_little_work(const struct refrain_constructs *constructs, unsigned i) {
-    return way_through(constructs, i).work <= WORK_TOKENS;
+    return average_path(constructs, i).work <= WORK_TOKENS;
 }
 
 static bool is_small(const struct refrain_constructs *constructs, const struct refrain_function *function,
@@ -102,7 +102,7 @@ static bool is_small(const struct refrain_constructs *constructs, const struct r
     for (unsigned i = function->construct + 1; is_inside(constructs, function->construct, i); i++) {
         const struct refrain_construct *construct = &constructs->items[i];
         if ((refrain_is_loop(construct) && !is_once(construct)) ||
-            (construct->kind == REFRAIN_GOTO && goes_back(constructs, function->construct, i)))
+            (construct->kind == REFRAIN_GOTO && jumps_back(constructs, function->construct, i)))
             return false;
     }
     return true;
@@ -122,8 +122,8 @@ void refrain_find_leaves(struct refrain_constructs *constructs) {
     }
 }
 
-/* The outermost construct within `around` that decides whether control comes to construct `i`; REFRAIN_NO_INDEX: it
- * always does. A return before it decides as well. */
+/* The outermost construct within `around` that decides whether construct `i` is executed; REFRAIN_NO_INDEX: it
+ * always is. An earlier return decides this, too. */
 static unsigned condition_of(const struct refrain_constructs *constructs, unsigned around, unsigned i) {
     unsigned outermost = REFRAIN_NO_INDEX;
     for (unsigned child = i; is_inside(constructs, around, child); child = constructs->items[child].parent) {
@@ -137,7 +137,7 @@ static unsigned condition_of(const struct refrain_constructs *constructs, unsign
     return outermost;
 }
 
-/* An MPI call or a user region. */
+/* True for an MPI call or a user region. */
 static bool is_event(const struct refrain_construct *construct) {
     return construct->callee == REFRAIN_NO_INDEX &&
            (construct->kind == REFRAIN_MPI_CALL || (construct->kind == REFRAIN_CALL && construct->name &&
@@ -149,13 +149,13 @@ static bool has_probe_of_own(const struct refrain_constructs *constructs, const 
            (construct->placed || refrain_macro_around(constructs, construct) != REFRAIN_NO_INDEX);
 }
 
-/* What is inside a function or loop, as far as its weight depends on it. */
+/* Contents of a function or loop that determine its weight. */
 struct weight {
-    unsigned always, at_all; /* calls of functions that may be large */
+    unsigned always, at_all; /* calls of possibly large functions: always made; in all */
     unsigned condition;      /* of its own MPI calls */
-    bool own;                /* it has such */
-    bool each_time;          /* it comes to an event whenever it is called */
-    bool scattered;          /* its MPI calls depend on several conditions, or one has no probe */
+    bool own;                /* it has MPI calls of its own */
+    bool each_time;          /* each call leads to an event */
+    bool scattered;          /* its MPI calls depend on several conditions, or one of them has no probe */
 };
 
 static struct weight weigh(const struct refrain_constructs *constructs, unsigned around) {
@@ -189,8 +189,8 @@ static bool calls_much(const struct weight *weight) {
     return weight->always > UNKNOWN_ALWAYS || weight->at_all > UNKNOWN_AT_ALL;
 }
 
-/* Functions that come to an event each time do so through each other, and what a function weighs depends on what it
- * calls: all small ones are taken as light until what they call says otherwise. */
+/* Whether each call leads to an event, and the weight of a function, depend on its callees. So all small functions
+ * begin as light, until their callees show otherwise. */
 void refrain_weigh(struct refrain_constructs *constructs) {
     for (size_t f = 0; f < constructs->n_functions; f++)
         constructs->functions[f].entry = constructs->functions[f].small ? REFRAIN_NEVER_ENTERED : REFRAIN_ENTERED;
@@ -214,7 +214,7 @@ void refrain_weigh(struct refrain_constructs *constructs) {
 
 /* ---- decisions and loops ---- */
 
-/* A turn of the loop is too little work for probes of decisions in it. */
+/* True if an iteration of the loop is too little work for probes of decisions in it. */
 static bool is_light(const struct refrain_constructs *constructs, unsigned loop) {
     if (constructs->items[loop].certain || !is_little_work(constructs, loop))
         return false;
@@ -225,8 +225,9 @@ static bool is_light(const struct refrain_constructs *constructs, unsigned loop)
     return !calls_much(&weight);
 }
 
-/* A loop costs what is around it two probes, its own and, since that counts no turns for itself then, that of its
- * turn: one that reaches no event is told where a turn of it pays for one of them, as it makes two or more. */
+/* A loop costs its surroundings two probes: its own, and the one per iteration, because the outer loop can then not
+ * use a counter. So a loop without events gets a probe if one iteration pays for one probe, as it makes two or more
+ * iterations. */
 void refrain_find_light(struct refrain_constructs *constructs) {
     for (unsigned i = 0; i < constructs->count; i++) {
         struct refrain_construct *construct = &constructs->items[i];

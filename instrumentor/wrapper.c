@@ -1,10 +1,9 @@
 /* wrapper.c: the compiler wrappers (wrapper.h).
  *
- *     settings -> command (command.c) -> instrument each C source into a temporary -> compile it in the source's place
+ *     settings -> command (command.c) -> instrument each C source into a stand-in -> compile it in place of the source
  *
- * A build never breaks: the user's command runs as it was when anything of the wrapper's own fails, when the compiler
- * rejects the instrumented file, and it is the user's command on the user's file whose messages are seen.
- */
+ * A build never breaks. If anything of the wrapper fails, or if the compiler rejects the instrumented file, the
+ * command of the user runs unchanged. Then its messages, about the files of the user, are shown. */
 #include "wrapper.h"
 #include "build.h"
 #include "help.h"
@@ -34,7 +33,7 @@ static void set_detail(struct refrain_build *build, const char *text) {
         build, "detail '%s' is none of 'calls', 'communication', 'all' and 'every'; taken as 'communication'", text);
 }
 
-/* An option of the wrapper's own, --<prefix>name; false when it is none. */
+/* Handles an option of the wrapper itself, --<prefix>name. False for other options. */
 static bool take_own_option(struct refrain_build *build, const char *text, const char *prefix) {
     size_t n = strlen(prefix);
     if (strncmp(text, prefix, n) != 0)
@@ -51,7 +50,8 @@ static bool take_own_option(struct refrain_build *build, const char *text, const
     return true;
 }
 
-/* What refrain-mpicc leaves to the compiler, since no name of a compiler separates its own options from those. */
+/* True for an option that refrain-mpicc leaves to the compiler. No compiler name separates the options of the
+ * wrapper from those of the compiler. */
 static bool is_compilers_too(const char *text) {
     return strcmp(text, "--verbose") == 0;
 }
@@ -85,8 +85,8 @@ static void complain_of_name(const struct refrain_build *build, const char *name
             build->program, name, refrain_text_basename(name));
 }
 
-/* Adds `name` to the compiler. A link to the wrapper under a compiler's name stands for the next program of that name
- * on PATH; false with a line said when there is none. */
+/* Adds `name` to the compiler. If it is a link to the wrapper under the name of a compiler, the next program with
+ * that name on PATH is used. False after a message if there is none. */
 static bool add_compiler(const struct refrain_build *build, const char *name, struct refrain_list *compiler) {
     struct refrain_text path = {0};
     bool ours = strncmp(refrain_text_basename(name), "refrain-", 8) == 0;
@@ -103,8 +103,8 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
     return found;
 }
 
-/* Whether refrain-cc, called through a link that stands for no program, can read its first argument: as an option of
- * its own or as a compiler. */
+/* True if the first argument of refrain-cc, called through a link without a program behind it, is an option of its
+ * own, or a compiler. */
 static bool is_of_use(const char *first) {
     static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--refrain-", "--help", "--version"};
     struct refrain_text path = {0};
@@ -116,14 +116,14 @@ static bool is_of_use(const char *first) {
     return runs;
 }
 
-/* Whether the wrapper was called through such a link, or at least through what can be nothing else. */
+/* True if the wrapper was called through a link under the name of a compiler. */
 static bool is_called_by_compilers_name(char *const *argv, bool mpi, struct refrain_text *behind) {
     if (strncmp(refrain_text_basename(argv[0]), "refrain-", 8) == 0)
         return false;
     return refrain_toolchain_behind(argv[0], behind) || (!mpi && !is_of_use(argv[1]));
 }
 
-/* Splits REFRAIN_MPICC, REFRAIN_MPICXX or REFRAIN_MPIFORT, which may hold a launcher and options, at blanks. */
+/* Splits REFRAIN_MPICC, REFRAIN_MPICXX or REFRAIN_MPIFORT at blanks, as it may contain a launcher and options. */
 static bool add_mpi_compiler(const struct refrain_build *build, const struct refrain_wrapper_names *names,
                              struct refrain_list *compiler) {
     const char *chosen = getenv(names->variable);
@@ -152,7 +152,7 @@ int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
         refrain_help_print(&refrain_wrapper_names[kind], next >= argc ? stderr : stdout);
         return next >= argc ? 2 : 0;
     }
-    /* refrain-mpicc --version is the compiler's, which ./configure asks for. */
+    /* refrain-mpicc --version is passed to the compiler, because ./configure asks for it. */
     if (!by_name && alone && strcmp(argv[next], mpi ? "--refrain-version" : "--version") == 0) {
         printf("%s %s\n", build.program, REFRAIN_VERSION);
         return 0;

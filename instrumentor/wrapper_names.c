@@ -1,4 +1,4 @@
-/* wrapper_names.c: what the wrappers are called, and what each stands for (wrapper_names.h). */
+/* wrapper_names.c: names of the wrappers and of their compilers (wrapper_names.h). */
 #include "wrapper_names.h"
 
 #include <stddef.h>

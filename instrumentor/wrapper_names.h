@@ -1,8 +1,8 @@
-/* wrapper_names.h: what the wrappers are called, and what each stands for (wrapper.c, toolchain.c, help.c). */
+/* wrapper_names.h: names of the wrappers and of their compilers (wrapper.c, toolchain.c, help.c). */
 #ifndef REFRAIN_WRAPPER_NAMES_H
 #define REFRAIN_WRAPPER_NAMES_H
 
-/* Which wrapper: refrain-cc takes the compiler as its first argument, the others stand for an MPI compiler. */
+/* Kind of wrapper: refrain-cc gets the compiler as its first argument, the others stand for an MPI compiler. */
 enum refrain_wrapper_kind {
     REFRAIN_WRAPPER_ANY,
     REFRAIN_WRAPPER_MPI_C,
@@ -11,8 +11,8 @@ enum refrain_wrapper_kind {
     REFRAIN_WRAPPERS
 };
 
-/* What they are called; of the MPI compilers the variable that names them, the one that is taken without it (else
- * null), and make's variable for compilers of the language. */
+/* Name of a wrapper. For those of MPI compilers: the variable that names the compiler, the compiler used without it
+ * (else null), and the variable of make for compilers of the language. */
 struct refrain_wrapper_names {
     const char *program, *variable, *compiler, *make_variable;
 };

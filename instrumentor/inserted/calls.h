@@ -1,5 +1,5 @@
-/* Probes elsewhere: a test of the byte that says whether the probe is on, and a call. What a probe does is out of line,
- * since more than a call at each would cost the compiler too much. */
+/* Probes where sites and entries are not available: a test of the byte that enables the probe, and a call. The rest
+ * is not inline, since more code per probe would make compilation slow. */
 #if !defined REFRAIN__SITES && !defined REFRAIN__ENTRIES
 static __attribute__((__noinline__, __unused__, __no_instrument_function__)) void
 refrain__tell(void *unit, unsigned int slot, void *place, unsigned long extra) {
@@ -41,8 +41,9 @@ REFRAIN__INLINE void refrain__tell_count(refrain__frame *frame, unsigned int slo
 }
 #endif
 #ifndef REFRAIN__ENTRIES
-/* A function that is entered late is not left where it was not entered. To the compiler the frame is in use from the
- * beginning: no part of the function may become one of its own, with a stack pointer of its own. */
+/* State of a function that is entered late: it is left only if it was entered. The compiler must believe that the
+ * frame is in use from the beginning. Else it may outline a part of the function, which would have another stack
+ * pointer. */
 REFRAIN__INLINE refrain__late refrain__not_yet(refrain__frame *frame) {
     refrain__late late;
     late.entered = 0;
@@ -54,13 +55,13 @@ REFRAIN__INLINE void refrain__leave_late(refrain__late *late, unsigned int slot)
     if (late->entered)
         refrain__leave(late->frame, slot);
 }
-/* How an activation of the function with this slot ends. */
+/* The function that runs when an activation of the function with this slot ends. */
 #define REFRAIN__LEAVES(slot, kind, leave) \
     REFRAIN__INLINE void refrain__leave_##slot(refrain__##kind *activation) { \
         leave(activation, slot + 1); \
     }
 #endif
-/* A loop's condition tells what a decision tells. (Tested for, it is no unused macro to the compiler.) */
+/* The probe of a loop condition is that of a decision. (The test prevents a warning about an unused macro.) */
 #define refrain__loop refrain__if
 #ifdef refrain__loop
 #endif

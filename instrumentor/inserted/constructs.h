@@ -1,4 +1,4 @@
-/* OpenMP's constructs, as regions of the trace: only in files that have any. */
+/* OpenMP constructs as regions of the trace: only in files with such constructs. */
 #ifdef __OPTIMIZE__
 #define REFRAIN__INLINE static __inline__ \
     __attribute__((__always_inline__, __artificial__, __unused__, __no_instrument_function__))

@@ -1,15 +1,15 @@
-/* What an instrumented file begins with: the declarations of unit.h under names of their own, bound to the library's
- * symbols by assembler names, so that the file may include unit.h itself. They are weak: an object that is linked
- * without the library runs as if it had never been instrumented. */
+/* The first part of an instrumented file: the declarations of unit.h under other names, so that the file may include
+ * unit.h itself. Assembler names bind them to the symbols of the library. These are weak: an object linked without
+ * the library runs as if it was not instrumented. */
 #define REFRAIN__WEAK(symbol) __asm__(#symbol) __attribute__((__weak__))
 #ifdef __OPTIMIZE__
 #define REFRAIN__INLINE static __inline__ \
     __attribute__((__always_inline__, __artificial__, __unused__, __no_instrument_function__))
 #else
-/* Inline: gcc leaves out those that are not used, which it does with no others where it does not optimise. */
+/* Inline functions are the only ones that gcc leaves out if they are unused and it does not optimise. */
 #define REFRAIN__INLINE static __inline__ __attribute__((__unused__, __no_instrument_function__))
 #endif
-/* refrain.h asks for it; asked for here as well, it is no unused macro to the compiler. */
+/* For refrain.h. (The test prevents a warning about an unused macro.) */
 #define REFRAIN_INSTRUMENTED 1
 #ifdef REFRAIN_INSTRUMENTED
 #endif

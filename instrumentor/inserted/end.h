@@ -1,4 +1,4 @@
-/* What both kinds of probes share, and what runs once. */
+/* Parts common to all kinds of probes, and functions that run once. */
 REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, unsigned long *count, int value) {
     if (value) {
         ++*count;
@@ -8,7 +8,7 @@ REFRAIN__INLINE int refrain__count(refrain__frame *frame, unsigned int slot, uns
     }
     return value;
 }
-/* Units that are in no list of the linker's: a list of one. */
+/* Units that the linker does not list: a list with one unit. */
 #ifndef REFRAIN__LISTED
 static struct refrain__units refrain__units = {9ul, (void *)0, (void *)0, refrain__first_site, refrain__last_site,
     &refrain__tables, &refrain__u};

@@ -1,7 +1,8 @@
-/* Probes without optimisation, for x86-64: calls of the unit's entries, which test the byte that says whether the probe
- * is on. They are in assembler, since a compiler that does not optimise makes functions of all that could be inline, and
- * takes as long for each as for a function of the program's. An entry has the activation in %rdi and the slot in %esi;
- * refrain_probe gets unit, slot, place and extra. All is in bytes, the same in either syntax.
+/* Probes in code without optimisation, for x86-64: calls of the entries of the unit, which test the byte that
+ * enables the probe. Entries are in assembler, since a compiler that does not optimise makes a function of every
+ * inline function, and takes as long for each as for a function of the program. An entry gets the activation in %rdi
+ * and the slot in %esi. It calls refrain_probe with unit, slot, place and extra. The code is given in bytes, which
+ * are the same in both assembler syntaxes.
  *
  *     not_yet:     xor %eax, %eax; mov %rdi, %rdx; ret                         a struct refrain__late that was not entered
  *     leave_late:  cmpl $0, (%rdi); je none; mov 8(%rdi), %rdi                 the frame, if it was
@@ -30,7 +31,7 @@ extern refrain__late refrain__not_yet(refrain__frame *frame) REFRAIN__ENTRY(not_
 extern int refrain__enter_at(refrain__frame *frame, unsigned int slot, void *frame_address) REFRAIN__ENTRY(enter_at);
 extern void refrain__at(refrain__frame *frame, unsigned int slot) REFRAIN__ENTRY(at);
 extern void refrain__tell(void *unit, unsigned int slot, void *place, unsigned long extra) REFRAIN__ENTRY(tell);
-/* How an activation of the function with this slot ends: mov $slot + 1, %esi; jmp leave. */
+/* The code that runs when an activation of the function with this slot ends: mov $slot + 1, %esi; jmp leave. */
 #define REFRAIN__LEAVES(slot, kind, leave) \
     __asm__(".pushsection .text.refrain, \"ax\", @progbits\n.Lrefrain__leave_" #slot ":\n\t.byte 0xbe\n\t" \
         ".long " #slot " + 1\n\t.byte 0xe9\n\t.long .L" #leave " - . - 4\n\t.popsection"); \

@@ -1,22 +1,23 @@
-/* Probes in optimised code for x86-64. A probe is an instruction of five bytes, its site: a call of the unit's jump to
- * refrain_site, of which the monitor makes another instruction that does nothing, by one byte, where the probe is off
- * (struct refrain_site, unit.h). The site is told by its address: it passes nothing else, but for the frame's address
- * where a function is entered and left, and a count. To the compiler it is an instruction that reads the frame and
- * changes no register, so that the code around it is what it would be without. A decision has two sites, one on either
- * way, so that nothing has to be kept for the probe. That the frame is read keeps sites between prologue and epilogue.
+/* Probes in optimised code, for x86-64. A probe is a site: an instruction of five bytes that calls the jump of the
+ * unit to refrain_site. To disable the probe, the monitor changes one byte, which makes the call an instruction
+ * without effect (struct refrain_site, unit.h). The address of a site identifies it. It passes only the address of
+ * the frame, when a function is entered or left, and a count. To the compiler, a site is an instruction that reads
+ * the frame and changes no register, so the code around it stays as it is without probes. A decision has two sites,
+ * one on each branch, so no value has to be kept for the probe. Because sites read the frame, the compiler keeps
+ * them between prologue and epilogue.
  *
- * A function without calls may keep data below the stack pointer, where a call writes. So that none with sites is such
- * a function, there is one call that is never come to: where the function is entered, and at every site where the
- * compiler may make functions of their own from parts of it. It is a call of the unit's jump, and not of a function that
- * is said to be cold: for such calls gcc makes a part of each function that lies elsewhere and has an unwind table. */
+ * A function without calls may keep data below the stack pointer, where the call of a site would overwrite it. To
+ * prevent this, functions with sites contain a call that is never reached: at the entry and, if the compiler may
+ * outline parts of functions, at every site. It calls the jump of the unit. A function declared cold would not do:
+ * for a call of it, gcc moves a part of the function elsewhere, with an unwind table. */
 #if defined __OPTIMIZE__ && !defined REFRAIN__NO_SITES && defined __x86_64__ && defined __ELF__ && \
     !defined __ILP32__ && !defined __code_model_medium__ && !defined __code_model_large__ && \
     ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))
 #define REFRAIN__SITES
 #define REFRAIN__SITE_HERE "661:\tcall .Lrefrain_site\n\t.pushsection refrain_sites_9, \"a\", @progbits\n\t" \
     ".long 661b - .\n\t.long %c[on] + %c[slot] - .\n\t.popsection"
-/* The unit's jump, which returns at once where there is no library: cmpq $0, there(%rip); je; jmp *there(%rip); ret. As
- * bytes it is the same in either syntax of the assembler. */
+/* The jump of the unit, which returns at once if there is no library: cmpq $0, there(%rip); je; jmp *there(%rip);
+ * ret. The bytes are the same in both assembler syntaxes. */
 __asm__(".weak refrain_site_9\n\t.pushsection .text.refrain, \"ax\", @progbits\n"
     ".Lrefrain_site:\n\t" REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_sites\n\t"
     ".byte 0x48, 0x83, 0x3d\n\t.long refrain_site_9@GOTPCREL - 5\n\t.byte 0, 0x74, 6\n\t"

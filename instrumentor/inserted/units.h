@@ -1,10 +1,10 @@
-/* The list of the units of an executable or library (struct refrain_units, unit.h): each adds two distances to a
- * section, and the linker keeps one constructor and one destructor, those of its first unit: what is in a group of this
- * name is in the program once. No symbol of the group is used from elsewhere, so that it may be left out together with
- * its names. Linkers that leave out what nothing refers to keep a unit with the code that its probes are in: what they
- * call refers to it (REFRAIN__KEEP_UNIT).
+/* The list of the units of an executable or library (struct refrain_units, unit.h). Each unit adds two distances to
+ * a section. A constructor and a destructor are in a section group with a fixed name, of which the linker keeps only
+ * the first. No other code uses symbols of the group, so the linker can drop it with all its names. If the linker
+ * drops unreferenced sections, a unit stays as long as the code of its probes, because this code refers to it
+ * (REFRAIN__KEEP_UNIT).
  *
- *     begin: endbr64; mov refrain_register@GOTPCREL(%rip), %rax     as bytes, the same in either syntax
+ *     begin: endbr64; mov refrain_register@GOTPCREL(%rip), %rax     as bytes, the same in both syntaxes
  *     1:     lea list(%rip), %rdi; test %rax, %rax; je 2f; jmp *%rax
  *     2:     ret
  *     end:   endbr64; mov refrain_unregister@GOTPCREL(%rip), %rax; jmp 1b */
