@@ -1,10 +1,12 @@
-/* yield.c: librefrain-yield.so, for runs with more ranks than cores. MPICH over UCX polls without ever giving up the
- * processor, so that a rank that waits keeps the rank it waits for from running. Preloaded, this wraps UCX's progress
- * function and yields after it has found nothing to do for a while. `refrain record` and refrain-run set it up.
+/* yield.c: librefrain-yield.so, for runs with more ranks than cores. MPICH over UCX polls and never yields the
+ * processor, so a waiting rank may keep the awaited rank from running. This library is preloaded and wraps the
+ * progress function of UCX. It yields after a number of calls without progress. `refrain record` and refrain-run
+ * preload it.
  *
- * REFRAIN_YIELD: on, off, or auto (the default): on where this node has more ranks of the job than cores. Else a rank
- * yields only after it has waited for longer than a message takes: then what it waits for may have no core, since other
- * programs run there. Ranks that yield at once could come to share a core while another one has nothing to do. */
+ * REFRAIN_YIELD: on, off, or auto (the default). With auto, a rank yields at once if its node has more ranks of the
+ * job than cores. Else it yields only after it has waited for longer than a message takes: then other programs may
+ * occupy the core of the awaited rank. If ranks yielded at once, two ranks could come to share a core while another
+ * core is idle. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -17,8 +19,8 @@
 
 unsigned ucp_worker_progress(void *worker);
 
-/* A number of at most nine digits. Not by atoi(), which newer glibcs make a function of theirs alone: a program with
- * another C library has to start with this preloaded. */
+/* Parses at most nine digits. atoi() is not used: newer versions of glibc map it to a function that other C
+ * libraries lack, and programs with these must start with this library preloaded. */
 static int number(const char *text) {
     int value = 0;
     for (const char *at = text; *at >= '0' && *at <= '9' && at < text + 9; at++)
@@ -26,7 +28,7 @@ static int number(const char *text) {
     return value;
 }
 
-/* Ranks of the job on this node, as its launcher tells; 0: unknown. */
+/* Ranks of the job on this node, from the variables of its launcher; 0: unknown. */
 static int ranks_on_node(void) {
     static const char *const variables[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
     for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -51,7 +53,7 @@ static unsigned polls_wanted(void) {
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {
     static unsigned (*progress)(void *);
-    static unsigned polls; /* before a yield; 0: never */
+    static unsigned polls; /* calls without progress before a yield; 0: never */
     static __thread unsigned fruitless;
     if (!progress) {
         polls = polls_wanted();

@@ -1,5 +1,5 @@
-/* choose.c: loads the wrappers for the MPI library of this process and fills the rows of functions that are called
- * (front.h). What cannot be traced is said once, by the process that speaks for the job. */
+/* choose.c: loads the wrappers for the MPI library of this process, and fills in the rows of the functions that are
+ * called (front.h). If a process cannot be traced, one process of the job says so once. */
 #define _GNU_SOURCE
 #include "front.h"
 #include <refrain/speaks.h>
@@ -17,7 +17,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 static struct refrain_front_objects objects;
 static void *wrappers;   /* null: nothing is traced */
-static bool initialised; /* MPI was, or is about to be */
+static bool initialised; /* MPI_Init was called, or is about to be */
 
 static void say(const char *before, const char *name, const char *after) {
     char text[1024];
@@ -25,7 +25,7 @@ static void say(const char *before, const char *name, const char *after) {
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
     if (refrain_speaks() && write(STDERR_FILENO, text, (size_t)n) < 0)
-        return; /* nowhere left to say it */
+        return; /* there is nowhere left to write it */
 }
 
 static bool is_off(void) {
@@ -37,7 +37,7 @@ static bool is_off(void) {
     return false;
 }
 
-/* The wrappers lie beside this library. */
+/* Loads the wrappers, which are in the directory of this library. */
 static void load_wrappers(void) {
     Dl_info own;
     char path[4096 + 64];
@@ -65,7 +65,8 @@ static void choose(void) {
         load_wrappers();
 }
 
-/* MPI is often loaded with the program: then the monitor is in place before the program's first instruction. */
+/* If MPI is loaded with the program, as in most cases, the monitor is ready before the first instruction of the
+ * program. */
 static __attribute__((constructor)) void start(void) {
     struct refrain_front_objects now;
     refrain_front_look(&now);
@@ -100,12 +101,12 @@ static const char *row_name(uint32_t row) {
     return name;
 }
 
-/* The code of a function: its extent from the object's symbol table. */
+/* Extent of the code of a function, from the symbol table of its object. */
 static void set_extent(const void *function, uintptr_t *begin, uintptr_t *bytes) {
     static int (*look_up)(const void *, Dl_info *, void **, int);
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    /* By name, since musl's loader does not start a program with a library that needs a function it lacks. */
+    /* Looked up by name: musl's loader refuses to start a program if a library needs a function that musl lacks. */
     if (!look_up)
         *(void **)&look_up = dlsym(RTLD_DEFAULT, "dladdr1");
     if (!function || !look_up || !look_up(function, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
@@ -114,7 +115,7 @@ static void set_extent(const void *function, uintptr_t *begin, uintptr_t *bytes)
     *bytes = symbol->st_size;
 }
 
-/* The function's bindings in a layer: for mpif.h and the module mpi, and for mpi_f08. */
+/* Finds the bindings of the function in a layer: for mpif.h and the module mpi, and for mpi_f08. */
 static void find_bindings(struct refrain_front_row *row, const char *name) {
     char lower[128];
     size_t n = strlen(name);
@@ -133,7 +134,8 @@ static void find_bindings(struct refrain_front_row *row, const char *name) {
     }
 }
 
-/* A library with the MPI functions that is no MPI library as choose.c knows them (one for serial runs, say). */
+/* Finds the function in a library with MPI functions that is none of the known MPI libraries, such as one for serial
+ * runs. */
 static const void *elsewhere(const char *name) {
     const void *function = dlsym(RTLD_NEXT, name);
     if (!function && objects.mpi.handle)

@@ -1,4 +1,4 @@
-/* look.c: which MPI library, which of its layers and which monitor are loaded in this process (front.h). */
+/* look.c: finds the MPI library, its layers and the monitor that are loaded in this process (front.h). */
 #define _GNU_SOURCE
 #include "front.h"
 #include <front_mpis.h>
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* front_mpis.h: the name of each MPI library that refrain was built for, and that of its wrappers. */
+/* front_mpis.h: names of the MPI libraries that refrain was built for, and of their wrappers. */
 static const struct { const char *library, *wrappers; } known[] = {REFRAIN_FRONT_MPIS};
 
 static bool begins(const char *text, const char *with) {
@@ -24,8 +24,8 @@ static bool is_in(const struct dl_phdr_info *info, uintptr_t address) {
     return false;
 }
 
-/* The name an object gives itself. Its addresses may or may not have been relocated by the loader; those of the
- * kernel's own object (vdso) are not, and may be of another place in memory altogether. */
+/* The DT_SONAME of an object. The loader may or may not have relocated its addresses. Those of the vdso are never
+ * relocated, and may even lie outside of the object. */
 static const char *object_name(const struct dl_phdr_info *info) {
     const char *strings = NULL;
     uintptr_t name = 0;
@@ -91,7 +91,7 @@ void refrain_front_look(struct refrain_front_objects *objects) {
     search.objects = objects;
     search.n = 0;
     dl_iterate_phdr(look_at, &search);
-    /* Not while the loader's list is gone through: dlopen takes the same lock. */
+    /* Only after the loop over the list of the loader: dlopen takes the same lock. */
     for (unsigned i = 0; i < search.n; i++)
         search.found[i].object->handle = dlopen(search.found[i].path, RTLD_LAZY | RTLD_NOLOAD);
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++)

@@ -1,5 +1,5 @@
-/* threads.c: threads that begin are sampled from their first instruction on (REFRAIN_SAMPLE; monitor/sample/sample.h).
- * Without samples they begin as ever. */
+/* threads.c: wraps pthread_create, so that threads are sampled from their first instruction on (REFRAIN_SAMPLE;
+ * monitor/sample/sample.h). Without samples, it only forwards the call. */
 #define _GNU_SOURCE
 #include "front.h"
 
@@ -11,7 +11,7 @@
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What a thread is to run. */
+/* Start function of a thread and its argument. */
 struct start {
     void *(*function)(void *);
     void *argument;
@@ -36,7 +36,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     if (!next) {
         *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
         if (!next)
-            return ENOSYS; /* a program without threads calls this in vain */
+            return ENOSYS; /* a program without the thread library */
         __atomic_store_n(&real, next, __ATOMIC_RELAXED);
     }
     const char *samples = getenv("REFRAIN_SAMPLE");

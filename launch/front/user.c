@@ -1,5 +1,5 @@
-/* user.c: what a program tells by hand (refrain/refrain.h) goes to librefrain, once that is loaded (front.h). The calls
- * are jumps, so that it sees the program's own frame. */
+/* user.c: forwards the calls of refrain/refrain.h to librefrain, once that is loaded (front.h). The calls are jumps,
+ * so that librefrain sees the frame of the program. */
 #define _GNU_SOURCE
 #include "front.h"
 #define REFRAIN_BUILDING
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static bool is_known; /* which way they go */
+static bool is_known; /* `find` has succeeded */
 static struct {
     void (*region_begin)(const char *name);
     void (*region_end)(void);
@@ -23,7 +23,7 @@ static struct {
     void (*resume)(void);
 } real;
 
-/* From any thread; all find the same. A program that tells much before it has an MPI library pays for each look. */
+/* Any thread; all find the same. Each call before MPI is loaded repeats the search. */
 static bool find(void) {
     void *wrappers = __atomic_load_n(&is_known, __ATOMIC_ACQUIRE) ? NULL : refrain_front_wrappers();
     if (wrappers) {

@@ -1,5 +1,5 @@
-/* cmd_pause.c: refrain pause, refrain resume: the tracing of processes that run, by the word in their trace files that
- * they follow (struct refrain_header: pause). */
+/* cmd_pause.c: refrain pause, refrain resume: stop and continue the tracing of running processes, by a word in their
+ * trace files (struct refrain_header: pause). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include <refrain/process.h>
@@ -35,8 +35,8 @@ static bool follow(const struct refrain_header *header, size_t bytes, uint32_t p
     return true;
 }
 
-/* Tells the process whose trace this is. */
-static enum refrain_status tell(const char *path, long pid, uint32_t pause, struct refrain_error *error) {
+/* Sets the word in the trace file at `path`, if it is that of the process. */
+static enum refrain_status set_pause(const char *path, long pid, uint32_t pause, struct refrain_error *error) {
     struct stat status;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0) {
@@ -67,8 +67,8 @@ static enum refrain_status tell(const char *path, long pid, uint32_t pause, stru
 
 /* ---- processes ---- */
 
-/* Tells the process, if it has a trace: one of its mapped files. */
-static enum refrain_status tell_process(long pid, uint32_t pause, size_t *told, struct refrain_error *error) {
+/* Sets the word for a process. Its trace is one of its mapped files. */
+static enum refrain_status set_pause_of_process(long pid, uint32_t pause, size_t *n_set, struct refrain_error *error) {
     char name[64], line[8192];
     enum refrain_status status = REFRAIN_OK;
     snprintf(name, sizeof name, "/proc/%ld/maps", pid);
@@ -81,8 +81,8 @@ static enum refrain_status tell_process(long pid, uint32_t pause, size_t *told, 
         const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
         if (strncmp(slash + 1, "rank-", 5) != 0 || !dot || strcmp(dot, ".trace") != 0)
             continue;
-        status = tell(path, pid, pause, error);
-        ++*told;
+        status = set_pause(path, pid, pause, error);
+        ++*n_set;
         break;
     }
     if (maps)
@@ -109,15 +109,15 @@ static enum refrain_status tell_all(const char *text, uint32_t pause, struct ref
         return REFRAIN_FAIL_USAGE(error, "%s: the number of a process is expected", text);
     DIR *processes = opendir("/proc");
     enum refrain_status status = processes ? REFRAIN_OK : REFRAIN_FAIL(error, "/proc: %s", strerror(errno));
-    size_t told = 0;
+    size_t n_set = 0;
     for (const struct dirent *entry; !status && (entry = readdir(processes));) {
         long pid = strtol(entry->d_name, &end, 10);
         if (pid > 0 && !*end && is_below(pid, root))
-            status = tell_process(pid, pause, &told, error);
+            status = set_pause_of_process(pid, pause, &n_set, error);
     }
     if (processes)
         closedir(processes);
-    if (!status && told == 0)
+    if (!status && n_set == 0)
         status = REFRAIN_FAIL(
             error,
             "process %ld is not traced, nor is one that it started: give the process number of a rank, or of "

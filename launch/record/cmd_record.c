@@ -1,4 +1,4 @@
-/* cmd_record.c: refrain record: traces any MPI program as it is (record.h). */
+/* cmd_record.c: refrain record: traces an MPI program without recompilation (record.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/names_text.h"
@@ -23,7 +23,7 @@ enum { OPTION_NO_REPORT = 256 };
 struct arguments {
     const char *directory, *filter;
     bool no_report;
-    int first; /* of the launcher's words in argv */
+    int first; /* index in argv of the launcher command */
 };
 
 static void set(struct argp_state *state, const char *variable, const char *value, bool valid, const char *expected) {
@@ -38,7 +38,7 @@ static bool is_one_of(const char *value, const char *const *words) {
     return *words != NULL;
 }
 
-/* Ends with a usage error where a name in the list is that of no event. */
+/* Ends with a usage error if a name in the list is not that of a counter. */
 static void check_metrics(struct argp_state *state, const char *list) {
     struct refrain_metric_event event;
     char copy[512], *rest = copy;
@@ -115,7 +115,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         return 0;
     case ARGP_KEY_ARG:
         arguments->first = state->next - 1;
-        state->next = state->argc; /* the rest is the launcher's */
+        state->next = state->argc; /* all further arguments belong to the launcher */
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no command given; try: refrain record mpiexec -n 4 ./app");
@@ -180,14 +180,14 @@ static const struct argp argp = {
     NULL};
 
 struct listing {
-    char text[4096]; /* of the last one, as it is to be typed */
+    char text[4096]; /* path of the latest trace, as the user would type it */
     const char *directory;
     uint64_t over_ns; /* CLOCK_REALTIME */
     size_t n;
 };
 
-/* Names of code are looked up now, and stored with the trace: later the program may be another one. What is wrong with
- * the trace itself is said when it is read. */
+/* Looks up the names of code addresses now, and stores them with the trace: later the program may have changed.
+ * Damage of the trace is reported when it is read. */
 static void keep_names(const char *directory, const char *name) {
     char path[4096];
     struct refrain_trace *trace;
@@ -210,7 +210,7 @@ static void list_trace(const char *name, void *data) {
     refrain_record_settle(listing->directory, name, listing->over_ns);
 }
 
-/* The first line of the last trace's report, where reading it takes little time. */
+/* Prints the first line of the report on the latest trace, if reading it takes little time. */
 static void say_finding(const struct listing *listing) {
     char *line = refrain_report_line(listing->text);
     if (line)
@@ -238,7 +238,7 @@ static void report(const char *id, time_t since, const struct timespec *over, in
 static void end_as(int status) {
     fflush(NULL);
     if (WIFSIGNALED(status)) {
-        prctl(PR_SET_DUMPABLE, 0); /* the launcher's core is the one of interest */
+        prctl(PR_SET_DUMPABLE, 0); /* only a core dump of the launcher is of interest */
         signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
         exit(128 + WTERMSIG(status));
@@ -246,7 +246,7 @@ static void end_as(int status) {
     exit(WEXITSTATUS(status));
 }
 
-/* The monitor does not look again. */
+/* Reports unknown variables once; the monitor then does not look. */
 static void look_for_unknown_variables(void) {
     extern char **environ;
     char message[256];

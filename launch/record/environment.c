@@ -1,4 +1,4 @@
-/* environment.c: what `refrain record` hands to the processes of the job (record.h). */
+/* environment.c: sets the environment that `refrain record` passes to the processes of the job (record.h). */
 #define _GNU_SOURCE
 #include "record.h"
 
@@ -13,7 +13,7 @@
 #define ENTRIES "librefrain-record.so"
 #define YIELD "librefrain-yield.so"
 
-/* The directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
+/* Finds the directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
 static bool find_libraries(char *directory, size_t bytes) {
     char own[PATH_MAX], path[PATH_MAX + 64];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -37,7 +37,7 @@ static bool find_libraries(char *directory, size_t bytes) {
     return false;
 }
 
-/* The AddressSanitizer refuses to start behind a preloaded library, although this one takes nothing it needs. */
+/* AddressSanitizer refuses to start if another library is preloaded before it. This one does not disturb it. */
 static void allow_sanitizer(void) {
     const char *options = getenv("ASAN_OPTIONS");
     char text[4096];
@@ -69,7 +69,7 @@ enum refrain_status refrain_record_preload(struct refrain_error *error) {
     return REFRAIN_OK;
 }
 
-/* mkdir -p. */
+/* As mkdir -p. */
 static bool make_path(char *path) {
     for (char *p = path + 1; *p; p++)
         if (*p == '/') {

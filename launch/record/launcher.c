@@ -1,5 +1,5 @@
-/* launcher.c: finds the launcher and makes it pass the environment on (record.h). Hydra, srun and most others hand on
- * all variables; Open MPI's launchers hand on to other nodes only what -x names. */
+/* launcher.c: finds the launcher, and makes it pass on the environment (record.h). Hydra, srun and most others pass
+ * on all variables. The launchers of Open MPI pass to other nodes only the variables named by -x. */
 #define _GNU_SOURCE
 #include "program.h"
 #include "record.h"
@@ -73,6 +73,6 @@ char **refrain_launcher_command(int argc, char **argv) {
     }
     if (command)
         command[n] = NULL;
-    free(variables); /* the names stay, as words of the command */
+    free(variables); /* the names themselves are now arguments of the command */
     return command;
 }

@@ -1,4 +1,4 @@
-/* program.c: reads the few facts of program.h from an ELF file, with libelf. */
+/* program.c: reads the facts of program.h from an ELF file, with libelf. */
 #define _GNU_SOURCE
 #include "program.h"
 

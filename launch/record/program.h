@@ -1,4 +1,4 @@
-/* program.h: what an executable's file tells about whether it can be traced without being compiled again. */
+/* program.h: facts in the file of an executable that decide whether it can be traced without recompilation. */
 #ifndef REFRAIN_PROGRAM_H
 #define REFRAIN_PROGRAM_H
 
@@ -8,16 +8,16 @@ struct refrain_program {
     bool is_elf;
     bool is_64_bit;
     bool is_dynamic;       /* has an interpreter, the dynamic loader */
-    bool is_musl;          /* ... which is musl's */
-    bool is_set_id;        /* set-user-ID or set-group-ID: the loader ignores preloads that name a path */
-    bool needs_mpi;        /* names an MPI library among its own */
-    bool contains_mpi;     /* has MPI_Init in itself */
-    bool open_mpi_runtime; /* one of Open MPI's tools */
-    char mpi_library[128]; /* the name, with needs_mpi */
+    bool is_musl;          /* the interpreter is that of musl */
+    bool is_set_id;        /* set-user-ID or set-group-ID: the loader ignores preloads with a path */
+    bool needs_mpi;        /* its needed libraries include an MPI library */
+    bool contains_mpi;     /* contains MPI_Init itself */
+    bool open_mpi_runtime; /* one of the tools of Open MPI */
+    char mpi_library[128]; /* name of that library, if needs_mpi */
 };
 
-/* Reads the file; false where it cannot be read. A file that is no ELF file, or a damaged one, is what could be read of
- * it. */
+/* Reads the file; false if it cannot be opened. For a file that is no ELF file, or that is damaged, only the
+ * readable facts are set. */
 bool refrain_program_read(const char *path, struct refrain_program *program);
 
 #endif

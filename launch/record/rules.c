@@ -1,5 +1,5 @@
-/* rules.c: a filter file as one line of rules, which the processes of the job inherit (record.h). The wrapper's reader
- * reads it, so that a mistake is said in the same words, once, and nodes need not see the file. */
+/* rules.c: converts a filter file to one line of rules, which the processes of the job inherit (record.h). The
+ * reader is that of the wrapper, so mistakes give the same messages, once, and nodes need not have the file. */
 #define _GNU_SOURCE
 #include "record.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES 4096 /* configure.h of the monitor */
+#define MOST_BYTES 4096 /* limit of the monitor (configure.h) */
 
 enum refrain_status refrain_record_filter(const char *path, struct refrain_error *error) {
     struct refrain_filter filter = {0};

@@ -1,5 +1,5 @@
-/* run.c: runs the launcher as if `refrain record` were not there (record.h): same standard streams, process group and
- * signals. */
+/* run.c: runs the launcher as if it was started without `refrain record` (record.h): same standard streams, process
+ * group and signals. */
 #define _GNU_SOURCE
 #include "record.h"
 
@@ -16,8 +16,8 @@ static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 
 static volatile pid_t child;
 
-/* What the terminal sends goes to the launcher without our help. */
-static void pass_on(int number, siginfo_t *info, void *context) {
+/* Signals from the terminal reach the launcher directly, so they are not forwarded. */
+static void forward(int number, siginfo_t *info, void *context) {
     (void)context;
     int saved = errno;
     if (info->si_code <= 0 && child > 0)
@@ -26,7 +26,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 enum refrain_status refrain_run_command(char **argv, int *status, struct refrain_error *error) {
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART}, before[PASSED_ON];
+    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART}, before[PASSED_ON];
     int report[2], failure = 0;
     *status = 126 << 8;
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -41,7 +41,7 @@ enum refrain_status refrain_run_command(char **argv, int *status, struct refrain
     if (child == 0) {
         for (size_t i = 0; i < PASSED_ON; i++)
             sigaction(passed_on[i], &before[i], NULL);
-        signal(SIGXFSZ, SIG_DFL); /* the tool ignores it */
+        signal(SIGXFSZ, SIG_DFL); /* `refrain` ignores it */
         sigprocmask(SIG_SETMASK, &mask, NULL);
         execvp(argv[0], argv);
         failure = errno;

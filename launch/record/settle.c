@@ -1,5 +1,5 @@
-/* settle.c: the files of processes that were killed (record.h). A process that ends by itself makes its file small and
- * says when it ended; of one that was killed nobody else does. */
+/* settle.c: completes the files of processes that were killed (record.h). A process that ends by itself shortens its
+ * file and stores the time of its end. For a killed process, this is done here. */
 #define _GNU_SOURCE
 #include "analysis/gone.h"
 #include "record.h"
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_WAIT_MS 1000 /* for what the launcher killed and did not wait for */
+#define MOST_WAIT_MS 1000 /* for processes that the launcher killed without waiting for them */
 #define PAGE_BYTES ((uint64_t)4096)
 
 static bool is_unfinished(const struct refrain_header *header) {
@@ -20,7 +20,7 @@ static bool is_unfinished(const struct refrain_header *header) {
            header->version == REFRAIN_TRACE_VERSION && header->finished == REFRAIN_UNFINISHED;
 }
 
-/* Of a trace that is sound. Waits a moment for a process that is about to be gone. */
+/* True if the process of a sound trace was killed. Waits a moment if it is about to end. */
 static bool was_killed(const char *path, int *wait_ms) {
     struct refrain_trace *trace;
     if (refrain_trace_open(path, false, &trace, NULL) != REFRAIN_OK)

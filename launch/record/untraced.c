@@ -1,5 +1,5 @@
-/* untraced.c: why a command left no trace (record.h). The program may stand anywhere among the words, behind wrappers.
- */
+/* untraced.c: finds why a command left no trace (record.h). The program may be any word of the command, after
+ * wrappers. */
 #define _GNU_SOURCE
 #include "program.h"
 #include "record.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reasons, the more telling ones first. */
+/* The reasons, the most specific first. */
 enum reason { STATIC_MPI, SET_ID, MUSL, OTHER_WORD, MPI_NOT_CALLED, STATIC, NO_MPI, REASONS };
 
 static const char *const texts[REASONS] = {
@@ -42,7 +42,7 @@ static enum reason reason_of(const struct refrain_program *program) {
     return program->is_dynamic ? NO_MPI : STATIC;
 }
 
-/* Is this word a program, and not the launcher? */
+/* True if this word is a program other than the launcher. */
 static bool read_word(char **argv, int i, struct refrain_program *program) {
     char *path = i == 0 || argv[i][0] != '-' ? refrain_find_program(argv[i]) : NULL;
     bool is = path && refrain_program_read(path, program) && program->is_elf && !program->open_mpi_runtime;
@@ -59,7 +59,7 @@ bool refrain_record_is_possible(int argc, char **argv) {
     return true;
 }
 
-/* With these, launchers and shells say that they could not run what they were given. */
+/* Exit statuses by which launchers and shells say that they could not run a program. */
 static bool is_of_launcher(int exit_status) {
     return exit_status == 126 || exit_status == 127 || exit_status == 255;
 }
@@ -71,7 +71,7 @@ void refrain_record_explain(int argc, char **argv, int exit_status) {
         struct refrain_program program;
         if (read_word(argv, i, &program)) {
             enum reason reason = reason_of(&program);
-            /* Of programs without MPI the last one is it, behind the launcher and wrappers. */
+            /* Of several programs without MPI, the last one is meant; the others are launcher and wrappers. */
             if (reason < best || (reason == best && reason == NO_MPI)) {
                 best = reason;
                 name = argv[i];
