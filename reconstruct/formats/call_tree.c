@@ -1,4 +1,4 @@
-/* call_tree.c: the call paths of a trace (call_tree.h). */
+/* call_tree.c: collects the call paths of a trace (call_tree.h). */
 #include "formats/call_tree.h"
 #include "common/array.h"
 
@@ -12,7 +12,7 @@ static bool has_room(struct refrain_call_tree *tree) {
     return tree->n < REFRAIN_CALL_TREE_NODES && REFRAIN_ARRAY_ROOM(tree->nodes, tree->n, tree->capacity);
 }
 
-/* Programs call the same again, or what they called next the last time: these are looked at first. */
+/* Checks first the child entered last, and the one after it: programs repeat calls, or sequences of calls. */
 static uint32_t find(const struct refrain_call_tree *tree, uint32_t first, uint32_t recent, uint32_t region) {
     if (recent != REFRAIN_CALL_TREE_NONE) {
         uint32_t next = tree->nodes[recent].next;
@@ -39,7 +39,7 @@ void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_
             tree->left_out++;
             return;
         }
-        /* Behind the one that was entered last, so that what is called next the next time too is found at once. */
+        /* Insert after the child entered last, so that the next repetition of the sequence finds it at once. */
         uint32_t *first = tree->n == 0 || outermost ? &tree->first : &tree->nodes[position->node].first,
                  recent = tree->n == 0 ? REFRAIN_CALL_TREE_NONE
                           : outermost  ? tree->recent
@@ -82,7 +82,7 @@ static int by_region_backwards(const void *a, const void *b) {
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Puts the children of a node on the stack, the one with the lowest region on top. */
+/* Pushes the children of a node, so that the one with the lowest region is on top. */
 static uint32_t push(const struct refrain_call_tree *tree, uint32_t first, uint32_t parent, struct waiting *stack,
                      uint32_t n) {
     uint32_t from = n;

@@ -1,4 +1,4 @@
-/* clog_block.c: blocks of big-endian records (clog_block.h). */
+/* clog_block.c: writes blocks of big-endian records (clog_block.h). */
 #include "formats/clog_block.h"
 #include "formats/warn.h"
 

@@ -1,4 +1,4 @@
-/* decimal.c: what decimal.h says. */
+/* decimal.c: the functions of decimal.h that are not inline. */
 #include "formats/decimal.h"
 
 const char refrain_digit_pairs[200] =

@@ -1,21 +1,21 @@
-/* decimal.h: numbers and short texts written at a pointer. The caller has made room and counts the bytes (sink.h,
+/* decimal.h: writes numbers and short texts to memory. The caller makes room and counts the bytes (sink.h,
  * write_text.c).
  *
- * Each function returns where the next byte goes. What lies behind that may be overwritten too, up to
- * REFRAIN_BEYOND bytes: whole words are stored where fewer bytes count. */
+ * Each function returns the position of the next byte. Up to REFRAIN_BEYOND bytes after that may be overwritten,
+ * because whole words are stored. */
 #ifndef REFRAIN_DECIMAL_H
 #define REFRAIN_DECIMAL_H
 
 #include <stdint.h>
 #include <string.h>
 
-#define REFRAIN_BEYOND 32u        /* bytes that may be written, or read of what is copied, in excess */
-#define REFRAIN_DECIMAL_BYTES 20u /* the longest number, its sign among them */
+#define REFRAIN_BEYOND 32u        /* bytes beyond the end that may be written, or read from a source */
+#define REFRAIN_DECIMAL_BYTES 20u /* of the longest number, including its sign */
 
-/* "00", "01" ... "99". Two digits at a time: a division is the slow part. */
+/* "00", "01" ... "99". Two digits at a time, since division is the slow part. */
 extern const char refrain_digit_pairs[200];
 
-/* Copies n bytes. Both sides have REFRAIN_BEYOND bytes behind their end. */
+/* Copies n bytes. Both source and target must have REFRAIN_BEYOND bytes after their ends. */
 static inline unsigned char *refrain_put_wide(unsigned char *at, const char *from, size_t n) {
     unsigned char *end = at + n;
     do {
@@ -26,7 +26,7 @@ static inline unsigned char *refrain_put_wide(unsigned char *at, const char *fro
     return end;
 }
 
-/* A text that the compiler knows. */
+/* A string literal. */
 #define REFRAIN_PUT_LITERAL(at, literal)                                                                               \
     ((unsigned char *)memcpy((at), (literal), sizeof(literal) - 1) + (sizeof(literal) - 1))
 
@@ -36,7 +36,7 @@ static inline unsigned char *refrain_put_pair(unsigned char *at, uint32_t value)
     return at + 2;
 }
 
-/* Exactly four digits, exactly six. */
+/* Exactly four digits; exactly six digits. */
 static inline unsigned char *refrain_put_four(unsigned char *at, uint32_t value) {
     return refrain_put_pair(refrain_put_pair(at, value / 100), value % 100);
 }
@@ -45,7 +45,7 @@ static inline unsigned char *refrain_put_six(unsigned char *at, uint32_t value) 
     return refrain_put_four(refrain_put_pair(at, value / 10000), value % 10000);
 }
 
-/* Any number of at least three digits. */
+/* A number with at least three digits. */
 unsigned char *refrain_put_long(unsigned char *at, uint64_t value);
 
 static inline unsigned char *refrain_put_unsigned(unsigned char *at, uint64_t value) {

@@ -1,5 +1,5 @@
-/* epilog_define.c: header and definitions of an EPILOG file (epilog_define.h; sections 3 and 4 of the format's
- * description). */
+/* epilog_define.c: writes header and definitions of an EPILOG file (epilog_define.h; sections 3 and 4 of the
+ * description of the format). */
 #include "formats/epilog_define.h"
 #include "formats/region_uses.h"
 #include "formats/topology.h"
@@ -39,7 +39,8 @@ struct definitions {
 #define STRING_BYTES 250u
 #define CONTINUATIONS 255u
 
-/* Writes a string of n bytes and its zero: 250 bytes, then up to 255 records of up to 255. Returns its number. */
+/* Writes a string of n bytes with its zero: 250 bytes, then up to 255 records of up to 255 bytes. Returns its
+ * number. */
 static uint32_t put_string(struct definitions *definitions, const char *text) {
     size_t most = STRING_BYTES + (size_t)CONTINUATIONS * REFRAIN_EPILOG_MOST_BYTES - 1, n = 0;
     char *ascii = malloc(4 * strlen(text) + 1);
@@ -113,7 +114,7 @@ static void put_locations(struct definitions *definitions) {
         refrain_epilog_ui4(&record, 0);
         refrain_epilog_ui4(&record, cpus);
         refrain_epilog_ui4(&record, name);
-        for (unsigned i = 0; i < 8; i++) /* clock rate: not needed, as no cycles are counted */
+        for (unsigned i = 0; i < 8; i++) /* clock rate: not needed, since no cycles are counted */
             refrain_epilog_ui1(&record, 0);
         refrain_epilog_close(&record, definitions->out);
     }
@@ -147,7 +148,7 @@ static int by_name(const void *a, const void *b) {
     return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Files, numbered in the order of their names; files[i] becomes that of region i. */
+/* Numbers the files in the order of their names, and sets files[i] to the file of region i. */
 static void put_files(struct definitions *definitions, struct named *sorted, uint32_t *files) {
     size_t n = definitions->trace->n_regions;
     uint32_t n_files = 0;
@@ -181,7 +182,7 @@ static void put_region(struct definitions *definitions, uint32_t id, const char 
     refrain_epilog_close(&record, definitions->out);
 }
 
-/* Of a region that is no MPI function. Constructs for which the format has no type are user regions. */
+/* Type of a region that is no MPI function. OpenMP constructs without a type in the format are user regions. */
 static enum region_type type_of(const struct refrain_openmp_regions *openmp, const struct refrain_region_info *region) {
     static const enum region_type types[REFRAIN_OPENMP_CLASSES] = {[REFRAIN_OPENMP_PARALLEL] = ELG_OMP_PARALLEL,
                                                                    [REFRAIN_OPENMP_FOR] = ELG_OMP_LOOP,
@@ -203,8 +204,8 @@ static enum region_type type_of(const struct refrain_openmp_regions *openmp, con
     return region->kind == REFRAIN_REGION_FUNCTION ? ELG_FUNCTION : ELG_USER_REGION;
 }
 
-/* A function or user region is a region of the file, also a marker, whose description says so; an MPI function is one
- * region, which its call sites enter. */
+/* Each function, user region and marker is a region of its file; the description of a marker says that it is one. An
+ * MPI function is one region, which its call sites enter. */
 static void put_regions(struct definitions *definitions) {
     const struct refrain_trace *trace = definitions->trace;
     struct refrain_epilog_ids *ids = definitions->ids;
@@ -305,7 +306,7 @@ static void put_topology(struct definitions *definitions, uint32_t id, const str
 
 static void put_topologies(struct definitions *definitions) {
     const struct refrain_trace *trace = definitions->trace;
-    uint32_t *numbers = calloc(trace->n_comms + 1, sizeof *numbers), n = 0; /* + 1; 0: not defined */
+    uint32_t *numbers = calloc(trace->n_comms + 1, sizeof *numbers), n = 0; /* number + 1; 0: not defined */
     definitions->no_memory |= !numbers;
     for (size_t p = 0; numbers && p < trace->n_processes; p++) {
         const struct refrain_process *process = &trace->processes[p];
@@ -352,8 +353,8 @@ static void put_metric(struct definitions *definitions, const char *name, const 
     refrain_epilog_close(&record, definitions->out);
 }
 
-/* How long the location has waited, for whomever or for senders; then the counters of the program, as floating point,
- * since integers have no sign. All of them are in every entry and exit. */
+/* The waiting time of the location, in all or for senders; then the counters of the program, as floating point,
+ * because integers have no sign in this format. Every enter and exit has all metrics. */
 static void put_metrics(struct definitions *definitions, bool waiting) {
     const struct refrain_trace *trace = definitions->trace;
     struct refrain_epilog_ids *ids = definitions->ids;
@@ -368,7 +369,7 @@ static void put_metrics(struct definitions *definitions, bool waiting) {
         }
 }
 
-/* ---- all of them ---- */
+/* ---- public function ---- */
 
 bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
                            const struct refrain_locations *locations, bool waiting, struct refrain_epilog_ids *ids) {

@@ -1,4 +1,4 @@
-/* epilog_define.h: records of EPILOG 1.2, and the definitions in front of the events (write_epilog.c).
+/* epilog_define.h: records of EPILOG 1.2, and the definitions before the events (write_epilog.c).
  *
  *     record: bytes of the body (1), type (1), body; all numbers little-endian */
 #ifndef REFRAIN_EPILOG_DEFINE_H
@@ -23,7 +23,8 @@ enum refrain_epilog_type {
     REFRAIN_EPILOG_LAST_DEF = 13,
     REFRAIN_EPILOG_NUM_EVENTS = 14,
     REFRAIN_EPILOG_CALL_SITE = 15,
-    REFRAIN_EPILOG_CART_TOPOLOGY = 16, /* this and the next: not in the table of 1.2, numbers as its library has them */
+    REFRAIN_EPILOG_CART_TOPOLOGY =
+        16, /* this and the next one are not in the description of 1.2; numbers from its library */
     REFRAIN_EPILOG_CART_COORDS = 17,
     REFRAIN_EPILOG_ENTER = 101,
     REFRAIN_EPILOG_EXIT = 102,
@@ -42,9 +43,9 @@ enum refrain_epilog_type {
 
 #define REFRAIN_EPILOG_NO_ID UINT32_MAX
 #define REFRAIN_EPILOG_MOST_BYTES 255u
-/* What a communicator's record holds: a bit for each rank. */
+/* Capacity of a communicator record: a bit for each rank. */
 #define REFRAIN_EPILOG_MOST_RANKS ((REFRAIN_EPILOG_MOST_BYTES - 8) * 8)
-/* What an MPI_COLLEXIT holds: location, time, and four numbers besides. */
+/* Capacity of an MPI_COLLEXIT record: location, time, and four further numbers, besides metrics. */
 #define REFRAIN_EPILOG_MOST_METRICS ((REFRAIN_EPILOG_MOST_BYTES - 12 - 16) / 8)
 
 struct refrain_epilog_record {
@@ -71,23 +72,23 @@ static inline void refrain_epilog_close(struct refrain_epilog_record *record, st
     refrain_sink_put_bytes(out, record->bytes, record->n);
 }
 
-/* Numbers in the file of what events refer to. */
+/* Numbers in the file for the objects of events. */
 struct refrain_epilog_ids {
     struct refrain_openmp_regions openmp;
-    uint32_t *regions;    /* by index of a refrain_region_info; that of an unknown region behind them */
-    uint32_t *call_sites; /* likewise; NO_ID: its region is entered as such */
-    uint32_t *metrics;    /* by index of a region: the metric of its counter; 0, that of waiting: it has none */
+    uint32_t *regions;    /* by region index; the unknown region comes last */
+    uint32_t *call_sites; /* by region index; NO_ID: its region is entered without a call site */
+    uint32_t *metrics;    /* by region index: metric of its counter; 0 (the metric of waiting): none */
     uint32_t n_metrics;
     uint16_t *uses; /* of regions (region_uses.h) */
     uint32_t n_comms;
-    uint64_t shortened; /* names that were too long */
-    uint64_t events_at; /* where in the file the number of events stands */
+    uint64_t shortened; /* number of names that were too long */
+    uint64_t events_at; /* position of the number of events in the file */
 };
 
-/* The number of a communicator as an event of `rank` has it. MPI_COMM_SELF is another one on each. */
+/* The number of a communicator in an event of `rank`. MPI_COMM_SELF is a different one on each rank. */
 uint32_t refrain_epilog_comm(const struct refrain_epilog_ids *ids, const struct refrain_comm_info *comm, int32_t rank);
 
-/* Writes header and definitions; `waiting`: the metric is of all waits, not of those for senders alone. False without
+/* Writes header and definitions. `waiting`: the metric covers all waits, not only those for senders. False without
  * memory. */
 bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace *trace,
                            const struct refrain_locations *locations, bool waiting, struct refrain_epilog_ids *ids);

@@ -1,4 +1,4 @@
-/* event_names.c: names of kinds of events, and what a format leaves out (event_names.h). */
+/* event_names.c: names of the kinds of events, and counts of those that a format omits (event_names.h). */
 #include "formats/event_names.h"
 #include "formats/warn.h"
 

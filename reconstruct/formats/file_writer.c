@@ -1,4 +1,4 @@
-/* file_writer.c: beginning and end of writers whose format is one file (file_writer.h). */
+/* file_writer.c: opens and closes the file of a writer (file_writer.h). */
 #include "formats/file_writer.h"
 
 #include <stdlib.h>

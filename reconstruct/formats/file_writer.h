@@ -1,5 +1,5 @@
-/* file_writer.h: what the writers of formats that are one file have in common: the file, and their beginning and end
- * (format.h -> write_<name>.c). */
+/* file_writer.h: common to writers of formats that are a single file: opening and closing (format.h ->
+ * write_<name>.c). */
 #ifndef REFRAIN_FILE_WRITER_H
 #define REFRAIN_FILE_WRITER_H
 
@@ -11,8 +11,8 @@ struct refrain_file_writer {
     struct refrain_writer writer;
     struct refrain_error *error;
     struct refrain_sink *out;
-    bool waiting; /* events carry their waits */
-    bool begun;   /* begin has succeeded: the file is kept */
+    bool waiting; /* events have their waits */
+    bool begun;   /* the begin function has succeeded, so the file is kept */
 };
 
 /* Makes a writer, zero but for its struct refrain_file_writer, and opens its file. *writer is null when the status is
@@ -21,8 +21,8 @@ enum refrain_status refrain_file_writer_open(const struct refrain_format_request
                                              const struct refrain_format_file *of, struct refrain_writer **writer,
                                              struct refrain_error *error);
 
-/* Closes the file, which gets its name when it was begun, `no_memory` is false and all could be written. The writer is
- * still to be freed. */
+/* Closes the file. It gets its name if begin succeeded, `no_memory` is false and all was written. The caller frees
+ * the writer. */
 enum refrain_status refrain_file_writer_close(struct refrain_file_writer *file, bool no_memory);
 
 #endif

@@ -9,28 +9,28 @@
 #include "match/event.h"
 #include "match/turns.h"
 
-/* PICL: whether there are records of its own event types, of user events, and of tracing itself but its begin and end.
- */
+/* PICL: which records the file has: system: of PICL's event types; user: of user events; tracing: of tracing,
+ * besides its begin and end. */
 struct refrain_picl_levels {
     bool system, user, tracing;
 };
 
-/* What the user asked for. Strings live as long as the writer. */
+/* The request of the user. Strings live as long as the writer. */
 struct refrain_format_request {
-    const char *path;  /* file or directory to write; null or "-": standard output (never of a directory format) */
-    bool force;        /* what is there is overwritten */
+    const char *path;  /* file or directory to write; null or "-": standard output (not for directories) */
+    bool force;        /* overwrite existing output */
     bool all;          /* text: also postings and completions of nonblocking operations */
-    bool waiting;      /* formats with room for it: also what each call waited for */
+    bool waiting;      /* formats that support it: the waits of each call */
     bool paragraph;    /* picl: states that do not overlap, sends and receives in pairs */
-    bool picl_verbose; /* picl: all fields, and their formats written out */
+    bool picl_verbose; /* picl: all fields, with their formats */
     struct refrain_picl_levels picl_levels;
-    struct refrain_turns *turns; /* events do not come by time; null: they do. What was written is void where `wrong`
-                                    says why, which a format may say, too */
+    struct refrain_turns *turns; /* null: events come in time order. Else they do not; the output is invalid if `wrong`
+                                    is set, which a format may do, too */
 };
 
 struct refrain_format {
     const char *name;    /* as in --format */
-    const char *suffix;  /* an output whose name ends in it is of this format when --format is not given; null none */
+    const char *suffix;  /* an output with this suffix has this format if --format is not given; null none */
     const char *summary; /* for --help, a few words */
     bool directory;      /* the output is a directory, so it needs a path: standard output is refused */
     bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
@@ -47,13 +47,14 @@ struct refrain_format {
      * already stays as it is until the whole output has been written. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,
                                 struct refrain_error *error);
-    /* Null: events of all locations have to come in time order. Else a further writer for another thread, without begin
-     * and end: it is asked for after begin, and lives until the writer's end. All events of a location come to one of
-     * them, in time order; those of several locations in any order. Null without memory. */
+    /* Null: events of all locations must come in time order. Else it makes a further writer for another thread,
+     * without begin and end. It is called after begin, and the result lives until the end of the writer. All events
+     * of a location go to one of the writers, in time order; events of different locations may come in any order.
+     * Null without memory. */
     struct refrain_writer *(*part)(struct refrain_writer *writer);
 };
 
-/* The formats, in the order of the help; null behind the last. */
+/* The formats, in the order of the help; ends with null. */
 extern const struct refrain_format *const refrain_formats[];
 
 /* A writer of what was asked for. *writer is null when the status is not REFRAIN_OK. */
@@ -64,10 +65,10 @@ enum refrain_status refrain_format_open(const struct refrain_format *format,
 /* The format of that name; null when there is none. */
 const struct refrain_format *refrain_format_named(const char *name);
 
-/* The format whose suffix the path ends in; null when there is none. */
+/* The format whose suffix the path has, or null. */
 const struct refrain_format *refrain_format_of_path(const char *path);
 
-/* "otf2, text and json": the names, for messages; owned by the table. */
+/* The names for messages: "otf2, text and json". Owned by the table. */
 const char *refrain_format_names(void);
 
 #endif

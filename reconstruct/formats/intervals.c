@@ -1,4 +1,4 @@
-/* intervals.c: calls and messages from their beginnings and ends (intervals.h). */
+/* intervals.c: makes intervals of begins and ends (intervals.h). */
 #include "formats/intervals.h"
 #include "analysis/open_regions.h"
 #include "model/mpi_call.h"
@@ -80,7 +80,7 @@ static void message(struct refrain_intervals *intervals, size_t location, const 
     }
 }
 
-/* The first of a call is what the call tells. */
+/* Of several collectives in a call, the first one counts. */
 static bool collective(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
     struct call *call = refrain_region_stack_top(&intervals->stacks[location]);
     if (!call || call->collective || !refrain_intervals_tells(call->head.region))

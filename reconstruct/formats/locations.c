@@ -1,4 +1,4 @@
-/* locations.c: the ranks and threads of a trace (locations.h). */
+/* locations.c: lists the ranks and threads of a trace (locations.h). */
 #include "formats/locations.h"
 #include "common/path.h"
 

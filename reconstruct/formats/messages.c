@@ -1,4 +1,4 @@
-/* messages.c: messages under way, by the number that both their ends have (messages.h). */
+/* messages.c: stores messages in transit by their match number (messages.h). */
 #include "formats/messages.h"
 #include "common/arena.h"
 #include "common/table.h"
@@ -8,7 +8,7 @@
 
 struct refrain_messages {
     const struct refrain_trace *trace;
-    struct refrain_table table; /* struct refrain_message */
+    struct refrain_table table; /* of struct refrain_message */
     bool no_memory;
 };
 

@@ -1,4 +1,4 @@
-/* otf2_communication.c: messages and collectives as records (otf2_communication.h). */
+/* otf2_communication.c: writes messages and collectives as OTF2 records (otf2_communication.h). */
 #include "formats/otf2_communication.h"
 #include "common/array.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- ranks ---- */
 
-/* The rank of `peer` in the event's communicator; false where OTF2 has no way to say it. */
+/* The rank of `peer` in the communicator of the event. False if OTF2 cannot represent it. */
 static bool comm_rank(const struct refrain_otf2_comm *comms, const struct refrain_event *event, uint32_t *rank) {
     if (!event->comm || event->peer < 0)
         return false;
@@ -66,7 +66,7 @@ OTF2_ErrorCode refrain_otf2_collective_end(const struct refrain_otf2_comm *comms
                                            (uint64_t)event->received);
 }
 
-/* A nonblocking one: OTF2 wants what it was when it completes. */
+/* A nonblocking collective: OTF2 records its kind at completion. */
 static OTF2_ErrorCode request_collective(struct refrain_otf2_location *location, const struct refrain_event *event,
                                          uint64_t time) {
     if (!REFRAIN_ARRAY_ROOM(location->pending, location->n_pending, location->capacity_pending))

@@ -1,4 +1,4 @@
-/* otf2_define.c: what an archive says about its events: clock, strings, regions, machine, locations, communicators
+/* otf2_define.c: writes the definitions of an archive: clock, strings, regions, machine, locations, communicators
  * (otf2_define.h). */
 #define _GNU_SOURCE
 #include "formats/otf2_define.h"
@@ -82,9 +82,9 @@ void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refra
 
 struct strings {
     OTF2_GlobalDefWriter *writer;
-    const char **texts; /* of their references, where they are shared */
+    const char **texts; /* by reference, if it is shared */
     size_t capacity;
-    struct refrain_table numbers; /* reference + 1, by the text's hash and how many have it before */
+    struct refrain_table numbers; /* (hash of the text, number of earlier texts with this hash) -> reference + 1 */
     OTF2_StringRef n;
     OTF2_ErrorCode code;
 };
@@ -96,7 +96,7 @@ static OTF2_StringRef write_string(struct strings *strings, const char *text) {
     return strings->n++;
 }
 
-/* The number of a string that lives as long as the trace, written on first use. */
+/* The number of a string that lives as long as the trace; writes the string at first use. */
 static OTF2_StringRef string(struct strings *strings, const char *text) {
     uint64_t hash = refrain_table_text(REFRAIN_TABLE_TEXT, text), i = 0;
     for (size_t number; (number = refrain_table_number(&strings->numbers, hash, i)); i++)
@@ -114,7 +114,7 @@ static OTF2_StringRef string(struct strings *strings, const char *text) {
 /* ---- regions ---- */
 
 static OTF2_RegionRole mpi_role(const struct refrain_region_info *region) {
-    /* The first that the collective's name has. */
+    /* The first part that is found in the name of the collective counts. */
     static const struct {
         const char *part;
         OTF2_RegionRole role;
@@ -207,7 +207,7 @@ static void define_locations(struct strings *strings, const struct refrain_trace
         strings->code = code;
 }
 
-/* What a communicator is called: by the program, by MPI, or by its number. */
+/* Name of a communicator: from the program, from MPI, or by its number. */
 static OTF2_StringRef comm_name(struct strings *strings, const struct refrain_comm_info *comm) {
     char text[64];
     if (comm->name[0])
@@ -238,8 +238,8 @@ OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const s
     return next;
 }
 
-/* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then one for each communicator, two
- * for those with a remote group. */
+/* Groups: 0 the locations that take part in MPI, 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, then one for each communicator,
+ * or two if it has a remote group. */
 static void define_comms(struct strings *strings, const struct refrain_trace *trace,
                          const struct refrain_otf2_comm *comms) {
     OTF2_GlobalDefWriter *writer = strings->writer;
@@ -307,10 +307,10 @@ static OTF2_ErrorCode define_topology(struct strings *strings, OTF2_CartTopology
                                                          dimensions);
 }
 
-/* One for each communicator that has one, with the coordinates of those members whose traces there are. */
+/* A topology for each communicator that has one, with the coordinates of those members whose traces exist. */
 static void define_topologies(struct strings *strings, const struct refrain_trace *trace,
                               const struct refrain_otf2_comm *comms) {
-    OTF2_CartTopologyRef *numbers = calloc(trace->n_comms + 1, sizeof *numbers); /* + 1; 0: not defined */
+    OTF2_CartTopologyRef *numbers = calloc(trace->n_comms + 1, sizeof *numbers); /* number + 1; 0: not defined */
     OTF2_CartTopologyRef n_topologies = 0;
     OTF2_CartDimensionRef next_dimension = 0;
     OTF2_ErrorCode code = numbers ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
@@ -340,7 +340,7 @@ static void define_topologies(struct strings *strings, const struct refrain_trac
         strings->code = code;
 }
 
-/* ---- all ---- */
+/* ---- public function ---- */
 
 static void define_waiting(struct strings *strings, bool waiting) {
     const OTF2_MetricMemberRef member = 0;
@@ -384,7 +384,7 @@ size_t refrain_otf2_first_value(const struct refrain_trace *trace) {
     return i;
 }
 
-/* The metric of a marker or counter, whose only member has its number. */
+/* The metric of a marker or counter. Its only member has the same number. */
 static void define_value(struct strings *strings, OTF2_MetricRef metric, const struct refrain_region_info *region) {
     const OTF2_MetricMemberRef member = metric;
     OTF2_StringRef name = string(strings, region->name), unit = string(strings, "");
@@ -413,7 +413,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     strings.code =
         OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end_ns + 1, trace->start_realtime_ns);
     string(&strings, "");
-    for (unsigned kind = 0; waiting && kind < REFRAIN_WAIT_KINDS; kind++) /* numbered: refrain_otf2_wait_kind */
+    for (unsigned kind = 0; waiting && kind < REFRAIN_WAIT_KINDS; kind++) /* numbered by refrain_otf2_wait_kind */
         string(&strings, refrain_wait_kind_name(kind));
     for (size_t i = 0; i < trace->n_regions; i++)
         define_region(&strings, (OTF2_RegionRef)i, &trace->regions[i]);

@@ -15,11 +15,11 @@ struct refrain_otf2_access {
     OTF2_RmaWinRef window;
     uint32_t target;
     int64_t request;    /* -1: none */
-    bool fetches;       /* when its request completes, all of it is done */
-    bool complete_here; /* as its records say, but not at the target */
+    bool fetches;       /* it is complete when its request is */
+    bool complete_here; /* complete at the origin, but not at the target */
 };
 
-/* A call that synchronises a window, while the location is in it. */
+/* The synchronising call on a window that the location is in. */
 enum refrain_otf2_sync {
     REFRAIN_OTF2_NO_SYNC,
     REFRAIN_OTF2_FENCE,
@@ -38,13 +38,13 @@ struct refrain_otf2_window_call {
     OTF2_RmaWinRef window;
     uint32_t target; /* rank in the window, OTF2_UNDEFINED_UINT32 all */
     OTF2_LockType lock;
-    int64_t number; /* of the window in its process */
+    int64_t number; /* number of the window in its process */
 };
 
-/* The ranks of a group that a call names, one event each, until it is left (otf2_rma.c). */
+/* The ranks of a group named by a call, one event each, until the call is left (otf2_rma.c). */
 struct refrain_otf2_named_group {
     const struct refrain_region_info *region; /* null: the location is in no such call */
-    int64_t number;                           /* of the window in its process */
+    int64_t number;                           /* number of the window in its process */
     uint64_t *ranks;                          /* owned */
     uint32_t n;
     size_t capacity;
@@ -53,15 +53,15 @@ struct refrain_otf2_named_group {
 /* An access to a file (otf2_io.c). */
 struct refrain_otf2_operation {
     uint64_t matching;
-    int64_t bytes; /* moved; until that is known those that were asked for; -1 unknown */
+    int64_t bytes; /* moved; before that is known: requested; -1 unknown */
     OTF2_IoHandleRef handle;
     int64_t request;                            /* -1: none */
-    const struct refrain_region_info *begun_in; /* null: that call has returned */
+    const struct refrain_region_info *begun_in; /* null: this call has returned */
     bool in_halves;
-    bool over; /* what it moved is known */
+    bool over; /* `bytes` is the number of moved bytes */
 };
 
-#define REFRAIN_OTF2_MOST_LOCKS 8u /* that a location holds at a time; further ones have no records */
+#define REFRAIN_OTF2_MOST_LOCKS 8u /* locks that a location holds at a time; further ones get no records */
 
 struct refrain_otf2_location {
     uint64_t id; /* rank | thread << 32 */
@@ -70,60 +70,60 @@ struct refrain_otf2_location {
     const struct refrain_process *process; /* null: no file */
     OTF2_EvtWriter *writer;
     uint64_t events;
-    uint64_t
-        unknown; /* messages, collectives and accesses left out: of ranks or objects that the trace does not know */
+    uint64_t unknown; /* messages, collectives and accesses with unknown ranks or objects, which are omitted */
     uint64_t last_ns;
-    bool leaves_plainly; /* calls that are left have nothing but that to be told of */
+    bool leaves_plainly; /* the leave record is the only one needed when a call ends */
     bool in_collective;
     struct refrain_event collective; /* the one it is in */
-    struct refrain_event *pending;   /* nonblocking ones under way; owned */
+    struct refrain_event *pending;   /* pending nonblocking collectives; owned */
     size_t n_pending, capacity_pending;
-    uint64_t matching; /* number of the last access */
+    uint64_t matching; /* number of the latest access */
     struct refrain_waited waiting;
     struct refrain_call_position call;
-    struct refrain_otf2_access *accesses; /* to windows, not yet complete; owned */
+    struct refrain_otf2_access *accesses; /* accesses to windows that are not complete; owned */
     size_t n_accesses, capacity_accesses;
     struct refrain_otf2_window_call window_call;
     struct refrain_otf2_named_group group;
-    struct refrain_otf2_operation *operations; /* on files, not yet complete; owned */
+    struct refrain_otf2_operation *operations; /* accesses to files that are not complete; owned */
     size_t n_operations, capacity_operations;
-    const struct refrain_region_info *ends_halves; /* call that is the second half of an access; null: in none such */
+    const struct refrain_region_info
+        *ends_halves; /* the current call is the second half of an access; null: it is not */
     OTF2_IoHandleRef halves_of;
-    uint32_t n_locks; /* of critical constructs, in each other, and when each was acquired (otf2_threads.h) */
+    uint32_t n_locks; /* nested locks of critical constructs, and when each was acquired (otf2_threads.h) */
     uint32_t lock_orders[REFRAIN_OTF2_MOST_LOCKS];
 };
 
-/* Ranks of a communicator, by rank in MPI_COMM_WORLD; members that are not known are left out. */
+/* Ranks of a communicator, by rank in MPI_COMM_WORLD. Unknown members are omitted. */
 struct refrain_otf2_comm {
     const struct refrain_comm_info *info;
-    uint64_t *members; /* world ranks; null: identity, or MPI_COMM_SELF */
+    uint64_t *members; /* world ranks; null: all, in order, or MPI_COMM_SELF */
     uint32_t n;
     uint64_t *remote_members;
     uint32_t n_remote;
-    int32_t *rank_of; /* by world rank: rank in the group it is in, -1 none; null with members null */
-    int32_t n_ranks;  /* of which rank_of and is_remote know: those of the trace */
+    int32_t *rank_of; /* by world rank: rank in its group, -1 none; null if members is null */
+    int32_t n_ranks;  /* size of rank_of and is_remote: ranks of the trace */
     bool *is_remote;  /* by world rank; null unless an intercommunicator */
 };
 
-/* The metric of the time that a location has waited, for whomever or for senders, in nanoseconds since the start. */
+/* The metric of the waiting time of a location, in all or for senders, in nanoseconds since the start. */
 #define REFRAIN_OTF2_WAITING 0
 
-/* The metric of a marker or counter: behind that of waiting, without gaps, since regions are in the order of their
- * kinds and these are the last. `first`: refrain_otf2_first_value. */
+/* The metric of a marker or counter. These follow the metric of waiting without gaps, as markers and counters are
+ * the last regions. `first`: from refrain_otf2_first_value(). */
 static inline OTF2_MetricRef refrain_otf2_value(size_t first, const struct refrain_region_info *region) {
     return REFRAIN_OTF2_WAITING + 1 + (OTF2_MetricRef)(region->index - first);
 }
 
-/* The index of the first region that is a marker or counter; the number of regions where none is. */
+/* The index of the first region that is a marker or counter; the number of regions if there is none. */
 size_t refrain_otf2_first_value(const struct refrain_trace *trace);
 
-/* Where events carry their waits: what the metric's events tell of each, and the string that names its kind. */
+/* Attributes of a metric event of waiting, if events have their waits. */
 enum refrain_otf2_wait {
-    REFRAIN_OTF2_WAIT_FOR,  /* a string */
+    REFRAIN_OTF2_WAIT_FOR,  /* a string: the kind of the wait */
     REFRAIN_OTF2_WAITED,    /* nanoseconds */
     REFRAIN_OTF2_WAIT_BY,   /* a rank */
-    REFRAIN_OTF2_WAIT_AT,   /* a region, as its call */
-    REFRAIN_OTF2_WAIT_CALL, /* the one that waited, which may be over when that becomes known */
+    REFRAIN_OTF2_WAIT_AT,   /* a region: its call */
+    REFRAIN_OTF2_WAIT_CALL, /* the call that waited; it may have ended before the wait is known */
     REFRAIN_OTF2_WAIT_ATTRIBUTES
 };
 
@@ -135,7 +135,7 @@ static inline OTF2_StringRef refrain_otf2_wait_kind(enum refrain_wait_kind kind)
 struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);
 void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refrain_trace *trace);
 
-/* Rank in `comm` (its remote group, seen from `own`, for an intercommunicator) of a rank in MPI_COMM_WORLD. */
+/* Rank in `comm` of a rank in MPI_COMM_WORLD; for an intercommunicator, in the remote group as seen from `own`. */
 static inline bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer,
                                           uint32_t *rank) {
     if (comm->info->index == 1) {
@@ -157,14 +157,14 @@ static inline OTF2_RegionRef refrain_otf2_region(const struct refrain_trace *tra
     return region && region->index < trace->n_regions ? region->index : (OTF2_RegionRef)trace->n_regions;
 }
 
-/* `waiting`: events carry their waits. */
+/* Writes all definitions. `waiting`: events have their waits. */
 OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
                                    const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
                                    uint64_t end_ns, bool waiting);
 
-/* The reference behind those of the communicators' groups. */
+/* The first reference after those of the groups of communicators. */
 OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms);
 
 #endif

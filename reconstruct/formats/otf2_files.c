@@ -55,7 +55,7 @@ bool refrain_otf2_files_make(const struct refrain_otf2_files *files, struct refr
     return true;
 }
 
-/* Removes a file, or a directory of files, of an archive. */
+/* Removes a file of an archive, or a directory with such files. */
 static bool remove_part(const char *directory, const char *name) {
     char path[4096], file[4352];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -67,7 +67,7 @@ static bool remove_part(const char *directory, const char *name) {
     for (struct dirent *entry; (entry = readdir(entries));) {
         size_t n = strlen(entry->d_name);
         if (n < 5 || (strcmp(entry->d_name + n - 4, ".evt") != 0 && strcmp(entry->d_name + n - 4, ".def") != 0))
-            continue; /* rmdir refuses what is not of an archive */
+            continue; /* rmdir refuses directories with other files */
         snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
         unlink(file);
     }
@@ -78,7 +78,7 @@ static bool remove_part(const char *directory, const char *name) {
 static void remove_all(const char *directory) {
     for (size_t i = 0; i < PARTS; i++)
         remove_part(directory, parts[i]);
-    rmdir(directory); /* unless something else is in it */
+    rmdir(directory); /* unless it has other files */
 }
 
 static bool replace(const struct refrain_otf2_files *files, struct refrain_error *error) {

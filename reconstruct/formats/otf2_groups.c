@@ -1,4 +1,4 @@
-/* otf2_groups.c: groups of ranks by reference (otf2_groups.h). */
+/* otf2_groups.c: finds or adds a group of ranks (otf2_groups.h). */
 #include "formats/otf2_groups.h"
 #include "common/array.h"
 
@@ -10,7 +10,7 @@ static bool alike(const struct refrain_otf2_rank_group *group, const uint64_t *r
 }
 
 OTF2_GroupRef refrain_otf2_group_of(struct refrain_otf2_groups *groups, const uint64_t *ranks, uint32_t n) {
-    for (uint32_t i = groups->n; i > 0; i--) /* a program is likely to name one of the last again */
+    for (uint32_t i = groups->n; i > 0; i--) /* backwards, as programs mostly name recent groups again */
         if (alike(&groups->groups[i - 1], ranks, n))
             return groups->first + i - 1;
     if (!REFRAIN_ARRAY_ROOM(groups->groups, groups->n, groups->capacity))

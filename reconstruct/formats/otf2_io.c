@@ -1,12 +1,12 @@
-/* otf2_io.c: accesses to files until they are complete (otf2_io.h). */
+/* otf2_io.c: writes accesses to files, and follows them until they are complete (otf2_io.h). */
 #include "formats/otf2_io.h"
 #include "common/array.h"
 #include "model/mpi_call.h"
 
 #include <string.h>
 
-/* Is the access still under way when the call that begins it returns? */
-static bool goes_on(enum refrain_mpi_kind kind) {
+/* True if the access is still pending when the call that begins it returns. */
+static bool is_pending(enum refrain_mpi_kind kind) {
     return refrain_mpi_file_has_request(kind) || refrain_mpi_file_begins(kind);
 }
 
@@ -33,7 +33,7 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
         return OTF2_SUCCESS;
     }
     refrain_otf2_follow(objects, event);
-    if (goes_on(kind))
+    if (is_pending(kind))
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
     if (is_collective(kind))
         flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
@@ -60,7 +60,7 @@ static OTF2_ErrorCode complete(struct refrain_otf2_location *location, size_t nu
                                               operation.matching);
 }
 
-/* Of the access that ends with this call, which is left next. */
+/* Sets the moved bytes of the access that ends with the current call. */
 void refrain_otf2_io_moved(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
                            const struct refrain_event *event) {
     const uint32_t handle = refrain_otf2_handle(objects, event);
@@ -134,7 +134,7 @@ OTF2_ErrorCode refrain_otf2_io_file(struct refrain_otf2_objects *objects, struct
     default:
         break;
     }
-    if (length > 4 && strcmp(name + length - 4, "_end") == 0) { /* a file has one access in halves at a time */
+    if (length > 4 && strcmp(name + length - 4, "_end") == 0) { /* a file has at most one split access at a time */
         location->ends_halves = event->region;
         location->halves_of = handle;
     }
@@ -156,7 +156,7 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     if (!last || last->begun_in != event->region)
         return OTF2_SUCCESS;
     last->begun_in = NULL;
-    if (!goes_on(refrain_mpi_kind(event->region))) /* without a word of what was moved the call is cut off here */
+    if (!is_pending(refrain_mpi_kind(event->region))) /* without MOVED event, the run ended inside the call */
         return last->over ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);

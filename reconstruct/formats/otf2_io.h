@@ -1,7 +1,7 @@
 /* otf2_io.h: accesses to files as records of OTF2 (events -> IoCreateHandle, IoOperationBegin ...).
  *
  *     MPI_File_open, _close             IoCreateHandle, IoDestroyHandle
- *     read, write                       IoOperationBegin ... IoOperationComplete, with what was moved
+ *     read, write                       IoOperationBegin ... IoOperationComplete, with the moved bytes
  *     iread, iwrite                     IoOperationBegin ... IoOperationIssued; IoOperationComplete with the request
  *     read_all_begin ... read_all_end   the same; IoOperationComplete when the second half returns
  *     seek, seek_shared                 IoSeek */
@@ -10,8 +10,8 @@
 
 #include "formats/otf2_define.h"
 
-/* An IO event, a FILE event, a MOVED event, a SEEK event, an ACCESS_COMPLETE (which may be none of a file), and the
- * leaving of a call. */
+/* Write records for: an IO event; a FILE event; a MOVED event; a SEEK event; an ACCESS_COMPLETE, if it is that of a
+ * file; the end of a call. */
 OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
                                       const struct refrain_event *event, uint64_t time);
 OTF2_ErrorCode refrain_otf2_io_file(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,

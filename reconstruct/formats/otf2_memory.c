@@ -1,4 +1,4 @@
-/* otf2_memory.c: chunks for OTF2's buffers (otf2_memory.h). */
+/* otf2_memory.c: allocates chunks for the buffers of OTF2 (otf2_memory.h). */
 #include "formats/otf2_memory.h"
 #include "common/array.h"
 
@@ -6,7 +6,7 @@
 
 #define EVENT_CHUNKS 2u
 
-/* Of one buffer. */
+/* Chunks of one buffer. */
 struct chunks {
     void **all;
     size_t n, capacity;
@@ -18,7 +18,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
     if (!chunks)
         chunks = *of_buffer = calloc(1, sizeof *chunks);
     if (!chunks || (type == OTF2_FILETYPE_EVENTS && chunks->n == EVENT_CHUNKS))
-        return NULL; /* has the buffer written out, and asked for again */
+        return NULL; /* OTF2 then writes the buffer to disk and asks again */
     if (!REFRAIN_ARRAY_ROOM(chunks->all, chunks->n, chunks->capacity))
         return NULL;
     void *chunk = malloc(bytes);

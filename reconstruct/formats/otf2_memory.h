@@ -1,11 +1,11 @@
-/* otf2_memory.h: the memory of an OTF2 archive that is written (write_otf2.c -> OTF2). */
+/* otf2_memory.h: limits the memory of an OTF2 archive that is written (write_otf2.c -> OTF2). */
 #ifndef REFRAIN_OTF2_MEMORY_H
 #define REFRAIN_OTF2_MEMORY_H
 
 #include <otf2/otf2.h>
 
-/* Callbacks by which the events of a location have two chunks: when both are full they are written out. Without them
- * OTF2 keeps up to 128 MB of each location. */
+/* Callbacks that give the events of a location two chunks. When both are full, OTF2 writes them to disk. Without
+ * them, OTF2 would keep up to 128 MB for each location. */
 const OTF2_MemoryCallbacks *refrain_otf2_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* otf2_objects.c: windows and files by number, by process, and in an archive (otf2_objects.h). */
+/* otf2_objects.c: gives windows and files of all processes references in an archive (otf2_objects.h). */
 #include "formats/otf2_objects.h"
 #include "common/array.h"
 #include "formats/event_names.h"
@@ -24,12 +24,12 @@ static bool alike(const struct refrain_otf2_objects *objects, const struct refra
     return a->comm == comm && a->slot == slot && (!name || strcmp(objects->files[a->file], name) == 0);
 }
 
-/* The reference of a window (`name` null) or handle; a new one where there is none alike. */
+/* The reference of a window (`name` null) or file handle, added if there is no equal one. */
 static uint32_t reference_of(struct refrain_otf2_objects *objects, struct refrain_otf2_list *list,
                              const struct refrain_object_view *view, const char *name) {
     const struct refrain_comm_info *comm = view->comm;
     const uint32_t slot = view->record->slot;
-    /* What is of no communicator that is known may be another one on each process. */
+    /* Objects of unknown communicators may be different ones on each process, so they are not joined. */
     for (uint32_t i = 0; comm && i < list->n; i++)
         if (alike(objects, &list->objects[i], comm, slot, name))
             return i;
@@ -118,7 +118,7 @@ uint32_t refrain_otf2_handle(const struct refrain_otf2_objects *objects, const s
     return find(&objects->handles, process ? refrain_process_file(process, event->tag) : NULL, event);
 }
 
-/* ---- from being made to being freed ---- */
+/* ---- from creation to release ---- */
 
 enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects, const struct refrain_event *event) {
     const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);

@@ -1,11 +1,12 @@
-/* otf2_rma.c: accesses to windows until they are complete, and what synchronises them (otf2_rma.h). */
+/* otf2_rma.c: writes accesses to windows, follows them until they are complete, and writes synchronisation
+ * (otf2_rma.h). */
 #include "formats/otf2_rma.h"
 #include "common/array.h"
 #include "model/mpi_call.h"
 
 #include <string.h>
 
-/* What the leaving of a call does. */
+/* The kind of synchronisation that a call does. */
 static enum refrain_otf2_sync sync_of(const struct refrain_region_info *call) {
     static const enum refrain_otf2_sync syncs[REFRAIN_MPI_KINDS] = {
         [REFRAIN_MPI_WINDOW_FENCE] = REFRAIN_OTF2_FENCE,
@@ -20,7 +21,7 @@ static enum refrain_otf2_sync sync_of(const struct refrain_region_info *call) {
     return syncs[refrain_mpi_kind(call)];
 }
 
-/* The rank in the window of a rank in MPI_COMM_WORLD; false where there is none. */
+/* The rank in the window of a rank in MPI_COMM_WORLD. False if there is none. */
 static bool rank_in(const struct refrain_otf2_rma *rma, const struct refrain_event *event, uint32_t window,
                     uint32_t *rank) {
     const struct refrain_comm_info *comm = rma->objects->windows.objects[window].comm;
@@ -32,7 +33,7 @@ static bool rank_in(const struct refrain_otf2_rma *rma, const struct refrain_eve
 
 /* ---- accesses ---- */
 
-/* Until it is complete. */
+/* Keeps the access until it is complete. */
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_access *access) {
     if (!REFRAIN_ARRAY_ROOM(location->accesses, location->n_accesses, location->capacity_accesses))
         return false;
@@ -82,8 +83,8 @@ static OTF2_ErrorCode complete_here(struct refrain_otf2_location *location, stru
     return OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, access->window, access->matching);
 }
 
-/* The accesses to a window (and to one rank in it, unless `target` is OTF2_UNDEFINED_UINT32) are complete: here, at
- * their targets as well, or, with MPI_Win_complete, here for good. */
+/* Completes the accesses to a window, or to one rank in it unless `target` is OTF2_UNDEFINED_UINT32. Depending on
+ * `sync`: locally; also at the target; or locally and, with MPI_Win_complete, finally. */
 static OTF2_ErrorCode complete(struct refrain_otf2_location *location, uint32_t window, uint32_t target,
                                enum refrain_otf2_sync sync, uint64_t time) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
@@ -112,7 +113,7 @@ OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location,
         if (access->request != event->request)
             continue;
         OTF2_ErrorCode code = complete_here(location, access, time);
-        if (access->fetches) /* there is nothing left to be done at the target */
+        if (access->fetches) /* nothing is left to be done at the target */
             location->accesses[i] = location->accesses[--location->n_accesses];
         return code;
     }
@@ -132,7 +133,7 @@ static bool add_rank(struct refrain_otf2_named_group *group, int32_t rank) {
     return true;
 }
 
-/* Where the window's group of either kind is kept; null where the window is not known. */
+/* Where the current group of the window, of the kind of `sync`, is stored; null if the window is unknown. */
 static OTF2_GroupRef *group_at(const struct refrain_otf2_rma *rma, int32_t rank, int64_t number,
                                enum refrain_otf2_sync sync) {
     const struct refrain_process *process = refrain_trace_process(rma->objects->trace, rank);
@@ -160,7 +161,7 @@ bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_
         return true;
     OTF2_GroupRef *kept = group_at(rma, event->rank, group->number, sync_of(group->region));
     group->region = NULL;
-    if (kept && group->n == 0) /* of nobody, or nobody knows of whom */
+    if (kept && group->n == 0) /* an empty or unknown group */
         *kept = OTF2_UNDEFINED_GROUP;
     return !kept || group->n == 0 ||
            (*kept = refrain_otf2_group_of(&rma->groups, group->ranks, group->n)) != OTF2_UNDEFINED_GROUP;
@@ -170,7 +171,7 @@ static OTF2_ErrorCode synchronise_group(const struct refrain_otf2_rma *rma, stru
                                         const struct refrain_otf2_window_call *call, uint64_t time) {
     const OTF2_GroupRef *group = group_at(rma, location->rank, call->number, call->sync);
     const bool ends = call->sync == REFRAIN_OTF2_COMPLETE || call->sync == REFRAIN_OTF2_WAIT;
-    if (!group || *group == OTF2_UNDEFINED_GROUP) /* it was named before what is written begins */
+    if (!group || *group == OTF2_UNDEFINED_GROUP) /* the group was named before the written part of the run */
         return OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_RmaGroupSync(location->writer, NULL, time,
@@ -208,7 +209,7 @@ OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refr
                                                                                              : OTF2_LOCK_SHARED};
     const bool names_group = call->sync == REFRAIN_OTF2_POST || call->sync == REFRAIN_OTF2_START;
     if (!names_group && event->peer >= 0 && !rank_in(rma, event, window, &call->target))
-        call->sync = REFRAIN_OTF2_NO_SYNC; /* of a rank that is none of it */
+        call->sync = REFRAIN_OTF2_NO_SYNC; /* by a rank that is not in the window */
     if (call->sync == REFRAIN_OTF2_FENCE) {
         location->events++;
         code = OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, time);

@@ -1,19 +1,19 @@
-/* otf2_rma.h: one-sided communication as records of OTF2 (events -> RmaPut ..., what completes them, locks, fences).
+/* otf2_rma.h: one-sided communication as records of OTF2 (events -> RmaPut ..., completions, locks, fences).
  *
  *     MPI_Put ...                       RmaPut, RmaGet, RmaAtomic
- *     request completes, flush_local    RmaOpCompleteNonBlocking: of that access; of those to the window (and rank)
+ *     request completes, flush_local    RmaOpCompleteNonBlocking: of this access; of those to the window (and rank)
  *     flush, unlock, fence, free        RmaOpCompleteRemote
  *     complete                          RmaOpCompleteNonBlocking; at their targets they are complete with MPI_Win_wait
  *     fence                             RmaCollectiveBegin ... RmaCollectiveEnd
  *     lock, unlock                      RmaRequestLock ... RmaAcquireLock, RmaReleaseLock
- *     post, start, complete, wait       RmaGroupSync, of the group that was named last
+ *     post, start, complete, wait       RmaGroupSync, of the group named last
  *     create, free                      RmaWinCreate, RmaWinDestroy */
 #ifndef REFRAIN_OTF2_RMA_H
 #define REFRAIN_OTF2_RMA_H
 
 #include "formats/otf2_define.h"
 
-/* What an archive knows of windows; `incomplete` counts accesses that nothing completed. */
+/* State of the windows of an archive; `incomplete` counts accesses that were never completed. */
 struct refrain_otf2_rma {
     struct refrain_otf2_objects *objects;
     const struct refrain_otf2_comm *comms;
@@ -21,7 +21,7 @@ struct refrain_otf2_rma {
     struct refrain_otf2_groups groups;
 };
 
-/* An RMA event, a WINDOW event, an ACCESS_COMPLETE (which may be none of a window), and the leaving of a call. */
+/* Write records for: an RMA event; a WINDOW event; an ACCESS_COMPLETE, if it is that of a window; the end of a call. */
 OTF2_ErrorCode refrain_otf2_rma_access(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                        const struct refrain_event *event, uint64_t time);
 OTF2_ErrorCode refrain_otf2_rma_window(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
@@ -31,12 +31,12 @@ OTF2_ErrorCode refrain_otf2_rma_complete(struct refrain_otf2_location *location,
 OTF2_ErrorCode refrain_otf2_rma_leave(const struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                       uint64_t time);
 
-/* A WINDOW event, or a LEAVE in a call that names a group. */
+/* Slow path of refrain_otf2_rma_follow(): a WINDOW event, or a LEAVE of a call that names a group. */
 bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                    const struct refrain_event *event);
 
-/* Follows any event, of those locations as well that others write: which group a call names. Before all else; false
- * without memory. */
+/* Follows the groups that calls name. To be called first for every event, including those of locations that other
+ * processes write. False without memory. */
 static inline bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                            const struct refrain_event *event) {
     if (event->kind != REFRAIN_EVENT_WINDOW && (event->kind != REFRAIN_EVENT_LEAVE || !location->group.region))
@@ -44,7 +44,7 @@ static inline bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct 
     return refrain_otf2_rma_follow_group(rma, location, event);
 }
 
-/* The location has no more events. */
+/* Called after the last event of a location. */
 void refrain_otf2_rma_end(struct refrain_otf2_rma *rma, const struct refrain_otf2_location *location);
 
 #endif

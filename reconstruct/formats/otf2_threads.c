@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The communicator of a rank's threads: behind those of MPI. */
+/* The communicator of the threads of a rank; these follow those of MPI. */
 static OTF2_CommRef team_of(const struct refrain_trace *trace, int32_t rank) {
     return (OTF2_CommRef)trace->n_comms + (OTF2_CommRef)rank;
 }

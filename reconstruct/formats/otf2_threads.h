@@ -1,18 +1,18 @@
-/* otf2_threads.h: OpenMP's constructs as records of OTF2.
+/* otf2_threads.h: OpenMP constructs as records of OTF2.
  *
- *     parallel                ENTER, ThreadFork ... ThreadJoin, LEAVE     on the thread that comes to it
+ *     parallel                ENTER, ThreadFork ... ThreadJoin, LEAVE     on the thread that reaches it
  *     its block               ThreadTeamBegin, ENTER ... LEAVE, ThreadTeamEnd     on each thread of the team
  *     block of a critical     ThreadAcquireLock, ENTER ... LEAVE, ThreadReleaseLock
  *
- * The team is that of all threads of the rank: which of them take part is seen from the records. The order of
- * acquisitions is the time in microseconds, modulo 2^32. */
+ * The team has all threads of the rank; the records show which of them take part. The order number of an acquisition
+ * is its time in microseconds, modulo 2^32. */
 #ifndef REFRAIN_OTF2_THREADS_H
 #define REFRAIN_OTF2_THREADS_H
 
 #include "formats/otf2_define.h"
 #include "model/openmp_regions.h"
 
-/* The records before and after an ENTER or LEAVE of the region; none where it is no construct. */
+/* Write the records before, and after, an ENTER or LEAVE of the region; none if it is no construct. */
 OTF2_ErrorCode refrain_otf2_before(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace,
                                    struct refrain_otf2_location *location, const struct refrain_event *event,
                                    uint64_t time);
@@ -20,11 +20,11 @@ OTF2_ErrorCode refrain_otf2_after(const struct refrain_openmp_regions *regions, 
                                   struct refrain_otf2_location *location, const struct refrain_event *event,
                                   uint64_t time);
 
-/* Role and paradigm of a region by its name. False where it is no construct. */
+/* Role and paradigm of a region with this name. False if it is no construct. */
 bool refrain_otf2_openmp_role(const char *name, OTF2_RegionRole *role, OTF2_Paradigm *paradigm);
 
-/* Groups from `first` on, and a communicator for the team of each rank. `name` writes a string and returns its
- * reference. */
+/* Defines groups from `first` on, and a communicator for the team of each rank. `name` writes a string and returns
+ * its reference. */
 OTF2_ErrorCode refrain_otf2_define_teams(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
                                          const struct refrain_otf2_location *locations, size_t n_locations,
                                          OTF2_GroupRef first, OTF2_StringRef (*name)(void *data, const char *text),

@@ -1,4 +1,4 @@
-/* paraver_tables.c: Paraver's numbers and names (paraver_tables.h). */
+/* paraver_tables.c: numbers and names for Paraver (paraver_tables.h). */
 #include "formats/paraver_tables.h"
 #include "model/mpi_call.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- numbers ---- */
 
-/* MPI calls that have a number that configurations know; the others have that of their region + OTHER_CALLS. */
+/* MPI calls with numbers known to configurations. Others get the number of their region + OTHER_CALLS. */
 static const char *const calls[] = {"",
                                     "MPI_Send",
                                     "MPI_Recv",
@@ -124,7 +124,7 @@ static void put_line(struct refrain_sink *out, const struct refrain_region_info 
     refrain_sink_put_text(out, ")\n");
 }
 
-/* The values of one type: the regions that are entered with it. Calls that have a number of their own come once. */
+/* The values of one type: the regions entered with it. MPI calls with a known number are listed once. */
 static void put_values(struct refrain_sink *out, const struct refrain_trace *trace, enum refrain_paraver_type type) {
     bool said[CALLS] = {false};
     refrain_sink_put_text(out, "VALUES\n0      End\n");

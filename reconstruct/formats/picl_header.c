@@ -1,9 +1,10 @@
-/* picl_header.c: what stands in front of a PICL file (picl_records.h): labels, descriptors and subsets, all of time 0.
+/* picl_header.c: writes the records at the beginning of a PICL file (picl_records.h): labels, descriptors and
+ * subsets, all with time 0.
  *
  *     -7   message      what was traced, and when
  *     -5   label        the name of each user event; of each processor: its host
- *     -6   descriptor   numbers for the formats of statistics, where they are not written out
- *     -201 processors   each communicator but MPI_COMM_WORLD, which is all of them
+ *     -6   descriptor   numbers for the formats of statistics, unless formats are written out
+ *     -201 processors   each communicator except MPI_COMM_WORLD, which has all of them
  *     -202 processes    the threads of a processor
  *     -203 event types  functions, MPI calls, user regions */
 #define _GNU_SOURCE
@@ -64,7 +65,7 @@ static void put_event_types(struct refrain_sink *out, const struct refrain_trace
     }
 }
 
-/* The threads that any processor has. */
+/* Largest number of threads of a processor. */
 static void put_processes(struct refrain_sink *out, const struct refrain_locations *locations, int64_t *fields,
                           bool verbose) {
     size_t n = 1;

@@ -1,13 +1,14 @@
-/* picl_paragraph.c: PICL's trace file as ParaGraph takes it (picl_records.h; section 2.5 of the format's description).
+/* picl_paragraph.c: writes PICL's trace file for ParaGraph (picl_records.h; section 2.5 of the description of the
+ * format).
  *
  *     rank N           -> processor N
- *     MPI call         -> entry and exit of one event type: that of table 4, else system overhead (-602); nothing else
- *                         is entered before it is left
- *     further messages of a call -> its state is left, and entered again behind their own
+ *     MPI call         -> entry and exit of one event type: that of table 4, else system overhead (-602); states do
+ *                         not overlap
+ *     further messages of a call -> its state is left, and entered again after them
  *
- * Sends and receives are 1:1: what is sent is known to be received only later. So the type of a send is written over
- * where it is not, and that of a receive where its send is not in the trace: it is system overhead then. Records come
- * in the order of time. Functions, collectives' fields, one-sided accesses and threads are left out. */
+ * Sends and receives are 1:1, but only a later event shows that a send was received. So the type of a send is
+ * overwritten if it was not received. A receive whose send is not in the trace becomes system overhead. Records are
+ * in time order. Functions, fields of collectives, one-sided accesses and threads are omitted. */
 #include "formats/file_writer.h"
 #include "formats/locations.h"
 #include "formats/messages.h"
@@ -18,14 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TYPE_COLUMNS 4 /* that an event type is padded to, so that another can take its place */
+#define TYPE_COLUMNS 4 /* width of an event type, so that another type can overwrite it */
 
 struct rank_state {
     bool started;
-    uint32_t calls;        /* MPI calls it is in */
-    enum picl_event state; /* of the outermost of them; PICL_NO_TYPE: none */
-    bool told;             /* what the state is about has been written */
-    uint64_t type_at;      /* where the type of its entry stands */
+    uint32_t calls;        /* open MPI calls */
+    enum picl_event state; /* of the outermost call; PICL_NO_TYPE: none */
+    bool told;             /* the operation of the state has been written */
+    uint64_t type_at;      /* position of the type of its entry */
     uint64_t match;        /* of the message that it sends */
 };
 
@@ -40,7 +41,7 @@ struct paragraph_writer {
 
 /* ---- records ---- */
 
-/* A record whose type can be written over; returns where it stands. */
+/* Writes a record whose type can be overwritten. Returns the position of the type. */
 static uint64_t put(struct paragraph_writer *paragraph, enum picl_record record, enum picl_event type, int32_t rank,
                     const int64_t *fields, size_t n) {
     struct refrain_sink *out = paragraph->file.out;
@@ -59,7 +60,7 @@ static uint64_t put(struct paragraph_writer *paragraph, enum picl_record record,
     return at;
 }
 
-/* Makes system overhead of an event type at `at`; 0: nothing stands there. */
+/* Changes the event type at `at` to system overhead; 0: no position. */
 static void retype(struct paragraph_writer *paragraph, uint64_t at) {
     char type[TYPE_COLUMNS + 1];
     sprintf(type, "%*d", TYPE_COLUMNS, PICL_SYSTEM);
@@ -75,15 +76,15 @@ static bool is_message_type(enum picl_event type) {
 }
 
 static void enter_state(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank) {
-    /* What is received is known when the call is left; of the others, when the operation comes. */
+    /* A receive is known when the call is left, other operations when their event comes. */
     static const int64_t any[] = {-1, -1, -1};
     bool receives = of->state == PICL_RECV;
     if (!receives && is_message_type(of->state))
-        return; /* entered by its operation, or when something else happens first */
+        return; /* entered by its operation, or by an earlier event */
     of->type_at = put(paragraph, PICL_ENTRY, of->state, rank, any, receives ? 3 : 0);
 }
 
-/* The state is left; where it was about a message that there was none of, it was system overhead. */
+/* Leaves the state. If it was about a message and none came, it becomes system overhead. */
 static void leave_state(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank, const int64_t *fields,
                         size_t n) {
     if (of->type_at == 0) /* not entered: no operation came */
@@ -105,12 +106,12 @@ static void send(struct paragraph_writer *paragraph, const struct refrain_event 
     refrain_messages_send(paragraph->messages, event, &sent);
     if (refrain_messages_find(paragraph->messages, event->match))
         return;
-    retype(paragraph, entry_at); /* nobody has a trace of its receipt */
+    retype(paragraph, entry_at); /* no rank has a trace of its receipt */
     retype(paragraph, exit_at);
     paragraph->lone++;
 }
 
-/* A message in a call whose state is not about it, or no longer. */
+/* Writes a message in a call whose state is about another operation, or is finished. */
 static void put_between(struct paragraph_writer *paragraph, struct rank_state *of, const struct refrain_event *event,
                         enum picl_event type, const int64_t *fields, size_t of_entry, size_t n) {
     bool inside = of->calls > 0 && of->type_at > 0;
@@ -128,7 +129,7 @@ static void put_between(struct paragraph_writer *paragraph, struct rank_state *o
         send(paragraph, event, entry_at, exit_at);
     if (!inside)
         return;
-    of->state = PICL_SYSTEM; /* what the call was about has been told */
+    of->state = PICL_SYSTEM; /* the operation of the call has been written */
     enter_state(paragraph, of, event->rank);
 }
 
@@ -208,7 +209,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     case REFRAIN_EVENT_IO:
         operation(paragraph, of, event);
         break;
-    default: /* the state of their call tells that they were */
+    default: /* the state of their call represents them */
         break;
     }
     return paragraph->file.out->failed != 0;

@@ -1,4 +1,4 @@
-/* picl_records.c: records of PICL's trace file (picl_records.h). */
+/* picl_records.c: writes records of PICL's trace file (picl_records.h). */
 #include "formats/picl_records.h"
 #include "model/mpi_call.h"
 

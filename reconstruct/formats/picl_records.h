@@ -1,5 +1,5 @@
 /* picl_records.h: records of PICL's trace file (write_picl.c, picl_paragraph.c; P. H. Worley, "A New PICL Trace File
- * Format", ORNL/TM-12125, 1992; the tables are its own).
+ * Format", ORNL/TM-12125, 1992, which has the tables).
  *
  *     record type, event type, seconds, processor, process, number of data fields, their format, data fields */
 #ifndef REFRAIN_PICL_RECORDS_H
@@ -30,7 +30,7 @@ enum picl_user_record {
     PICL_RECORD_COMPLETE = 2,
     PICL_RECORD_CANCEL = 3
 };
-/* What stands for a format of data fields; from 6 on defined in front of the events (PICL_DESCRIPTOR). */
+/* Numbers of formats of data fields; those from 6 on are defined before the events (PICL_DESCRIPTOR). */
 enum picl_descriptor {
     PICL_CHARACTERS = 0,
     PICL_INTEGERS = 2,
@@ -78,63 +78,62 @@ enum picl_event {
     PICL_NO_TYPE = 0
 };
 
-/* Subsets of ours: the processes of a processor, its threads, and user events of one kind. Communicator N from 2 on
- * is the subset -N of processors. */
+/* Subsets defined by refrain: the processes of a processor (threads), and the user events of one kind. Communicator
+ * N from 2 on is the subset -N of processors. */
 enum picl_subset { PICL_FIRST_PROCESS = -2, PICL_FUNCTIONS = -2001, PICL_CALLS = -2002, PICL_REGIONS = -2003 };
 
-/* Where something takes place: a rank, and a thread of it. -1: all of them. */
+/* Position of a record: a rank, and a thread of it. -1: all of them. */
 struct refrain_picl_place {
     int32_t processor;
     int64_t process;
 };
 #define REFRAIN_PICL_EVERYWHERE ((struct refrain_picl_place){-1, -1})
 
-/* A number behind a blank. */
+/* Writes a blank and a number. */
 void refrain_picl_number(struct refrain_sink *out, int64_t value);
 
-/* The fields that every record has, up to the process. */
+/* Writes the fields that every record has, up to the process. */
 void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
                         struct refrain_picl_place place);
 
-/* The format of the data fields behind a blank: its number, in the verbose form what that stands for. */
+/* Writes a blank and the format of the data fields: its number or, in the verbose form, the format itself. */
 void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose);
 
-/* A record with n whole numbers. */
+/* Writes a record with n integers. */
 void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
                       struct refrain_picl_place place, const int64_t *fields, size_t n, bool verbose);
 
-/* A record with characters as its data, in a form that keeps to its line. */
+/* Writes a record with text as its data, on a single line. */
 void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, struct refrain_picl_place place,
                            const char *text, bool verbose);
 
-/* A mark that a file of that name was opened, and has the number from now on. */
+/* Writes a mark: a file with this name was opened, and has this number from now on. */
 void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_place place, const char *name,
                            int64_t number);
 
-/* How many of the fields of an entry or an exit say something: those at the end that are process ids, or any (-1), can
- * be left out. */
+/* Number of fields of an entry or exit that are needed: process ids and wildcards (-1) at the end can be omitted. */
 size_t refrain_picl_telling(const int64_t *fields, size_t n);
 
-/* The subset of processors that a communicator is, for its member `rank`. */
+/* The subset of processors of a communicator, for its member `rank`. */
 int64_t refrain_picl_processors(const struct refrain_comm_info *comm, int32_t rank);
 
-/* The event type of what an operation does, and its fields as a mark has them: those of the entry, then of the exit. */
+/* The event type of an operation, and its fields as in a mark: those of the entry, then those of the exit. */
 size_t refrain_picl_fields(const struct refrain_event *event, enum picl_event *type, int64_t fields[8],
                            size_t *of_entry);
 
-/* The event type of an operation that did not have to be waited for, of one that waits or takes part in a wait; others
- * stay what they are. */
+/* The event type of an operation without waiting, given that of one with waiting. Other types are returned
+ * unchanged. */
 enum picl_event refrain_picl_unwaited(enum picl_event type);
 
-/* What an MPI call is in table 4; PICL_NO_TYPE where it is none of these. */
+/* The type of an MPI call in table 4; PICL_NO_TYPE if it is none of these. */
 enum picl_event refrain_picl_type(const struct refrain_region_info *region);
 
-/* The header records: names of event types and processors, descriptors, subsets (picl_header.c). False without memory.
- */
+/* Writes the header records: names of event types and processors, descriptors, subsets (picl_header.c). False
+ * without memory. */
 bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *trace,
                          const struct refrain_locations *locations, bool verbose);
 
-/* A writer of what ParaGraph takes (picl_paragraph.c). */
+/* Opens the writer for ParaGraph (picl_paragraph.c). */
 enum refrain_status refrain_picl_paragraph_open(const struct refrain_format_request *request,
                                                 struct refrain_writer **writer, struct refrain_error *error);
 

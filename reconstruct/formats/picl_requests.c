@@ -1,4 +1,4 @@
-/* picl_requests.c: requests that are pending (picl_requests.h). */
+/* picl_requests.c: the table of pending requests (picl_requests.h). */
 #include "formats/picl_requests.h"
 #include "common/array.h"
 
@@ -7,7 +7,7 @@
 
 struct refrain_picl_request {
     int64_t request;
-    uint64_t match; /* of what it sends; 0 not known, or a receive */
+    uint64_t match; /* of the message that it sends; 0 unknown, or a receive */
     bool sends;
     int64_t arrived_ns; /* -1 not yet */
 };

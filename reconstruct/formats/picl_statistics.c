@@ -1,4 +1,4 @@
-/* picl_statistics.c: PICL's statistics of one process (picl_statistics.h). */
+/* picl_statistics.c: computes and writes PICL's statistics of one process (picl_statistics.h). */
 #include "formats/picl_statistics.h"
 #include "model/trace_read.h"
 
@@ -13,7 +13,7 @@ static const int counted[] = {PICL_OPEN,        PICL_CLOSE,        PICL_SEND,   
                               PICL_WRITE,       PICL_READ,         PICL_SYNC,       PICL_SPAWN};
 #define COUNTED (sizeof counted / sizeof *counted)
 
-/* The subsets of table 5: event types from `first` to `last`, or those in which one waits. */
+/* The subsets of table 5: event types from `first` to `last`, or all event types with waiting. */
 static const struct {
     enum picl_event subset;
     int first, last;
@@ -30,18 +30,18 @@ struct sums {
 };
 
 struct user_event {
-    uint32_t active; /* how often it is open */
+    uint32_t active; /* how many times it is open */
     uint64_t count;
     int64_t time_ns, enter_ns;
-    struct sums *within; /* of a function or region that occurred: while it lasted */
+    struct sums *within; /* of a function or region: events during its time */
 };
 
 struct refrain_picl_statistics {
     const struct refrain_trace *trace;
     struct sums all;
     bool unknown[COUNTED];
-    struct user_event *user;  /* by region; null until one occurs */
-    struct user_event **open; /* those with sums that are open, each once, the outermost first; room for all */
+    struct user_event *user;  /* by region; null until the first one occurs */
+    struct user_event **open; /* open user events with sums, each once, the outermost first; has room for all */
     size_t n_open;
     bool no_memory;
 };
@@ -95,7 +95,7 @@ void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_ev
         count(statistics->open[o]->within, i, bytes, ns);
 }
 
-/* Null for what has no name in the trace, and without memory. */
+/* Null if the trace has no name for it, and without memory. */
 static struct user_event *user_event(struct refrain_picl_statistics *statistics,
                                      const struct refrain_region_info *region) {
     if (region->index >= statistics->trace->n_regions)
@@ -126,7 +126,7 @@ void refrain_picl_count_enter(struct refrain_picl_statistics *statistics, const 
         statistics->open[statistics->n_open++] = event;
 }
 
-/* It is open no more: mostly the one that was opened last. */
+/* Removes it from the open ones; mostly it is the last. */
 static void end_user_event(struct refrain_picl_statistics *statistics, struct user_event *event, int64_t time_ns) {
     size_t at = statistics->n_open;
     event->active = 0;
@@ -159,7 +159,7 @@ void refrain_picl_count_mark(struct refrain_picl_statistics *statistics, const s
 
 /* ---- writing ---- */
 
-/* A record under way: its pairs come first into a list, as their number stands before them. */
+/* A record before it is written: the number of its pairs comes first in the file. */
 struct pairs {
     struct pair {
         int64_t type;
@@ -204,7 +204,7 @@ static bool is_in(size_t subset, int type) {
     return type <= subsets[subset].first && type >= subsets[subset].last;
 }
 
-/* `unknown`: of which types a number is not known, which is -1; null: all are known. */
+/* `unknown`: for each type, true if its number is unknown and written as -1; null: all are known. */
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum picl_record record, const bool *unknown) {
     for (size_t i = 0; i < COUNTED; i++)
         if (unknown && unknown[i] && record == PICL_COUNTS)

@@ -1,4 +1,4 @@
-/* protobuf.c: the wire format of Protocol Buffers (protobuf.h). */
+/* protobuf.c: writes the wire format of Protocol Buffers (protobuf.h). */
 #include "formats/protobuf.h"
 #include "common/array.h"
 #include "formats/utf8.h"
@@ -14,7 +14,7 @@ static bool reserve(struct refrain_protobuf *message, size_t n) {
     return room;
 }
 
-/* There is room. */
+/* Precondition: there is room. */
 static void put_varint(struct refrain_protobuf *message, uint64_t value) {
     for (; value >= 128; value >>= 7)
         message->bytes[message->n++] = (unsigned char)(value | 128);

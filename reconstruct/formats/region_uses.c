@@ -1,4 +1,4 @@
-/* region_uses.c: what names of user regions are used for (region_uses.h). */
+/* region_uses.c: finds the uses of user region names (region_uses.h). */
 #include "formats/region_uses.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* shortened.c: names that are longer than a format allows (shortened.h). */
+/* shortened.c: shortens names to the length that a format allows (shortened.h). */
 #include "formats/shortened.h"
 #include "formats/utf8.h"
 #include "formats/warn.h"

@@ -1,4 +1,4 @@
-/* shortened.h: names that are longer than a format allows (writers of formats). */
+/* shortened.h: shortens names to the length that a format allows, and counts them (writers of formats). */
 #ifndef REFRAIN_SHORTENED_H
 #define REFRAIN_SHORTENED_H
 
@@ -9,13 +9,14 @@
 struct refrain_shortened {
     uint64_t n;
     const char *first;
-    size_t most; /* bytes that the first was cut to */
+    size_t most; /* limit by which the first was shortened */
 };
 
-/* Bytes of a name, which lives as long as the trace, that fit into `most`. */
+/* Number of bytes of the name that fit into `most`. The name must live as long as the trace. */
 size_t refrain_shorten(struct refrain_shortened *shortened, const char *name, size_t most);
 
-/* Says on standard error, in one line, how many names were cut, and the first of them; nothing when there is none. */
+/* Prints one line on standard error: how many names were shortened, and the first of them. Nothing if there are
+ * none. */
 void refrain_shortened_say(const struct refrain_shortened *shortened, const char *format);
 
 #endif

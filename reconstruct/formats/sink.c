@@ -14,7 +14,7 @@
 
 /* ---- opening ---- */
 
-/* A new file in the directory of `path`, without a name if that can be, else with the one in sink->instead. */
+/* Opens a new file in the directory of `path`: without a name if possible, else with the name in sink->instead. */
 static int open_instead(struct refrain_sink *sink, mode_t mode) {
     const size_t within = refrain_directory_bytes(sink->path);
     char *directory = within ? strndup(sink->path, within) : strdup(".");
@@ -49,7 +49,7 @@ static enum refrain_status open_file(struct refrain_sink *sink, bool force, stru
     return sink->file >= 0 ? REFRAIN_OK : REFRAIN_FAIL(error, "%s: cannot be written: %s", sink->path, strerror(errno));
 }
 
-/* Gives the whole file its name; false: errno says why not. */
+/* Gives the complete file its name. False with errno after a failure. */
 static bool give_name(struct refrain_sink *sink) {
     char unnamed[64];
     if (!sink->unnamed)
@@ -164,7 +164,7 @@ bool refrain_sink_read(struct refrain_sink *sink, uint64_t position, void *bytes
     return !sink->failed;
 }
 
-/* Copies a spool to sink->copy_to; what fails is kept. */
+/* Copies a spool to sink->copy_to. The first failure is kept. */
 static void copy_spool(struct refrain_sink *sink) {
     unsigned char *buffer = sink->buffer;
     for (uint64_t position = 0; position < sink->flushed && !sink->failed;) {

@@ -1,4 +1,4 @@
-/* sink_spool.c: sinks that are written over and read again (sink.h). */
+/* sink_spool.c: sinks that can be overwritten and read (sink.h). */
 #define _GNU_SOURCE
 #include "common/path.h"
 #include "formats/sink.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file without a name in `directory`. */
+/* Opens a file without a name in `directory`. */
 static int open_unnamed(const char *directory) {
     char *name = NULL;
     int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -60,7 +60,7 @@ enum refrain_status refrain_sink_open_patchable(const char *path, bool force, st
     if (!status) {
         (*result)->copy_to = sink->file;
         (*result)->path = sink->path;
-        sink->path = NULL; /* so that its file stays open */
+        sink->path = NULL; /* so that closing does not rename it */
     }
     refrain_sink_close(sink, false, NULL);
     return status;

@@ -8,24 +8,25 @@ enum { HEAD_BYTES = 8 * 4, ENTRY_BYTES = 8 + 8 + 8, DIRECTORY_HEAD_BYTES = 8 + 8
 #define DIRECTORY_BYTES (DIRECTORY_HEAD_BYTES + REFRAIN_SLOG1_DIRECTORY_ENTRIES * ENTRY_BYTES)
 enum { CURRENT, INCOMING, PASSING, OUTGOING, SECTORS };
 
-/* Records as they are in the file. */
+/* Records in the form of the file. */
 struct records {
     unsigned char *bytes;
     size_t n_bytes, capacity;
     uint32_t n;
 };
 
-/* As its entry in a directory has it. */
+/* An entry of a directory. */
 struct frame {
-    uint64_t at; /* in the file */
+    uint64_t at; /* position in the file */
     double start, end;
 };
 
 struct refrain_slog1_frames {
     struct refrain_sink *out;
-    uint64_t n;                        /* frames that are written */
-    struct records current;            /* of the frame that is filled */
-    double earliest, latest, last_end; /* start of any record so far; ends of the last record and frame */
+    uint64_t n;             /* number of written frames */
+    struct records current; /* of the current frame */
+    double earliest, latest,
+        last_end; /* start of the earliest record so far; ends of the last record and of the last frame */
     uint64_t under_way;
     uint64_t first_directory, last_directory;
     uint32_t most_bytes, last_bytes; /* of a frame */
@@ -77,7 +78,7 @@ static void put_record(unsigned char *to, const struct refrain_slog1_record *rec
     refrain_slog1_put_double(&to, record->duration);
     for (int i = 0; i < (record->class == REFRAIN_SLOG1_ARROW ? 2 : 1); i++) {
         refrain_slog1_put(&to, record->threads[i].node, 2);
-        refrain_slog1_put(&to, 0, 1); /* which processor is not known */
+        refrain_slog1_put(&to, 0, 1); /* unknown processor */
         refrain_slog1_put(&to, record->threads[i].thread, 4);
     }
     for (unsigned i = 0; i < record->n_arguments; i++)
@@ -93,7 +94,7 @@ static void get_record(const unsigned char *from, struct refrain_slog1_record *r
     record->duration = get_double(&from);
 }
 
-/* Of a record as it is in the file. */
+/* Size of a record in the form of the file. */
 static size_t size_at(const unsigned char *record) {
     return (size_t)record[0] << 8 | record[1];
 }
@@ -129,7 +130,7 @@ static void put_directory(struct refrain_slog1_frames *frames) {
     refrain_sink_put_bytes(frames->out, bytes, sizeof bytes);
 }
 
-/* Where the entry of a frame is in its directory, which is at `directory`. */
+/* Position of the entry of a frame in its directory at `directory`. */
 static uint64_t entry_at(uint64_t directory, uint64_t number) {
     return directory + DIRECTORY_HEAD_BYTES + number % REFRAIN_SLOG1_DIRECTORY_ENTRIES * ENTRY_BYTES;
 }
@@ -166,7 +167,7 @@ static uint64_t target_bytes(uint64_t under_way) {
     return under_way * 4 > REFRAIN_SLOG1_FRAME_BYTES ? under_way * 4 : REFRAIN_SLOG1_FRAME_BYTES;
 }
 
-/* The frame that was filled goes out: what began before it is incoming. */
+/* Writes the current frame. Records that began before it are incoming. */
 static void end_frame(struct refrain_slog1_frames *frames) {
     struct records sectors[SECTORS] = {{0}};
     struct frame frame = {.start = frames->n ? frames->last_end : frames->earliest, .end = frames->latest};
@@ -217,7 +218,7 @@ bool refrain_slog1_frames_add(struct refrain_slog1_frames *frames, const struct 
 
 /* ---- second pass: backwards ---- */
 
-/* Reads the two sectors that the first pass has written. */
+/* Reads the two sectors that the first pass wrote. */
 static bool read_frame(struct refrain_slog1_frames *frames, const struct frame *frame, struct records *sectors) {
     unsigned char head[HEAD_BYTES];
     uint64_t at = frame->at + HEAD_BYTES;
@@ -251,8 +252,8 @@ static void give(const struct records *records, void (*take)(void *data, const s
     }
 }
 
-/* Those of the frame behind that began before that one reach over, or out of, this one; `behind` becomes those that
- * began before this one. */
+/* Records of the next frame that began before it pass through this frame, or go out of it. `behind` becomes the list
+ * of records that began before this frame. */
 static bool add_pseudo_records(struct refrain_slog1_frames *frames, const struct frame *frame, struct records *sectors,
                                struct records *behind) {
     struct records before = {0};
@@ -281,7 +282,7 @@ static void write_pseudo_records(struct refrain_slog1_frames *frames, const stru
             refrain_sink_patch(frames->out, at, sectors[i].bytes, sectors[i].n_bytes);
 }
 
-/* The pseudo-records of one frame, which is the first where `number` is 0. */
+/* Writes the pseudo-records of a frame; `number` 0 is the first one. */
 static bool second_pass(struct refrain_slog1_frames *frames, uint64_t directory, uint64_t number, struct frame *frame,
                         struct records *sectors, struct records *behind) {
     unsigned char entry[ENTRY_BYTES];
@@ -293,7 +294,7 @@ static bool second_pass(struct refrain_slog1_frames *frames, uint64_t directory,
     frame->end = get_double(&from);
     if (!read_frame(frames, frame, sectors))
         return false;
-    if (number == 0) /* nothing of the run is before it */
+    if (number == 0) /* no record of the run is before it */
         for (size_t at = 0; at < behind->n_bytes; at += size_at(behind->bytes + at))
             if (start_at(behind->bytes + at) < frame->start)
                 frame->start = start_at(behind->bytes + at);
@@ -312,7 +313,7 @@ bool refrain_slog1_frames_finish(struct refrain_slog1_frames *frames, struct ref
         end_frame(frames);
     if (frames->n == 0)
         put_directory(frames);
-    else /* a reader reads as many bytes of each frame */
+    else /* readers read the same number of bytes for each frame */
         fill(frames->out, frames->most_bytes - frames->last_bytes);
     *summary = (struct refrain_slog1_summary){.at = frames->first_directory,
                                               .frame_bytes = REFRAIN_SLOG1_FRAME_BYTES,

@@ -1,4 +1,4 @@
-/* slog2_tree.c: the boxes and shadows of a SLOG-2 file (slog2_tree.h). */
+/* slog2_tree.c: writes the boxes and shadows of a SLOG-2 file (slog2_tree.h). */
 #include "formats/slog2_tree.h"
 #include "common/array.h"
 #include "common/table.h"
@@ -61,22 +61,22 @@ struct shadow {
     enum refrain_slog2_topology topology;
     uint32_t lines[2];
     double earliest, latest;
-    double starts, ends; /* sums; the shadow stands at their means */
+    double starts, ends; /* sums; the shadow is drawn at their means */
     uint64_t n;
     struct weight *weights;
     size_t capacity;
     uint32_t n_weights;
 };
 
-/* Of one box and all below it. */
+/* Shadows of a box and of all boxes below it. */
 struct shadows {
     struct shadow *all;
     size_t n, capacity;
-    struct refrain_table numbers; /* number + 1, by lines and topology */
+    struct refrain_table numbers; /* (lines, topology) -> number + 1 */
     double earliest, latest;
     uint16_t depth;
     uint32_t position;
-    uint64_t at; /* of its box in the file */
+    uint64_t at; /* position of its box in the file */
     uint32_t bytes;
 };
 
@@ -115,7 +115,7 @@ static bool add_weight(struct shadow *shadow, const struct weight *more) {
     return true;
 }
 
-/* Bounds, means and number of `more` become part of the shadow. */
+/* Adds bounds, sums and number of `more` to the shadow. */
 static void widen(struct shadow *shadow, const struct shadow *more) {
     shadow->earliest = shadow->n && shadow->earliest < more->earliest ? shadow->earliest : more->earliest;
     shadow->latest = shadow->n && shadow->latest > more->latest ? shadow->latest : more->latest;
@@ -223,14 +223,14 @@ struct box {
     struct refrain_slog2_drawable *drawables;
     size_t n, capacity, bytes;
     struct shadows own;         /* of its drawables */
-    struct shadows finished[2]; /* of boxes of its row that are written, whose parent is not */
+    struct shadows finished[2]; /* of written boxes of its row whose parent is not written */
     unsigned n_finished;
 };
 
 struct refrain_slog2_tree {
     struct refrain_sink *out, *directory;
     struct refrain_slog2_sum *sums;
-    struct box branch[MOST_DEPTH]; /* [0] the leaf */
+    struct box branch[MOST_DEPTH]; /* [0] is the leaf */
     unsigned depth;                /* of the root */
     double latest;
     bool any;
@@ -250,14 +250,14 @@ static int in_order(const void *a, const void *b) {
 }
 
 static void put_drawable(struct refrain_slog2_bytes *bytes, const struct refrain_slog2_drawable *drawable) {
-    refrain_slog2_put(bytes, 0, 1); /* a primitive one */
+    refrain_slog2_put(bytes, 0, 1); /* a primitive drawable */
     refrain_slog2_put(bytes, (uint32_t)drawable->category, 4);
     refrain_slog2_put(bytes, drawable->n_info, 2);
     put_raw(bytes, drawable->info, drawable->n_info);
     put_vertices(bytes, drawable->topology, (const double[]){drawable->start, drawable->end}, drawable->lines);
 }
 
-/* Writes the box of a depth, with the shadows of its children, and makes its own for its parent. */
+/* Writes the box at this depth, with the shadows of its children, and computes its own for its parent. */
 static bool write_box(struct refrain_slog2_tree *tree, unsigned depth) {
     struct box *box = &tree->branch[depth], *child = depth > 0 ? &tree->branch[depth - 1] : NULL;
     struct refrain_slog2_bytes *bytes = &tree->bytes;
@@ -318,7 +318,7 @@ static bool write_box(struct refrain_slog2_tree *tree, unsigned depth) {
     return true;
 }
 
-/* The leaf is full: the boxes that end with it are written, and the branch leads to the next leaf. */
+/* The leaf is full: writes the boxes that end with it, and moves the branch to the next leaf. */
 static bool next_leaf(struct refrain_slog2_tree *tree) {
     uint32_t position = tree->branch[0].position + 1;
     for (unsigned depth = 0; depth <= tree->depth && tree->branch[depth].position != position; depth++) {

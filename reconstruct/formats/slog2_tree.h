@@ -1,4 +1,4 @@
-/* slog2_tree.h: the binary tree of a SLOG-2 file: drawables in boxes of time, previews of what lies below
+/* slog2_tree.h: the binary tree of a SLOG-2 file: drawables in boxes of time, with previews of lower boxes
  * (write_slog2.c; A. I. Margaris, "Log File Formats for Parallel Applications: A Review", section 6; layout of
  * version 2.0.6 as its Java classes write it, big-endian).
  *
@@ -6,11 +6,11 @@
  *     ...     [==================][==================]
  *     leaves  [====][====][====][====][====][====] ...   64 KB each
  *
- * Drawables come in the order of their ends. One goes into the lowest box of the current branch that begins before it
- * does; when the leaf is full, the boxes that end with it are written, and the branch goes on with the next leaf. Held
- * in memory: the boxes of one branch. A shadow stands for all drawables of one kind between the same lines in a box:
- * how many of each category, and what share of its time they take. In each box events and arrows are one list, in front
- * of that of the states, and so are their shadows. */
+ * Drawables come in the order of their ends. Each goes to the lowest box of the current branch that begins before
+ * it. When the leaf is full, the boxes that end with it are written, and the branch moves to the next leaf. Held in
+ * memory: the boxes of one branch. A shadow stands for all drawables of one kind between the same lines in a box:
+ * the number of each category, and their share of its time. In each box, events and arrows are one list, before that
+ * of the states; the same holds for their shadows. */
 #ifndef REFRAIN_SLOG2_TREE_H
 #define REFRAIN_SLOG2_TREE_H
 
@@ -18,7 +18,7 @@
 
 #define REFRAIN_SLOG2_INFO_BYTES 28u
 
-/* As the file has them. */
+/* Numbers in the file. */
 enum refrain_slog2_topology { REFRAIN_SLOG2_EVENT = 0, REFRAIN_SLOG2_STATE = 1, REFRAIN_SLOG2_ARROW = 2 };
 
 /* The category of the shadows of a topology. */
@@ -29,11 +29,11 @@ static inline int32_t refrain_slog2_preview(enum refrain_slog2_topology topology
 struct refrain_slog2_drawable {
     enum refrain_slog2_topology topology;
     int32_t category;
-    double start, end; /* seconds; the same of an event */
+    double start, end; /* seconds; equal for an event */
     uint32_t lines[2]; /* of start and end */
-    double own;        /* seconds of a state that no state inside it takes */
+    double own;        /* seconds of a state outside of nested states */
     unsigned n_info;
-    unsigned char info[REFRAIN_SLOG2_INFO_BYTES]; /* what its category's keys say of it */
+    unsigned char info[REFRAIN_SLOG2_INFO_BYTES]; /* values for the keys of its category */
 };
 
 /* Bytes in the order of the file. */
@@ -42,11 +42,12 @@ struct refrain_slog2_bytes {
     size_t n, capacity;
     bool no_memory;
 };
-void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value, unsigned n); /* the lowest n bytes */
+void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value,
+                       unsigned n); /* Appends the lowest n bytes of the value. */
 void refrain_slog2_put_double(struct refrain_slog2_bytes *bytes, double value);
 void refrain_slog2_put_text(struct refrain_slog2_bytes *bytes, const char *text, size_t n);
 
-/* What all drawables of a category come to. */
+/* Sums over all drawables of a category. */
 struct refrain_slog2_sum {
     uint64_t n;
     double seconds, own;
@@ -54,24 +55,24 @@ struct refrain_slog2_sum {
 
 struct refrain_slog2_tree;
 
-/* Null without memory. `out`: where boxes are written; `directory`: a spool for what is written behind them. Both stay
- * the caller's. `sums`: by category, n of them; the caller's. */
+/* Null without memory. `out`: target of the boxes. `directory`: a spool for the directory, which follows them.
+ * `sums`: by category, n of them. All belong to the caller. */
 struct refrain_slog2_tree *refrain_slog2_tree_open(struct refrain_sink *out, struct refrain_sink *directory,
                                                    struct refrain_slog2_sum *sums);
 
-/* Adds a drawable, which ends no earlier than the one before. False without memory. */
+/* Adds a drawable that ends no earlier than the one before. False without memory. */
 bool refrain_slog2_tree_add(struct refrain_slog2_tree *tree, const struct refrain_slog2_drawable *drawable);
 
 struct refrain_slog2_root {
-    uint64_t at;    /* of the root in the file */
-    uint32_t bytes; /* of it */
+    uint64_t at;    /* position of the root in the file */
+    uint32_t bytes; /* of the root */
     uint16_t depth;
     uint32_t boxes;      /* in the directory */
     uint32_t most_bytes; /* of one box */
     double duration;
 };
 
-/* Writes what is left, up to the root. False without memory. */
+/* Writes the remaining boxes, up to the root. False without memory. */
 bool refrain_slog2_tree_finish(struct refrain_slog2_tree *tree, struct refrain_slog2_root *root);
 void refrain_slog2_tree_close(struct refrain_slog2_tree *tree);
 

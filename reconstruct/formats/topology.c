@@ -1,4 +1,4 @@
-/* topology.c: Cartesian topologies of communicators (topology.h). */
+/* topology.c: finds Cartesian topologies of communicators (topology.h). */
 #include "formats/topology.h"
 #include "model/trace_parts.h"
 

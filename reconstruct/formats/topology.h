@@ -1,4 +1,4 @@
-/* topology.h: Cartesian topologies of communicators (trace -> writers of formats that define them). */
+/* topology.h: finds Cartesian topologies of communicators (trace -> writers of formats that define them). */
 #ifndef REFRAIN_TOPOLOGY_H
 #define REFRAIN_TOPOLOGY_H
 
@@ -6,7 +6,8 @@
 
 #define REFRAIN_MOST_DIMENSIONS 16u
 
-/* The topology of a communicator as one of its members has it, checked to lie in the trace; null when it has none. */
+/* The topology of a communicator in the trace of one of its members, checked to be inside the image. Null if it has
+ * none. */
 const struct refrain_topology *refrain_topology_of(const struct refrain_process *process,
                                                    const struct refrain_comm_view *view);
 

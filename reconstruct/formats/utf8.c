@@ -1,4 +1,4 @@
-/* utf8.c: what is UTF-8 and what is not (utf8.h; RFC 3629). */
+/* utf8.c: recognises and replaces bytes that are not UTF-8 (utf8.h; RFC 3629). */
 #include "formats/utf8.h"
 
 #include <string.h>

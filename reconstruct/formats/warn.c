@@ -1,4 +1,4 @@
-/* warn.c: warnings on standard error (warn.h). */
+/* warn.c: prints warnings on standard error (warn.h). */
 #include "formats/warn.h"
 
 #include <stdarg.h>

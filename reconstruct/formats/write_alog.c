@@ -10,8 +10,8 @@
  *     collective       -> an event of its own: root as integer, bytes sent and received and communicator as string
  *     marker, counter  -> an event of its own, of a counter with the value as integer
  *
- * Times are microseconds, in cycles of 2^32. The numbers of events, the first and the last time, which stand in front,
- * are written over at the end. */
+ * Times are microseconds, in cycles of 2^32. The numbers of events and the first and last time are at the beginning
+ * of the file, and are overwritten at the end. */
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
 #include "formats/locations.h"
@@ -44,7 +44,7 @@ struct alog_writer {
     struct refrain_file_writer file;
     struct refrain_locations locations;
     struct refrain_omitted omitted;
-    uint64_t events_at, start_at, end_at, cycles_at; /* where in the file these numbers stand */
+    uint64_t events_at, start_at, end_at, cycles_at; /* positions of these numbers in the file */
     uint64_t events;
     int64_t start_ns, end_ns;
     size_t n_regions;
@@ -67,7 +67,7 @@ static void put_number(struct refrain_sink *out, enum definition definition, int
     refrain_sink_put_char(out, '\n');
 }
 
-/* A line whose integer or time is not known yet: blanks, with the position at which it goes. */
+/* Writes a line whose integer or time is not known yet, with blanks for it. Returns the position of the blanks. */
 static uint64_t put_blank(struct refrain_sink *out, enum definition definition, bool is_time) {
     refrain_sink_printf(out, is_time ? "%d 0 0 0 0 " : "%d 0 0 ", definition);
     uint64_t at = refrain_sink_position(out);
@@ -83,8 +83,8 @@ static void fill_blank(struct refrain_sink *out, uint64_t at, uint64_t value) {
 
 /* ---- begin ---- */
 
-/* Types: 2 i and 2 i + 1 for the state of region i, or for its markers and counters, the unknown one behind the others;
- * then collectives. */
+/* Types: 2 i and 2 i + 1 for the state of region i, or for its markers and counters. The unknown region comes last,
+ * and then the collectives. */
 static int64_t start_type(const struct alog_writer *alog, const struct refrain_region_info *region) {
     return 2 * (int64_t)(region->index < alog->n_regions ? region->index : alog->n_regions);
 }
@@ -106,7 +106,7 @@ static void put_state(struct refrain_sink *out, int64_t start, const char *name)
     refrain_sink_put_char(out, '\n');
 }
 
-/* Markers and counters of a name: two types, since only one has a value. */
+/* Two types for the markers and counters of a name, since only counters have a value. */
 static void put_values(struct refrain_sink *out, int64_t marker, const char *name) {
     for (int counter = 0; counter < 2; counter++) {
         put_line(out, DESCRIPTION, 0, 0, marker + counter, 0);

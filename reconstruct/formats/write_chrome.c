@@ -1,13 +1,13 @@
-/* write_chrome.c: the format "chrome" (format.h): trace events as JSON, as chrome://tracing, Perfetto's page and
- * speedscope read them (format: "Trace Event Format", the JSON object form).
+/* write_chrome.c: the format "chrome" (format.h): trace events as JSON, for chrome://tracing, Perfetto's page and
+ * speedscope ("Trace Event Format", the JSON object form).
  *
  *     rank N           -> process N + 1, named "Rank N"        (0 stands for the idle process in some readers)
  *     thread t of it   -> thread, numbered from 1 over the whole run, named "Thread t"
  *     enter, leave     -> B and E, with file and line
  *     other events     -> instants (i) of the thread, with their fields as arguments
  *     a message        -> a flow (s to f) between the two calls
- *     waiting          -> a counter (C) of each thread: the time so far in which it waited for late senders; with
- *                         --waiting for whomever, and an instant (i) for each wait, named as its kind
+ *     waiting          -> a counter (C) of each thread: its waiting time so far for late senders or, with --waiting,
+ *                         for any reason; then also an instant (i) for each wait, named by its kind
  *
  * Times are microseconds since the start of the run, with three decimals. */
 #include "common/array.h"
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a region contributes to events, made once: ,"name": to "line": for its entry, and its name in quotes. */
+/* Texts of a region for events, made once: ,"name": to "line": for its entry, and its name in quotes. */
 struct region_text {
-    size_t enter, enter_bytes, name, name_bytes; /* in texts */
+    size_t enter, enter_bytes, name, name_bytes; /* offsets in texts */
 };
 
 struct chrome_writer {
@@ -31,7 +31,7 @@ struct chrome_writer {
     const struct refrain_trace *trace;
     struct refrain_locations locations;
     struct refrain_waited *waiting; /* by location */
-    struct region_text *regions;    /* by index; an unknown one behind the others */
+    struct region_text *regions;    /* by index; the unknown region comes last */
     size_t n_regions;
     struct texts {
         char *bytes;
@@ -46,7 +46,7 @@ static const char *const categories[] = {[REFRAIN_REGION_FUNCTION] = "function",
 
 /* ---- JSON ---- */
 
-/* What is inside of a JSON string; bytes that are not UTF-8 become U+FFFD. */
+/* Writes the inside of a JSON string; bytes that are not UTF-8 become U+FFFD. */
 static void put_characters(struct refrain_sink *out, const char *text) {
     for (size_t n; *text; text += n ? n : 1) {
         unsigned char c = (unsigned char)*text;
@@ -249,7 +249,7 @@ static void put_fields(const struct chrome_writer *chrome, const struct refrain_
         put_number(out, ",\"request\":", event->request);
 }
 
-/* How long the location of the event has waited so far. */
+/* The waiting time of the location of the event so far. */
 static void put_waited(struct chrome_writer *chrome, const struct refrain_event *event, int64_t total_ns) {
     open_event(chrome, "C", event);
     refrain_sink_printf(chrome->file.out, ",\"name\":\"waiting%s, thread %u\"",
@@ -286,7 +286,7 @@ static void put_flow(struct chrome_writer *chrome, const struct refrain_event *e
     open_event(chrome, event->kind == REFRAIN_EVENT_SEND ? "s" : "f", event);
     refrain_sink_put_text(chrome->file.out, ",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\"");
     refrain_sink_put_text(chrome->file.out, ",\"id\":\"");
-    refrain_sink_put_unsigned(chrome->file.out, event->match); /* beyond what a number holds in JavaScript */
+    refrain_sink_put_unsigned(chrome->file.out, event->match); /* larger than a number in JavaScript can be */
     refrain_sink_put_text(chrome->file.out, "\"}");
     if (!chrome->file.waiting && refrain_waited_for_sender(waiting, event))
         put_waited(chrome, event, waiting->total_ns);
@@ -305,7 +305,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
         refrain_sink_put_bytes(out, chrome->texts.bytes + text->enter, text->enter_bytes);
         refrain_sink_put_text(out, event->approximate ? ",\"approximate\":true}}" : "}}");
         break;
-    case REFRAIN_EVENT_LEAVE: /* of the slice that was begun last */
+    case REFRAIN_EVENT_LEAVE: /* ends the slice that was begun last */
         open_event(chrome, "E", event);
         refrain_sink_put_text(out, event->approximate ? ",\"args\":{\"approximate\":true}}" : "}");
         break;

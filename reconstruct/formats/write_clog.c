@@ -1,5 +1,5 @@
 /* write_clog.c: the format "clog" (format.h): CLOG of MPE 1 (A. I. Margaris, "Log File Formats for Parallel
- * Applications: A Review", section 3; sizes of the fields from MPE's description of its records).
+ * Applications: A Review", section 3; field sizes from MPE's description of its records).
  *
  *     header: time (double), type, length in doubles, process, 0        then by type, all numbers 4 bytes but the time:
  *     state    6: state, its two events, 0, colour [24], name [16]      source 7: number, line, file [40]
@@ -7,14 +7,14 @@
  *     message  2: event, tag, other rank, communicator, bytes, source   event 5: event, 0, name [16]
  *     collective 3: event, root, communicator, bytes, source, 0
  *
- * A marker or counter is a state that ends as it begins, since viewers pass over events without one; its beginning is
- * defined as an event too, and the value is its data and its text.
+ * A marker or counter is a state that ends as it begins, because viewers skip events without a state. Its beginning
+ * is also defined as an event, with the value as data and as text.
  *
- * MPE's library writes raw events alone, and its viewers read nothing else: they draw an arrow from -101 to -102, whose
- * data is the other rank and whose text is "tag bytes". A record of type 2 with all that is known follows. Its event
- * has a number of its own, as that of a collective has, since clog2alog takes each number of a state for that state's.
+ * MPE's library writes only raw events, and its viewers read only these: they draw an arrow from -101 to -102, with
+ * the other rank as data and "tag bytes" as text. A record of type 2 with all facts follows. Its event has a number
+ * of its own, as that of a collective has, because clog2alog assigns each number of a state to that state.
  *
- * Threads but the first have no place. */
+ * Only the first thread of a rank is represented. */
 #include "formats/clog_block.h"
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
@@ -37,15 +37,15 @@ enum type {
     SOURCE = 7
 };
 enum { COLOUR_BYTES = 24, NAME_BYTES = 16, FILE_BYTES = 40 };
-enum further { SENT, RECEIVED, COLLECTIVE_EVENT, FURTHER_EVENTS }; /* behind those of the states */
-enum { FIRST_EVENT = 500, FIRST_STATE = 200, FIRST_SOURCE = 900 }; /* above those that MPE keeps for itself */
+enum further { SENT, RECEIVED, COLLECTIVE_EVENT, FURTHER_EVENTS }; /* after those of the states */
+enum { FIRST_EVENT = 500, FIRST_STATE = 200, FIRST_SOURCE = 900 }; /* above the numbers that MPE reserves */
 enum { COMMUNICATOR_INIT = 101, COMMUNICATOR_CREATED = 105 };
 
 struct clog_writer {
     struct refrain_file_writer file;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
-    uint64_t thread_events, cut_texts; /* numbers that do not fit into a raw event's text */
+    uint64_t thread_events, cut_texts; /* numbers that do not fit into the text of a raw event */
     size_t n_regions;
     int64_t end_ns;
 };
@@ -141,7 +141,7 @@ static void put_state(struct clog_writer *clog, const struct refrain_event *even
     put_raw(clog, event, time_ns, number + (event->kind == REFRAIN_EVENT_LEAVE), 0, "");
 }
 
-/* Appends a number to a raw event's text of `at` bytes so far; one that does not fit becomes as many 9s as do. */
+/* Appends a number to the text of a raw event, which has `at` bytes so far. A number that does not fit becomes 9s. */
 static void append_number(struct clog_writer *clog, char text[NAME_BYTES], size_t at, int64_t value) {
     char digits[24];
     size_t n = (size_t)sprintf(digits, "%" PRId64, value), room = NAME_BYTES - 1 - at;

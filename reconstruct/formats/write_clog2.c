@@ -1,7 +1,7 @@
 /* write_clog2.c: the format "clog2" (format.h): CLOG-2 of MPE 2, version 02.44 (sizes and numbers from MPE 2's
  * description of its records).
  *
- *     preamble of 1,024 bytes: titles and values as text, a zero behind each; then blocks; then the communicators
+ *     preamble of 1,024 bytes: titles and values as text, each followed by a zero; then blocks; then the communicators
  *     header: time (double), communicator, rank in it, thread, type     then by type, all numbers 4 bytes:
  *     state    2: state, its two events, 0, colour [24], name [32], format [40]
  *     definition of an event 3: event, 0, colour [24], name [32], format [40]        cargo 6: event, 0, bytes [32]
@@ -9,9 +9,9 @@
  *     collective 8: event, root, bytes, 0       communicator 9: type, communicator, rank, world rank, identifier [32]
  *     source  10: number, line, file [40]
  *
- * Events are headed by MPI_COMM_WORLD and the rank in it, messages by their communicator and both ranks in that, or by
- * MPI_COMM_WORLD where that is not one group: an arrow leads from the rank in the header of one message to the rank in
- * the header of another, and each has to name the other's header. */
+ * The header of an event has MPI_COMM_WORLD and the rank in it. The header of a message has its communicator with
+ * both ranks in it, or MPI_COMM_WORLD if the communicator is not a single group: an arrow leads from the rank in one
+ * header to the rank in another, and each must name the other. */
 #include "formats/clog_block.h"
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
@@ -53,14 +53,14 @@ struct clog2_writer {
     const struct refrain_trace *trace;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
-    int32_t *
-        *rank_of; /* by communicator: by world rank: its rank in it, -1 none; null: not one group, or as in the world */
-    int32_t *numbers; /* of the communicators in the file, by index; those that are one group */
+    int32_t **rank_of; /* by communicator, then by world rank: rank in it, -1 none; null: not a single group, or as in
+                          MPI_COMM_WORLD */
+    int32_t *numbers;  /* by index: number in the file of communicators that are a single group */
     uint32_t most_threads;
     int64_t end_ns;
 };
 
-/* Where a record is from: a rank of a communicator, by its number in the file, and a thread of it. */
+/* Origin of a record: a rank of a communicator, by its number in the file, and a thread. */
 struct origin {
     int64_t comm, rank;
     uint32_t thread;
@@ -85,7 +85,8 @@ static int64_t region_of(const struct clog2_writer *clog2, const struct refrain_
     return (int64_t)(region->index < clog2->trace->n_regions ? region->index : clog2->trace->n_regions);
 }
 
-/* Events that are of no state: 2 i for markers of region i, and 1 more for its counters; above those of the states. */
+/* Events without a state: + 2 i for markers of region i, and 1 more for its counters; they follow those of the
+ * states. */
 static int64_t first_solo_event(const struct clog2_writer *clog2) {
     int64_t behind = FIRST_EVENT + 2 * ((int64_t)clog2->trace->n_regions + 1);
     return behind > FIRST_SOLO_EVENT ? behind : FIRST_SOLO_EVENT;
@@ -122,13 +123,13 @@ static void define_state(struct clog2_writer *clog2, size_t i, const char *name,
     refrain_clog_path(blocks, file, FILE_BYTES);
 }
 
-/* Numbers of communicators in the file: 0 MPI_COMM_WORLD, then each rank's MPI_COMM_SELF, then the others. */
+/* Numbers of communicators in the file: 0 MPI_COMM_WORLD, then the MPI_COMM_SELF of each rank, then the others. */
 static int64_t comm_number(const struct clog2_writer *clog2, size_t comm, int32_t rank) {
     return comm == 0 ? 0 : comm == 1 ? 1 + (int64_t)rank : clog2->numbers[comm];
 }
 
-/* An identifier that is the same for all members: a random number, a time and a name; here the number tells them apart.
- */
+/* An identifier that is the same for all members: a random number, a time and a name. Here the number makes it
+ * unique. */
 static void put_identifier(struct refrain_clog_blocks *blocks, int64_t number) {
     refrain_clog_int(blocks, number);
     refrain_clog_double(blocks, 0);
@@ -210,7 +211,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
-/* Both ends of a message in the communicator that both are members of, or else in MPI_COMM_WORLD. */
+/* Writes both ends of a message with the communicator if both are members of it, else with MPI_COMM_WORLD. */
 static void put_message(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     struct origin origin = {0, event->rank, event->thread};
@@ -233,7 +234,7 @@ static void put_message(struct clog2_writer *clog2, const struct refrain_event *
     refrain_clog_int(blocks, 0);
 }
 
-/* False: the trace does not name it. */
+/* False if the trace has no name for it. */
 static bool put_moment(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     struct origin origin = {0, event->rank, event->thread};
@@ -288,7 +289,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 /* ---- end ---- */
 
-/* The communicators, behind the blocks: how many, then identifier, number and kind of each. */
+/* Writes the communicators after the blocks: their number, then identifier, number and kind of each. */
 static void put_communicators(struct clog2_writer *clog2) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     const struct refrain_trace *trace = clog2->trace;

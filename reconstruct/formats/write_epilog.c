@@ -3,19 +3,19 @@
  *
  *     rank N thread t -> location, on its node; process N, thread t
  *     enter           -> ENTER of a region; ENTER_CS of a call site, for MPI calls whose line is known
- *     leave           -> EXIT; MPI_COLLEXIT where the call was a collective, or began one
+ *     leave           -> EXIT; MPI_COLLEXIT if the call was a collective, or began one
  *     send, receive   -> MPI_SEND, MPI_RECV
- *     waiting         -> a metric of every entry and exit: the time so far in which the location waited for senders,
- *                        or with --waiting for whomever
- *     counter         -> a metric of every entry and exit: its value by then
- *     marker          -> ENTER and EXIT of a user region at once
+ *     waiting         -> a metric of every entry and exit: the waiting time of the location so far, for senders or,
+ *                        with --waiting, for any reason
+ *     counter         -> a metric of every entry and exit: its current value
+ *     marker          -> ENTER and EXIT of a user region at the same time
  *     pause           -> LOG_OFF, LOG_ON
  *     OpenMP construct-> a region of its type; OMP_FORK and OMP_JOIN in a parallel construct of the master,
- * OMP_COLLEXIT where one is left, OMP_ALOCK and OMP_RLOCK around the block of a critical construct other threads   ->
- * those of a rank are one team, from OMP_FORK before the first event of one that is not the master to OMP_JOIN after
- * all events
+ *                        OMP_COLLEXIT at its end, OMP_ALOCK and OMP_RLOCK around the block of a critical construct
+ *     other threads   -> one team per rank, from OMP_FORK before the first event of a thread other than the master
+ *                        to OMP_JOIN after all events
  *
- * The number of events, in front of them, is written over at the end. */
+ * The number of events comes before them, and is overwritten at the end. */
 #include "formats/epilog_define.h"
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
@@ -29,12 +29,12 @@
 
 struct counter {
     double value;
-    bool unwritten; /* since it has this value there was no entry or exit */
+    bool unwritten; /* no entry or exit has had this value yet */
 };
 
 struct location_state {
-    bool in_collective, forked; /* forked: of a master */
-    uint32_t n_parallel;        /* of a master: parallel constructs in each other in which it has forked */
+    bool in_collective, forked; /* forked: for a master */
+    uint32_t n_parallel;        /* of a master: nested parallel constructs in which it has forked */
     struct refrain_event collective;
     struct refrain_waited waiting;
 };
@@ -49,7 +49,7 @@ struct epilog_writer {
     struct counter *counters;           /* by location and metric */
     uint64_t replaced;                  /* values of counters that no entry or exit has */
     uint64_t events, cut,
-        unknown; /* cut: numbers that are larger than their field; unknown: those the trace does not know */
+        unknown; /* cut: numbers too large for their field; unknown: numbers that the trace does not have */
     int64_t end_ns;
 };
 
@@ -88,7 +88,7 @@ static struct counter *counter_of(struct epilog_writer *epilog, size_t location,
     return &epilog->counters[location * epilog->ids.n_metrics + metric];
 }
 
-/* What the metrics are at the location. */
+/* Values of the metrics at the location. */
 static void put_metrics(struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
     uint64_t ns = (uint64_t)epilog->of_location[location].waiting.total_ns;
     refrain_epilog_ui4(record, (uint32_t)ns);
@@ -124,7 +124,7 @@ static uint32_t location_of_rank(const struct epilog_writer *epilog, int32_t ran
     return rank >= 0 && rank < epilog->locations.size ? (uint32_t)epilog->locations.first[rank] : REFRAIN_EPILOG_NO_ID;
 }
 
-/* Whether the region stands for a pause, and the record of its begin or end. */
+/* True if the region stands for a pause; writes the record of its begin or end. */
 static bool put_pause(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                       int64_t time_ns) {
     struct refrain_epilog_record record;
@@ -202,7 +202,7 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
     epilog->of_location[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
 }
 
-/* What a construct of OpenMP tells besides its entry and exit: before an exit, after an entry. */
+/* Writes records of an OpenMP construct besides its entry and exit: before an exit, after an entry. */
 static void put_construct(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                           int64_t time_ns) {
     const struct refrain_openmp_region *region = refrain_openmp_region(&epilog->ids.openmp, event->region);
@@ -211,7 +211,7 @@ static void put_construct(struct epilog_writer *epilog, size_t location, const s
     if (region->class == REFRAIN_OPENMP_PARALLEL && !region->block && event->thread == 0) {
         if (enters && !of->forked)
             put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
-        else if (enters && of->n_parallel == 0) /* by a thread of another kind: until the run's end */
+        else if (enters && of->n_parallel == 0) /* a thread of another kind: until the end of the run */
             return;
         of->n_parallel += enters ? 1 : of->n_parallel ? -1u : 0;
         if (!enters && of->forked && of->n_parallel == 0)
@@ -271,7 +271,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
             of->collective = *event;
             break;
         }
-        epilog->omitted.kinds[event->kind]++; /* a further one that the call began */
+        epilog->omitted.kinds[event->kind]++; /* a further collective that the call began */
         break;
     default:
         epilog->omitted.kinds[event->kind]++;

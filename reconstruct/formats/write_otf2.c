@@ -3,13 +3,13 @@
  *     rank N thread t -> location  N | t << 32, in location group "MPI Rank N", on its host, on the machine
  *     region          -> region with file, line and role
  *     OpenMP construct -> region, fork and join, team, lock of critical sections (otf2_threads.h)
- *     communicator    -> group of ranks and communicator; the ranks in messages are those of the communicator
+ *     communicator    -> group of ranks and communicator; ranks in messages are those of the communicator
  *
- * Ranks whose file is missing are locations without events. Timestamps are nanoseconds since the start of the run. *
- * Events go out as they come; definitions, which hold the number of events of each location, at the end. An archive
- * that is there is replaced when the new one is complete.
+ * Ranks whose file is missing are locations without events. Timestamps are nanoseconds since the start of the run.
+ * Events are written as they come. Definitions contain the number of events of each location, so they are written at
+ * the end. An existing archive is replaced when the new one is complete.
  *
- * Several threads may write one archive, each by a part of its own (format.h). */
+ * Several threads may write one archive, each with its own part (format.h). */
 #define _GNU_SOURCE
 #include "formats/format.h"
 #include "formats/otf2_communication.h"
@@ -35,7 +35,7 @@
 #define EVENT_CHUNK_BYTES ((uint64_t)256 << 10)
 #define DEFINITION_CHUNK_BYTES ((uint64_t)4 << 20)
 
-/* OTF2's locks by those of POSIX are functions in a header. */
+/* OTF2 implements its POSIX locks as functions in a header. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -44,7 +44,7 @@
 
 struct otf2_writer;
 
-/* What a thread writes of an archive. */
+/* The part of an archive that one thread writes. */
 struct otf2_part {
     struct refrain_writer writer;
     struct otf2_writer *otf2;
@@ -63,18 +63,18 @@ struct otf2_writer {
     OTF2_Archive *archive;
     struct refrain_otf2_location *locations;
     size_t n_locations;
-    size_t *first_location; /* by rank: of its thread 0 */
+    size_t *first_location; /* by rank: location of its thread 0 */
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_otf2_rma rma;
     struct refrain_openmp_regions openmp;
-    bool waiting;             /* events carry their waits: */
-    OTF2_AttributeList *wait; /* those of the one that is being written */
+    bool waiting;             /* events have their waits: */
+    OTF2_AttributeList *wait; /* attributes of the wait that is being written */
     uint64_t end_ns;
     uint64_t unknown;            /* of all locations */
-    bool opened;                 /* there are files */
-    bool failed;                 /* OTF2 met an error, which it does not always return */
-    struct refrain_turns *turns; /* null: events come by time */
+    bool opened;                 /* files were made */
+    bool failed;                 /* OTF2 reported an error, which its functions do not always return */
+    struct refrain_turns *turns; /* null: events come in time order */
 };
 
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -93,7 +93,7 @@ static int fail(struct otf2_writer *otf2, OTF2_ErrorCode code) {
     return 1;
 }
 
-/* OTF2 prints what fails itself, in several lines; the first goes into the error instead. */
+/* OTF2 would print failures in several lines. Instead, the first one goes into the error. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments) {
     struct otf2_writer *otf2 = data;
@@ -189,7 +189,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
-/* When the event comes in the location: not before the one before it. */
+/* Time of the event in the location: not before the previous event. */
 static inline uint64_t time_in(struct refrain_otf2_location *location, const struct refrain_event *event) {
     uint64_t time = event->time_ns < 0 ? 0 : (uint64_t)event->time_ns;
     if (time < location->last_ns)
@@ -198,7 +198,7 @@ static inline uint64_t time_in(struct refrain_otf2_location *location, const str
     return time;
 }
 
-/* How long the location has waited so far. */
+/* The waiting time of the location so far. */
 static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, OTF2_AttributeList *wait, uint64_t time) {
     OTF2_Type type = OTF2_TYPE_UINT64;
     OTF2_MetricValue value = {.unsigned_int = (uint64_t)location->waiting.total_ns};
@@ -206,7 +206,7 @@ static OTF2_ErrorCode waiting(struct refrain_otf2_location *location, OTF2_Attri
     return OTF2_EvtWriter_Metric(location->writer, wait, time, REFRAIN_OTF2_WAITING, 1, &type, &value);
 }
 
-/* A wait adds to the metric of the location that waited, and is told with it. */
+/* A wait adds to the metric of the location that waited, and becomes attributes of the metric event. */
 static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_event *event,
                                const struct refrain_wait *wait) {
     if (!wait)
@@ -230,7 +230,7 @@ static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_ev
     return code ? code : waiting(location, otf2->wait, time_in(location, &waited));
 }
 
-/* What the program told by hand: the metric of that name; a marker is 1. */
+/* A marker or counter: a value of the metric with its name; 1 for a marker. */
 static OTF2_ErrorCode told_value(const struct otf2_writer *otf2, struct refrain_otf2_location *location,
                                  const struct refrain_event *event, uint64_t time) {
     OTF2_Type type = OTF2_TYPE_INT64;
@@ -249,7 +249,7 @@ static inline OTF2_ErrorCode leave_plainly(struct otf2_part *part, struct refrai
     return OTF2_EvtWriter_Leave(location->writer, NULL, time, refrain_otf2_region(part->otf2->trace, event->region));
 }
 
-/* A call is left that may have begun more than messages. */
+/* The end of a call that may have begun more than messages. */
 static OTF2_ErrorCode leave(struct otf2_part *part, struct refrain_otf2_location *location,
                             const struct refrain_event *event, uint64_t time) {
     struct otf2_writer *otf2 = part->otf2;
@@ -274,7 +274,7 @@ static inline OTF2_ErrorCode enter(struct otf2_part *part, struct refrain_otf2_l
     return OTF2_EvtWriter_Enter(location->writer, NULL, time, region);
 }
 
-/* A region is entered or left, which may be a construct of OpenMP's. */
+/* Enters or leaves a region, which may be an OpenMP construct. */
 static OTF2_ErrorCode pass(struct otf2_part *part, struct refrain_otf2_location *location,
                            const struct refrain_event *event, uint64_t time) {
     const struct refrain_openmp_regions *openmp = &part->otf2->openmp;
@@ -299,7 +299,7 @@ static OTF2_ErrorCode access_complete(struct refrain_otf2_location *location, co
     return code ? code : refrain_otf2_io_complete(location, event, time);
 }
 
-/* The event's records, in a location that this process writes. */
+/* Writes the records of the event in a location that this process writes. */
 static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_location *location,
                                     const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
@@ -338,7 +338,7 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
         return told_value(part->otf2, location, event, time);
-    default: /* given to formats that ask for it */
+    default: /* only for formats that ask for it */
         return OTF2_SUCCESS;
     }
 }
@@ -357,7 +357,7 @@ static __attribute__((noinline)) int write_any(struct otf2_part *part, struct re
     return code ? fail(otf2, code) : 0;
 }
 
-/* A straight line for most events: those that only enter or leave. */
+/* Fast path for most events: those that only enter or leave. */
 static inline int write_to_part(struct otf2_part *part, const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
     struct refrain_otf2_location *location = location_of(otf2, event);
@@ -393,14 +393,14 @@ static struct refrain_writer *make_part(struct refrain_writer *writer) {
 
 /* ---- end ---- */
 
-/* The first n nodes of a tree, as refrain_call_tree_add() takes them. */
+/* The first n nodes of a tree, in the form of refrain_call_tree_add(). */
 static void list_calls(const struct refrain_call_tree *calls, uint64_t n, uint64_t *nodes) {
     for (uint64_t i = 0; i < n; i++)
         nodes[i] = (uint64_t)(calls->nodes[i].parent + 1) << 32 | calls->nodes[i].region;
 }
 
-/* What several threads have written becomes that of one. Which call paths are left out depends on the order in which
- * they are met: where there are so many, the threads have written in vain. */
+/* Joins the parts of several threads. If there are too many call paths, those that are left out depend on the order
+ * of the threads. The output is then invalid and written again by one thread. */
 static OTF2_ErrorCode join_parts(struct otf2_writer *otf2) {
     struct refrain_call_tree *own = &otf2->own.calls;
     for (struct otf2_part *part = otf2->own.next; part; part = part->next) {
@@ -451,18 +451,18 @@ static OTF2_ErrorCode close_locations(struct otf2_writer *otf2) {
     return code ? code : OTF2_Archive_CloseDefFiles(otf2->archive);
 }
 
-/* Leaves the archive as it is, open: what could not be written must not be closed. When OTF2 3.0 cannot write the 4 MB
- * that it has collected for a file it frees them, and in closing the file writes and frees them once more
- * (otf2_file_write_buffered and otf2_file_finalize in its OTF2_File.c). That happens in the middle of the events alone:
- * what is left of them at the end, and definitions, are less, or go past that memory. */
+/* Leaves the archive open after a failed write, because OTF2 3.0 must not close it. If it cannot write the 4 MB that
+ * it has collected for a file, it frees them. When it closes the file, it writes and frees them again
+ * (otf2_file_write_buffered and otf2_file_finalize in its OTF2_File.c). This happens only in the middle of the
+ * events: the rest of the events, and definitions, are smaller, or bypass this memory. */
 static void abandon(struct otf2_writer *otf2) {
-    static OTF2_Archive *abandoned; /* so that checkers of memory see that this is meant */
+    static OTF2_Archive *abandoned; /* keeps a reference, so that memory checkers see that this is intended */
     abandoned = otf2->archive;
     otf2->archive = NULL;
     (void)abandoned;
 }
 
-/* Definitions, and the end of the archive. */
+/* Writes the definitions and closes the archive. */
 static int finish(struct otf2_writer *otf2) {
     OTF2_ErrorCode code = otf2->failed ? OTF2_ERROR_FILE_INTERACTION : join_parts(otf2);
     if (!code)

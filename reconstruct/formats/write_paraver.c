@@ -1,14 +1,14 @@
-/* write_paraver.c: the format "paraver" (format.h): a trace of Paraver's, OUT.prv with OUT.pcf and OUT.row beside it
- * (format: Paraver's trace description: states 1, events 2, communications 3, in order of their first time).
+/* write_paraver.c: the format "paraver" (format.h): a trace for Paraver, OUT.prv with OUT.pcf and OUT.row beside it
+ * (Paraver's trace description: states 1, events 2, communications 3, ordered by their first time).
  *
- *     rank N, thread t -> task N + 1, thread t + 1, on a processor of its own of its host
- *     enter, leave     -> event of a type for the sort of call, with its number and that of its line; 0 when it ends
+ *     rank N, thread t -> task N + 1, thread t + 1, on a processor of its own on its host
+ *     enter, leave     -> event of a type for the kind of call, with its number and that of its line; 0 at its end
  *     MPI call         -> state, between the states "Running"
- *     message          -> communication, when both ends are in the trace; an end alone is an event
+ *     message          -> communication, if both ends are in the trace; a single end is an event
  *     collective, one-sided and file accesses -> events with their fields
  *
- * A state is written before its end is known, a communication before it is received, the header before the run's end.
- * So records of fixed size go to a temporary file first, and what comes to be known is written over them there. */
+ * The file has a state before its end is known, a communication before it is received, and the header before the end
+ * of the run is known. So records of fixed size first go to a temporary file, where they are completed later. */
 #define _GNU_SOURCE
 #include "formats/event_names.h"
 #include "formats/format.h"
@@ -22,7 +22,7 @@
 
 enum record_kind { RECORD_STATE, RECORD_EVENT, RECORD_SEND, RECORD_MESSAGE, RECORD_RECV };
 
-/* As in the temporary file. */
+/* A record of the temporary file. */
 struct record {
     uint32_t kind, location;
     int64_t time_ns;
@@ -33,7 +33,7 @@ struct record {
         struct {
             int64_t types[3], values[3]; /* type 0: no more */
         } event;
-        struct { /* SEND: one without a receive as yet; RECV: without a send */
+        struct { /* SEND: not received so far; RECV: without a send */
             int64_t peer, tag, bytes, receiver, ready_ns, received_ns;
         } message;
     };
@@ -41,10 +41,10 @@ struct record {
 
 struct location_state {
     int64_t since_ns;  /* of the state */
-    uint64_t state_at; /* its record */
+    uint64_t state_at; /* position of its record */
     int64_t enter_ns;  /* of the MPI call */
     int state;
-    uint32_t calls; /* MPI calls that it is in */
+    uint32_t calls; /* open MPI calls */
     uint64_t cpu;
 };
 
@@ -209,7 +209,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
     return paraver->spool->failed != 0;
 }
 
-/* ---- end: the records of the temporary file as lines ---- */
+/* ---- end: converts the records of the temporary file to lines ---- */
 
 static void put_field(struct refrain_sink *out, int64_t value) {
     refrain_sink_put_char(out, ':');
@@ -261,7 +261,7 @@ static void put_line(struct paraver_writer *paraver, const struct record *record
     case RECORD_MESSAGE:
         refrain_sink_put_char(out, '3');
         put_location(paraver, record->location);
-        put_field(out, record->time_ns); /* logical and physical: it leaves as it is sent */
+        put_field(out, record->time_ns); /* logical and physical time are the same */
         put_field(out, record->time_ns);
         put_location(paraver, (size_t)record->message.receiver);
         put_field(out, record->message.ready_ns);
@@ -273,8 +273,7 @@ static void put_line(struct paraver_writer *paraver, const struct record *record
     }
 }
 
-/* The header: date, end, processors of each node, threads of each task with the node that they are on, communicators.
- */
+/* The header: date, end, processors of each node, threads of each task with their node, communicators. */
 static void put_header(struct paraver_writer *paraver) {
     const struct refrain_locations *locations = &paraver->locations;
     const struct refrain_trace *trace = paraver->trace;
@@ -338,7 +337,7 @@ static int end(struct refrain_writer *writer) {
         refrain_paraver_write_row(paraver->row, &paraver->locations);
         struct refrain_sink *const outs[] = {paraver->prv, paraver->pcf, paraver->row};
         for (size_t i = 0; i < 3; i++) {
-            refrain_sink_flush(outs[i]); /* no name for any of them unless all are whole */
+            refrain_sink_flush(outs[i]); /* no file gets its name unless all are complete */
             whole = whole && !outs[i]->failed;
         }
     }
@@ -359,7 +358,7 @@ static int end(struct refrain_writer *writer) {
 
 /* ---- open ---- */
 
-/* The sink of a file that is named as the trace, with another suffix. */
+/* Opens a sink for a file with the name of the trace and another suffix. */
 static enum refrain_status open_beside(const struct refrain_format_request *request, const char *suffix,
                                        struct refrain_sink **sink, struct refrain_error *error) {
     size_t n = strlen(request->path);

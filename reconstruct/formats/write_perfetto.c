@@ -1,13 +1,13 @@
-/* write_perfetto.c: the format "perfetto" (format.h): a trace of Perfetto's, as ui.perfetto.dev and trace_processor
- * read it (TrackEvent in the messages of perfetto_trace.proto; field numbers from its documentation).
+/* write_perfetto.c: the format "perfetto" (format.h): a trace for ui.perfetto.dev and trace_processor (TrackEvent in
+ * the messages of perfetto_trace.proto; field numbers from its documentation).
  *
  *     rank N           -> process N + 1, named "Rank N"
  *     thread t of it   -> thread, numbered from 1 over the whole run, named "Thread t"
  *     enter, leave     -> slices, with file and line as their source location
  *     other events     -> instants in the slice of their call, with their fields as debug annotations
  *     a message        -> a flow between the instants of its ends
- *     waiting          -> a counter of each thread: the time so far in which it waited for late senders; with --waiting
- *                         for whomever, and an instant for each wait, named as its kind
+ *     waiting          -> a counter of each thread: its waiting time so far for late senders or, with --waiting, for
+ *                         any reason; then also an instant for each wait, named by its kind
  *
  * Names are interned before the first event. Times are nanoseconds since the start of the run. */
 #include "formats/event_names.h"
@@ -70,7 +70,7 @@ static const char *const keys[KEYS] = {"dest",     "source",      "tag",       "
                                        "received", "target",      "window",    "handle", "whence", "offset", "position",
                                        "request",  "approximate", "waited_ns", "by",     "at"};
 
-/* By kind of region; then that of all other events. */
+/* By kind of region; the last one is for all other events. */
 static const char *const categories[] = {"function", "mpi", "user", "operation"};
 #define OPERATION_CATEGORY 3u
 
@@ -81,7 +81,7 @@ struct perfetto_writer {
     struct refrain_waited *waiting; /* by location */
     size_t n_regions;
     struct refrain_protobuf packet, inner, innermost;
-    bool cleared; /* the first packet is out */
+    bool cleared; /* the first packet has been written */
 };
 
 /* ---- packets ---- */
@@ -119,13 +119,13 @@ static uint64_t counter_track(const struct perfetto_writer *perfetto, size_t loc
     return thread_track(perfetto, perfetto->locations.n + location);
 }
 
-/* Of a counter of the program in one thread. */
+/* The track of a counter of the program in one thread. */
 static uint64_t value_track(const struct perfetto_writer *perfetto, size_t location,
                             const struct refrain_region_info *region) {
     return thread_track(perfetto, 2 * perfetto->locations.n + location * perfetto->n_regions + region->index);
 }
 
-/* A string field: a name of any length, and what comes after it. */
+/* A string field: a name of any length, and the text after it. */
 static void put_name_and(struct refrain_protobuf *message, unsigned field, const char *name, const char *rest) {
     size_t n = strlen(name), bytes = n + strlen(rest) + 1;
     char *text = malloc(bytes);
@@ -210,7 +210,7 @@ static uint64_t kind_iid(const struct perfetto_writer *perfetto, enum refrain_ev
     return perfetto->n_regions + 2 + kind;
 }
 
-/* ... and of waits. */
+/* Names of waits follow those of events. */
 static uint64_t wait_iid(const struct perfetto_writer *perfetto, enum refrain_wait_kind kind) {
     return kind_iid(perfetto, REFRAIN_EVENT_KINDS) + kind;
 }
@@ -328,7 +328,7 @@ static void close_event(struct perfetto_writer *perfetto) {
     put_packet(perfetto);
 }
 
-/* How long the location of the event has waited so far. */
+/* The waiting time of the location of the event so far. */
 static void put_waited(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
     open_event(perfetto, event, COUNTER, counter_track(perfetto, location));
     refrain_protobuf_varint(&perfetto->inner, COUNTER_VALUE, (uint64_t)perfetto->waiting[location].total_ns);
@@ -369,7 +369,7 @@ static void put_operation(struct perfetto_writer *perfetto, const struct refrain
         put_waited(perfetto, event, location);
 }
 
-/* What the program told by hand. */
+/* A marker or counter. */
 static void put_value(struct perfetto_writer *perfetto, const struct refrain_event *event, size_t location) {
     if (event->kind == REFRAIN_EVENT_COUNTER && event->region->index < perfetto->n_regions) {
         open_event(perfetto, event, COUNTER, value_track(perfetto, location, event->region));

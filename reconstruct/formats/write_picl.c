@@ -1,29 +1,29 @@
 /* write_picl.c: the format "picl" (format.h): PICL's trace file (P. H. Worley, "A New PICL Trace File Format",
- * ORNL/TM-12125, 1992; the tables and sections named below are its own).
+ * ORNL/TM-12125, 1992, which has the tables and sections named below).
  *
  *     rank N, thread t -> processor N, process t
  *     enter, leave     -> entry and exit (-3, -4) of a user event: the number of its region, which a label names
  *     marker, counter  -> a mark (-2) of a user event; with the value
- *     send, receive,   -> entry and exit of the event type of table 4, inside the call's user event, with the
- *     barrier,            fields of tables 7 to 10; a mark where a call has more than one
+ *     send, receive,   -> entry and exit of the event type of table 4, inside the user event of the call, with the
+ *     barrier,            fields of tables 7 to 10; further ones in the same call are marks
  *     file access
- *     file opened,     -> a mark of its event type, which alone can have the file's name
+ *     file opened,     -> a mark of its event type; only a mark can have the name of the file
  *     file closed
  *     collective       -> user-defined record 0: root, bytes sent, bytes received, communicator
  *     one-sided access -> user-defined record 1: target, bytes, window
- *     begin and end    -> entry and exit of tracing (-901), with what is traced (-902, -904), and statistics at the end
+ *     begin and end    -> entry and exit of tracing (-901), with its levels (-902, -904), and statistics at the end
  *
- * In front of all of them is the header (picl_header.c). The compact form has numbers for the formats of fields and
- * leaves out fields at the end that say nothing; the verbose one has all fields and their formats as scanf takes them.
- * The levels of tracing say which event records there are beside the statistics: of table 4, of user events, of
+ * The file begins with the header (picl_header.c). The compact form has numbers for the formats of fields, and omits
+ * fields at the end without information. The verbose form has all fields, and their formats as scanf takes them. The
+ * levels of tracing say which event records there are besides the statistics: of table 4, of user events, of
  * tracing.
  *
- * A receive waited where its message was sent after the call was entered, a send that completes where its message
- * arrived within the call that completes it: -52, -61 and -31. One of which the contrary is known is -51, -60 or -30.
+ * A receive waited if its message was sent after the call began. The completion of a send waited if its message
+ * arrived during the completing call. Their types are -52, -61 and -31. If it is known that they did not wait, the
+ * types are -51, -60 or -30.
  *
- * Times are seconds. Records come in the order of time: what an entry says of its message is known only with the event
- * after it, so the entry waits for that as long as the time stays the same. What of the type is known only at the end
- * is written over. */
+ * Times are seconds. Records are in time order. The message of an entry is known only with the next event, so the
+ * entry is held until the time changes. If the type is known only at the end, it is overwritten. */
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
 #include "formats/picl_requests.h"
@@ -39,14 +39,14 @@
 struct place_state {
     struct refrain_picl_place place;
     bool started;
-    uint32_t calls;        /* MPI calls it is in */
-    enum picl_event state; /* of the outermost of them, PICL_NO_TYPE: none */
+    uint32_t calls;        /* open MPI calls */
+    enum picl_event state; /* of the outermost call, PICL_NO_TYPE: none */
     int64_t start_ns, enter_ns;
-    uint64_t type_at; /* where the last digit of the entry's type stands in the file; 0: it is not there */
-    bool waits;       /* the entry to the state is not written yet */
+    uint64_t type_at; /* position of the last digit of the type of the entry; 0: not written */
+    bool waits;       /* the entry of the state is held */
     bool completes;   /* the outermost call has completed a request */
     struct refrain_picl_requests requests;
-    bool has_message; /* of the state: known, and written at its entry (sends) or to be written at its exit */
+    bool has_message; /* the message of the state is known; it is written at its entry (sends) or exit (receives) */
     struct refrain_event message;
     uint64_t written; /* bytes of its records */
     struct refrain_picl_statistics *statistics;
@@ -60,9 +60,9 @@ struct picl_writer {
     struct refrain_omitted omitted;
     struct refrain_locations locations;
     struct place_state *places; /* by location */
-    size_t *waiting;            /* locations whose entry waits */
+    size_t *waiting;            /* locations whose entry is held */
     size_t n_waiting;
-    int64_t waiting_ns; /* their time */
+    int64_t waiting_ns; /* time of the held entries */
     int64_t end_ns;
 };
 
@@ -75,7 +75,7 @@ static void put(struct picl_writer *picl, struct place_state *of, int64_t record
     of->written += refrain_sink_position(picl->file.out) - from;
 }
 
-/* A record of an event type of table 4, with those of its fields that the form has. */
+/* Writes a record of an event type of table 4, with the fields that the form has. */
 static void put_system(struct picl_writer *picl, struct place_state *of, enum picl_record record, enum picl_event type,
                        int64_t time_ns, const int64_t *fields, size_t n) {
     if (picl->levels.system)
@@ -88,7 +88,7 @@ static void put_user(struct picl_writer *picl, struct place_state *of, int64_t r
         put(picl, of, record, event->region->index, event->time_ns, fields, n);
 }
 
-/* The event type of an operation of which it is known whether the call had to wait for it. */
+/* The event type of an operation, given whether the call had to wait for it. */
 static enum picl_event type_after(enum picl_event type, bool waited) {
     return waited ? type : refrain_picl_unwaited(type);
 }
@@ -106,7 +106,7 @@ static void put_mark(struct picl_writer *picl, struct place_state *of, const str
     refrain_picl_count(of->statistics, type, event->bytes, 0);
 }
 
-/* A file is opened or closed; false: the event is another one. */
+/* Writes the opening or closing of a file. False for other events. */
 static bool put_file(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
     enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     bool opens = kind == REFRAIN_MPI_FILE_OPEN;
@@ -126,7 +126,7 @@ static bool put_file(struct picl_writer *picl, struct place_state *of, const str
 
 /* ---- states ---- */
 
-/* Whether the operation is what the state is about. */
+/* True if the operation is the one of the state. */
 static bool belongs(const struct place_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
@@ -137,12 +137,12 @@ static bool belongs(const struct place_state *of, const struct refrain_event *ev
     return type == of->state;
 }
 
-/* Whether the call waited for the message that it receives: nothing is known of a message without its sending. */
+/* True if the call waited for the received message, or if the send of the message is unknown. */
 static bool waited_for(const struct place_state *of, const struct refrain_event *receive) {
     return !receive->match || receive->match_time_ns > of->enter_ns;
 }
 
-/* Writes the entry to a state that waited, with what has come to be known of it. */
+/* Writes the held entry of a state, with the facts that are known by now. */
 static void put_entry(struct picl_writer *picl, struct place_state *of) {
     enum picl_event type;
     int64_t fields[8];
@@ -154,7 +154,7 @@ static void put_entry(struct picl_writer *picl, struct place_state *of) {
     put_system(picl, of, PICL_ENTRY, of->state, of->enter_ns, fields, of_entry);
 }
 
-/* The state is a receive whose message was there already. */
+/* Changes the state: a receive whose message was there already. */
 static void retype_receive(struct picl_writer *picl, struct place_state *of) {
     of->state = PICL_RECV_THERE;
     if (!of->waits && picl->levels.system)
@@ -177,7 +177,7 @@ static void enter(struct picl_writer *picl, struct place_state *of, const struct
     of->enter_ns = event->time_ns;
     of->has_message = of->completes = false;
     if (of->state == PICL_FILE_OPEN || of->state == PICL_FILE_CLOSE)
-        of->state = PICL_NO_TYPE; /* a mark, when the file is known */
+        of->state = PICL_NO_TYPE; /* a mark, as soon as the file is known */
     if (of->state == PICL_NO_TYPE)
         return;
     of->waits = true;
@@ -185,8 +185,8 @@ static void enter(struct picl_writer *picl, struct place_state *of, const struct
     picl->waiting_ns = event->time_ns;
 }
 
-/* Polls have no records, but numbers: of requests that are not complete, where only sends or only receives are pending;
- * of probes it is not known what they found. */
+/* Polls have no records, but are counted: those of incomplete requests if only sends or only receives are pending.
+ * Results of probes are unknown. */
 static void count_poll(struct place_state *of, const struct refrain_region_info *region) {
     static const enum picl_event missed[] = {PICL_RECV_MISSED, PICL_SEND_MISSED};
     const struct refrain_picl_requests *requests = &of->requests;
@@ -224,7 +224,7 @@ static void leave(struct picl_writer *picl, struct place_state *of, const struct
     refrain_picl_count_leave(of->statistics, event->region, event->time_ns);
 }
 
-/* Requests begin and end; whether the call had to wait for what the event completes. */
+/* Follows begins and ends of requests. True if the call had to wait for the completion in this event. */
 static bool follow_requests(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
     int64_t arrived_ns;
     switch (event->kind) {
@@ -249,7 +249,8 @@ static bool follow_requests(struct picl_writer *picl, struct place_state *of, co
     }
 }
 
-/* An operation becomes part of its call's state where that is about it, and its entry or exit can still say so. */
+/* Makes an operation part of the state of its call if it is the one of the state and its entry or exit is not
+ * written. Else writes a mark. */
 static void operation(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event,
                       bool waited) {
     if (belongs(of, event) && (of->waits || event->kind == REFRAIN_EVENT_RECV)) {
@@ -292,7 +293,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     return picl->file.out->failed != 0;
 }
 
-/* The first records of a process: tracing begins, with so many user events that are profiled, on these levels. */
+/* The first records of a process: tracing begins, with the number of profiled user events, and its levels. */
 static void start(struct picl_writer *picl, struct place_state *of, int64_t time_ns) {
     of->started = true;
     of->start_ns = time_ns;
@@ -377,7 +378,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 /* ---- end ---- */
 
-/* All statistics, then the ends of tracing. True: memory ran out on the way. */
+/* Writes all statistics, then the ends of tracing. True if memory ran out. */
 static bool finish(struct picl_writer *picl) {
     bool no_memory = false;
     put_waiting(picl);

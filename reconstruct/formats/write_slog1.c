@@ -1,14 +1,15 @@
-/* write_slog1.c: the format "slog1" (format.h): SLOG-1, for Jumpshot-3 (A. I. Margaris, "Log File Formats for Parallel
- * Applications: A Review", section 5; sizes of the fields as version 0.7 of its library has them, big-endian).
+/* write_slog1.c: the format "slog1" (format.h): SLOG-1, for Jumpshot-3 (A. I. Margaris, "Log File Formats for
+ * Parallel Applications: A Review", section 5; field sizes of version 0.7 of its library, big-endian).
  *
  *     region             -> interval type; collectives have four arguments: root, bytes sent, bytes received and
  *                           communicator
- *     enter to leave     -> complete interval (1,1); one that is never left ends with the run, as a begin interval
- * (1,0) of a type of its own message            -> arrow between two threads, with tag, bytes sent, bytes received and
- * communicator rank N, thread t   -> node N, thread t, on processor 0
+ *     enter to leave     -> complete interval (1,1); a call that is never left ends with the run, as a begin
+ *                           interval (1,0) of a type of its own
+ *     message            -> arrow between two threads, with tag, bytes sent, bytes received and communicator
+ *     rank N, thread t   -> node N, thread t, on processor 0
  *
- * Header; frames (slog1_frames.h); then thread table, interval record definitions, display profile, preview and preview
- * statistics, to which the header points. Of the types only those that occur are defined. */
+ * Header; frames (slog1_frames.h); then thread table, interval record definitions, display profile, preview and
+ * preview statistics, to which the header points. Only types that occur are defined. */
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
 #include "formats/intervals.h"
@@ -25,12 +26,12 @@ enum { VERSION_MAJOR = 0, VERSION_MINOR = 7, HEADER_BYTES = 5 * 4 + 3 * 2 + 6 * 
 enum { LABEL_BYTES = 21, BINS = 128 };
 enum { FIRST_TYPE = 1, MOST_STATES = 32000, MOST_RANKS = 65535 };
 #define NO_VALUE UINT32_MAX
-#define UNKNOWN_COMM (NO_VALUE - 1) /* NO_VALUE: the call did nothing collectively */
+#define UNKNOWN_COMM (NO_VALUE - 1) /* NO_VALUE: the call had no collective */
 
-/* What occurs of a type. */
+/* Records of a type. */
 struct kind {
     uint64_t n;
-    double *bins; /* shares of the bins of time that records of it take; null before the second pass */
+    double *bins; /* by bin of time: share taken by records of the type; null before the second pass */
 };
 
 struct slog1_writer {
@@ -41,10 +42,10 @@ struct slog1_writer {
     struct refrain_slog1_frames *frames;
     struct refrain_omitted omitted;
     struct refrain_shortened shortened;
-    size_t n_states;    /* types of calls that are left; so many again that are not, then messages */
+    size_t n_states;    /* types of finished calls; the same number for unfinished calls; then messages */
     struct kind *kinds; /* 2 * n_states + 1 */
     struct refrain_slog1_summary summary;
-    uint64_t cut; /* numbers that are larger than their field */
+    uint64_t cut; /* numbers too large for their field */
     bool no_memory;
 };
 
@@ -156,7 +157,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 /* ---- preview statistics ---- */
 
-/* Shares of the bins that a record takes (section 5.6, equations 3 to 10). */
+/* Adds the shares of the bins that a record takes (section 5.6, equations 3 to 10). */
 static void count(void *data, const struct refrain_slog1_record *record) {
     struct slog1_writer *slog1 = data;
     double *bins = slog1->kinds[record->type - FIRST_TYPE].bins;
@@ -187,7 +188,7 @@ static void put_double(struct refrain_sink *out, double value) {
     refrain_sink_put_bytes(out, buffer, sizeof buffer);
 }
 
-/* Text in a column of 20 bytes, filled with blanks, and what ends it. */
+/* Text in a column of 20 bytes, filled with blanks, and the end of the column. */
 static void put_column(struct refrain_sink *out, const char *text, size_t n, char end) {
     char column[LABEL_BYTES];
     memset(column, ' ', sizeof column);
@@ -196,7 +197,7 @@ static void put_column(struct refrain_sink *out, const char *text, size_t n, cha
     refrain_sink_put_bytes(out, column, sizeof column);
 }
 
-/* The label of a type, without control characters, which end columns. Returns its bytes. */
+/* The label of a type, without control characters, which would end columns. Returns its size. */
 static size_t label_of(struct slog1_writer *slog1, size_t kind, char label[LABEL_BYTES]) {
     const struct refrain_region_info *region = region_of(slog1, kind);
     const char *name = is_message(slog1, kind) ? "message" : region ? region->name : "unknown";
@@ -221,7 +222,7 @@ static void put_threads(struct slog1_writer *slog1) {
         put(out, (uint32_t)location->rank, 2);
         put(out, location->thread, 4);
         put(out, location->process ? (uint32_t)location->process->header->pid : 0, 4);
-        put(out, location->thread, 4); /* what the system called it is not known */
+        put(out, location->thread, 4); /* the id of the operating system is unknown */
         put(out, 0, 4);
     }
 }
@@ -294,7 +295,7 @@ static void fill_header(struct slog1_writer *slog1, const uint64_t *parts) {
     refrain_slog1_put(&to, VERSION_MAJOR, 4);
     refrain_slog1_put(&to, VERSION_MINOR, 4);
     refrain_slog1_put(&to, slog1->summary.frame_bytes, 4);
-    refrain_slog1_put(&to, 0, 4); /* what is kept free for pseudo-records is another number in each frame */
+    refrain_slog1_put(&to, 0, 4); /* unknown: the room for pseudo-records differs between frames */
     refrain_slog1_put(&to, REFRAIN_SLOG1_DIRECTORY_ENTRIES, 4);
     refrain_slog1_put(&to, false, 2); /* in the order of starts */
     refrain_slog1_put(&to, true, 2);  /* in the order of ends */
@@ -315,7 +316,7 @@ static bool finish(struct slog1_writer *slog1) {
         if (slog1->kinds[i].n > 0 && !(slog1->kinds[i].bins = calloc(BINS, sizeof *slog1->kinds[i].bins)))
             return false;
     if (!refrain_slog1_frames_finish(slog1->frames, &slog1->summary, count, slog1))
-        return out->failed != 0; /* said when the file is closed */
+        return out->failed != 0; /* reported when the file is closed */
     parts[FRAMES] = slog1->summary.at;
     parts[THREADS] = refrain_sink_position(out);
     put_threads(slog1);

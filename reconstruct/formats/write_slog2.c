@@ -1,8 +1,8 @@
 /* write_slog2.c: the format "slog2" (format.h): SLOG-2 2.0.6, for Jumpshot-4 (slog2_tree.h).
  *
- *     region             -> category of states, with a colour; collectives tell root, bytes and communicator of each
- *     enter to leave     -> state on the line of the location; one that is never left ends with the run, in a category
- *                           of its own, "NAME (not left)"
+ *     region             -> category of states, with a colour; collectives have root, bytes and communicator
+ *     enter to leave     -> state on the line of the location; a call that is never left ends with the run, in a
+ *                           category of its own, "NAME (not left)"
  *     message            -> arrow between the lines of its two ends, with tag, bytes and communicator
  *     marker, counter    -> event on the line of the location, of a counter with its value
  *     rank N, thread t   -> line, mapped to both
@@ -38,8 +38,7 @@ struct slog2_writer {
     struct refrain_slog2_sum *sums; /* by category */
     struct refrain_slog2_tree *tree;
     struct refrain_slog2_bytes bytes;
-    /* Categories: of states that are left, and markers; so many again of states that are not, and counters; of arrows.
-     */
+    /* Categories: finished states and markers; the same number of unfinished states and counters; then arrows. */
     size_t n_states;
     bool no_memory;
 };
@@ -74,7 +73,7 @@ static void put_call(struct slog2_writer *slog2, struct refrain_slog2_drawable *
     put_info(drawable, !event ? NOTHING_COLLECTIVE : event->comm ? (int64_t)event->comm->index : UNKNOWN_COMM, 4);
 }
 
-/* What the category has keys for. */
+/* Values for the keys of the category. */
 static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable *drawable,
                       const struct refrain_interval *interval) {
     const struct refrain_event *message = interval->receive, *moment = interval->moment;
@@ -142,7 +141,7 @@ static uint32_t colour(size_t i) {
     return 0xff000000u | colours[i % (sizeof colours / sizeof *colours)];
 }
 
-/* `keys`: pairs of text and type, up to a null; `sum` null: of no drawables of its own. */
+/* `keys`: pairs of text and type, up to a null. `sum` null: the category has no drawables of its own. */
 static void put_category(struct slog2_writer *slog2, int32_t index, const char *name, const char *suffix,
                          enum refrain_slog2_topology topology, uint32_t argb, const char *const *keys,
                          const struct refrain_slog2_sum *sum, double duration) {
@@ -191,7 +190,7 @@ static void put_previews(struct slog2_writer *slog2) {
                      previews[i].argb, none, NULL, 0);
 }
 
-/* That of a region, or of its states that are not left or its counters. */
+/* The category of a region; or of its unfinished states, or of its counters. */
 static void put_region(struct slog2_writer *slog2, size_t i, double duration) {
     static const char *const none[] = {NULL}, *const of_counter[] = {"value=", "l", NULL},
                              *const of_collective[] = {"root=",           "d", ", sent=", "l", ", received=", "l",
@@ -226,7 +225,7 @@ static void put_categories(struct slog2_writer *slog2, double duration) {
                      &slog2->sums[arrows], duration);
 }
 
-/* The lines: one map of each to its rank and thread. */
+/* The lines: one map from each line to its rank and thread. */
 static void put_lines(struct slog2_writer *slog2) {
     struct refrain_slog2_bytes *bytes = &slog2->bytes;
     refrain_slog2_put(bytes, 1, 4);
@@ -243,7 +242,7 @@ static void put_lines(struct slog2_writer *slog2) {
     refrain_slog2_put(bytes, 0, 2); /* no methods */
 }
 
-/* Annotations: strings about the whole, how many and then each. */
+/* Annotations: strings about the file, their number and then each. */
 static void put_annotations(struct slog2_writer *slog2) {
     struct refrain_slog2_bytes *bytes = &slog2->bytes;
     const struct refrain_trace *trace = slog2->trace;
@@ -262,7 +261,7 @@ static void put_annotations(struct slog2_writer *slog2) {
         refrain_slog2_put_text(bytes, texts[i], strlen(texts[i]));
 }
 
-/* What the header points to, in its order. */
+/* The parts that the header points to, in its order. */
 enum { CATEGORIES, METHODS, LINES, ROOT, DIRECTORY, ANNOTATIONS, POSTAMBLE, PARTS };
 
 struct part {

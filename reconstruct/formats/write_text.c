@@ -1,5 +1,5 @@
-/* write_text.c: the format "text" (format.h): one event a line, tab-separated: rank, seconds since the start with nine
- * decimals, event, name, then key=value pairs. */
+/* write_text.c: the format "text" (format.h): one event per line, separated by tabs: rank, seconds since the start
+ * with nine decimals, event, name, then key=value pairs. */
 #include "formats/write_text.h"
 #include "analysis/waiting.h"
 #include "formats/decimal.h"
@@ -10,16 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a region contributes to a line, made once: "\tenter\tNAME\tfile=...\tline=...", of which a part is its name. */
+/* Text of a region for lines, made once: "\tenter\tNAME\tfile=...\tline=...", of which a part is its name. */
 struct region_text {
     const char *enter;
     uint32_t name_bytes, enter_bytes;
 };
 #define BEFORE_NAME (sizeof "\tenter\t" - 1)
 
-/* The most that is put in one piece: all of a line but texts of any length. */
+/* The most bytes written in one piece: a line without texts of any length. */
 #define LINE_BYTES 512u
-#define PIECE_BYTES 8192u /* longer names go through the sink */
+#define PIECE_BYTES 8192u /* longer names are written directly to the sink */
 
 struct text_writer {
     struct refrain_writer writer;
@@ -31,8 +31,8 @@ struct text_writer {
     struct region_text *regions; /* by index */
     size_t n_regions;
     char *texts;
-    uint64_t latest_ns;               /* the millisecond of the latest event: what follows mostly is in it too */
-    char latest_text[REFRAIN_BEYOND]; /* a tab, and the digits of it */
+    uint64_t latest_ns;               /* the millisecond of the latest event, which most next events share */
+    char latest_text[REFRAIN_BEYOND]; /* a tab, and its digits */
     size_t latest_bytes;              /* 0: none yet */
 };
 
@@ -100,7 +100,7 @@ static inline unsigned char *put_message(unsigned char *at, const struct refrain
     return put_comm(put_bytes(put_partner(at, event), event), event);
 }
 
-/* What follows the name, of known length at most. */
+/* Writes the fields after the name whose length is limited. */
 static unsigned char *put_fields(unsigned char *at, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
@@ -142,7 +142,7 @@ static unsigned char *put_fields(unsigned char *at, const struct refrain_event *
     }
 }
 
-/* Texts of any length, and what few events have, go through the sink. */
+/* Texts of any length, and rare fields, are written directly to the sink. */
 #define SINK_PUT(sink, literal) refrain_sink_put_bytes((sink), literal, sizeof literal - 1)
 
 static void sink_put_comm(struct refrain_sink *sink, const struct refrain_event *event) {
@@ -160,8 +160,8 @@ static void put_flags(struct refrain_sink *sink, const char *key, int64_t value)
         }
 }
 
-/* Which of the windows of its communicator it is; which of the files of its process, and its name where it is opened or
- * the like. */
+/* Writes the number of the window in its communicator, or of the file in its process, and the name of a file that is
+ * opened or otherwise named. */
 static void put_object(struct text_writer *text, const struct refrain_event *event) {
     struct refrain_sink *sink = text->sink;
     const bool window = refrain_event_names_window(event->kind);
@@ -188,11 +188,11 @@ static void put_object(struct text_writer *text, const struct refrain_event *eve
     }
 }
 
-/* The kinds' names, with a tab on either side. */
+/* The names of the kinds, with a tab on either side. */
 static const struct kind_text {
     char text[REFRAIN_BEYOND];
     uint8_t bytes;
-    bool always; /* such events are written even where not all are asked for */
+    bool always; /* such events are written even without --all */
 } kinds[REFRAIN_EVENT_KINDS] = {
 #define REFRAIN_EVENT_OF(kind, about, always, name, plural) {"\t" name "\t", sizeof("\t" name "\t") - 1, always},
 #include "match/event_kinds.def"
@@ -222,7 +222,7 @@ static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait)
     put_place(sink, wait->cause);
 }
 
-/* The wait of the call that sent or completed the message, known only now: that call may have been left before. */
+/* The wait of the call that sent or completed the message. It is known only now, when that call may have ended. */
 static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *wait) {
     SINK_PUT(sink, "\tsender_for=");
     refrain_sink_put_text(sink, refrain_wait_kind_name(wait->kind));
@@ -232,7 +232,7 @@ static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *
     put_place(sink, wait->region);
 }
 
-/* The time up to its milliseconds, a tab in front. */
+/* The time up to its milliseconds, with a tab before it. */
 static void keep_latest(struct text_writer *text, uint64_t ms) {
     unsigned char *begin = (unsigned char *)text->latest_text, *at = PUT(begin, "\t");
     at = refrain_put_unsigned(at, ms / 1000);
@@ -251,8 +251,8 @@ static inline unsigned char *put_time(struct text_writer *text, unsigned char *a
     return refrain_put_six(at + text->latest_bytes, (uint32_t)(ns - text->latest_ns));
 }
 
-/* Name of the region, and where it is entered its source; a region of which nothing was made ready, or a name too long
- * for the line's room, goes through the sink. */
+/* Name of the region and, at its entry, its source. A region without prepared text, or with a name longer than the
+ * room of the line, is written directly to the sink. */
 static unsigned char *put_long_region(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
     const bool enters = event->kind == REFRAIN_EVENT_ENTER;
     struct refrain_sink *sink = text->sink;
@@ -283,7 +283,7 @@ static inline unsigned char *put_region(struct text_writer *text, unsigned char 
     return refrain_put_wide(at + kinds[event->kind].bytes, region->enter + BEFORE_NAME, region->name_bytes);
 }
 
-/* What is there only where it was asked for. */
+/* Events that are written only on request. */
 static unsigned char *put_all(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
     struct refrain_sink *sink = text->sink;
     sink->at = at;

@@ -1,5 +1,5 @@
-/* import_definitions.c: regions and communicators of an imported trace, and their numbers in records (import_parts.h).
- */
+/* import_definitions.c: regions and communicators of an imported trace, and their numbers in records
+ * (import_parts.h). */
 #define _GNU_SOURCE
 #include "common/array.h"
 #include "import/import_parts.h"
@@ -162,7 +162,7 @@ int64_t refrain_import_root_in(const struct refrain_import *import, const struct
     return root < 0 && event->peer == event->rank ? REFRAIN_ROOT_SELF : root;
 }
 
-/* The communicator's number in the rank, which is new there; -1 without memory. */
+/* Gives the communicator a new number in the rank; -1 without memory. */
 static int64_t add_own_comm(struct refrain_import *import, size_t rank_number, uint32_t comm) {
     struct refrain_import_rank *rank = &import->ranks[rank_number];
     if (!REFRAIN_ARRAY_ROOM(rank->comms, rank->n_comms, rank->capacity_comms) ||

@@ -1,4 +1,4 @@
-/* import_events.c: another tool's events as records (import_parts.h). */
+/* import_events.c: converts events of another tool to records (import_parts.h). */
 #include "import/import_parts.h"
 #include "model/mpi_call.h"
 #include <refrain/settings.h>
@@ -13,11 +13,11 @@ static void put_operation(struct refrain_import *import, const struct refrain_im
 
 /* ---- requests ---- */
 
-/* A request under way: as the reader of the trace numbers it. */
+/* A pending request, with the number that the reader of the trace will give it. */
 struct request {
     bool taken;
-    int64_t name;       /* the number that the other tool has */
-    uint64_t record_at; /* of the record that took it */
+    int64_t name;       /* its number in the other tool */
+    uint64_t record_at; /* position of the record that posted it */
     enum refrain_operation operation;
 };
 
@@ -31,13 +31,13 @@ static struct request *request_of(struct refrain_import_location *location, int6
     return named ? refrain_requests_at(&location->requests, (int64_t)named - 1) : NULL;
 }
 
-/* An operation that takes a request. */
+/* Writes an operation that posts a request. */
 static void put_request(struct refrain_import *import, struct refrain_import_location *location,
                         const struct refrain_import_event *event, enum refrain_operation operation,
                         const int64_t *parameters, unsigned n) {
     uint64_t at = refrain_import_put(import, event, REFRAIN_RECORD_OPERATION, operation, parameters, n);
     struct request *request = refrain_requests_take(&location->requests);
-    /* One of that name that was never seen to complete stays taken. */
+    /* If an earlier request with this number never completed, it stays pending. */
     if (!request || !refrain_table_put(&location->names, (uint64_t)event->request, 0,
                                        (uintptr_t)refrain_requests_number(&location->requests, request) + 1)) {
         import->no_memory = true;
@@ -52,7 +52,7 @@ static void complete(struct refrain_import *import, struct refrain_import_locati
                      const struct refrain_import_event *event, enum refrain_operation operation) {
     struct request *request = request_of(location, event->request);
     int64_t other[] = {operation, refrain_import_comm_number(import, event)};
-    if (!request) { /* another thread took it */
+    if (!request) { /* posted by another thread */
         put_operation(import, event, REFRAIN_OP_COMPLETE_OTHER, other, 2);
         return;
     }
@@ -89,14 +89,14 @@ static void cancel(struct refrain_import *import, struct refrain_import_location
 
 /* ---- events ---- */
 
-/* The event's location; null where it has had no event before. */
+/* The location of the event; null if this is its first event. */
 static struct refrain_import_location *known_location(const struct refrain_import *import,
                                                       const struct refrain_import_event *event) {
     const struct refrain_import_rank *rank = &import->ranks[event->rank];
     return event->thread < rank->n_threads ? &rank->threads[event->thread] : NULL;
 }
 
-/* The same, added; null without memory. */
+/* The location of the event, added if it is new. Null without memory. */
 static struct refrain_import_location *location_of(struct refrain_import *import,
                                                    const struct refrain_import_event *event) {
     struct refrain_import_rank *rank = &import->ranks[event->rank];

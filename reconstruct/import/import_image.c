@@ -1,4 +1,4 @@
-/* import_image.c: a trace file without anything learned (import_image.h). */
+/* import_image.c: writes a trace file in which nothing was learned (import_image.h). */
 #include "import/import_image.h"
 #include "common/array.h"
 #include <refrain/unit.h>
@@ -11,7 +11,7 @@ struct builder {
     bool no_memory;
 };
 
-/* Room in the pool, all zero; its offset. */
+/* Allocates zeroed room in the pool, and returns its offset. */
 static size_t take(struct builder *builder, size_t bytes) {
     size_t at = builder->n, n = (at + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
     if (!REFRAIN_ARRAY_ROOMS(builder->bytes, at, n - at, builder->capacity)) {
@@ -23,7 +23,7 @@ static size_t take(struct builder *builder, size_t bytes) {
     return at;
 }
 
-/* What lies at an offset, until the next take. */
+/* The memory at an offset, valid until the next allocation. */
 static void *at(struct builder *builder, size_t offset) {
     return builder->bytes + offset;
 }
@@ -60,7 +60,8 @@ static uint32_t put_string(char *strings, size_t *used, const char *text) {
     return (uint32_t)at;
 }
 
-/* A function has the slots that its number says; a call site with a line has two behind all of these, in order. */
+/* Functions have the slots given by their numbers. Call sites with a line have two slots each after all of these, in
+ * order. */
 static bool has_node(const struct refrain_import_image_region *region) {
     return region->kind == REFRAIN_REGION_FUNCTION || (region->kind == REFRAIN_REGION_MPI && region->file[0]);
 }
@@ -111,7 +112,7 @@ static void put_tree(struct builder *builder, const struct refrain_import_image 
     header->n_slots = slot;
 }
 
-/* ---- what events refer to ---- */
+/* ---- lists of call sites, regions and objects ---- */
 
 static void put_call_sites(struct builder *builder, const struct refrain_import_image *image,
                            const uint32_t *call_slots) {
@@ -162,7 +163,7 @@ static size_t put_comm(struct builder *builder, const struct refrain_import_imag
         size_t offset = take(builder, n * sizeof(int32_t));
         if (builder->no_memory)
             return 0;
-        /* The own group comes first. */
+        /* The group of this rank comes first. */
         for (int32_t i = 0; i < comm->remote_size; i++)
             remote |= comm->members[comm->size + i] == image->rank;
         int32_t *to = at(builder, offset);

@@ -1,4 +1,4 @@
-/* import_objects.c: numbers for another tool's windows and files (import_objects.h). */
+/* import_objects.c: numbers the windows and files of another tool (import_objects.h). */
 #define _GNU_SOURCE
 #include "import/import_objects.h"
 
@@ -19,7 +19,7 @@ int64_t refrain_import_object(struct refrain_import_objects *objects, enum refra
         free(own_name);
         return -2;
     }
-    /* What the tool calls it is what tells it from others of its communicator, on all members. */
+    /* The number of the other tool identifies the object on all members of its communicator. */
     *object = (struct refrain_import_object){.kind = kind,
                                              .number = objects->n[kind],
                                              .comm = (uint32_t)(comm + 1),

@@ -1,12 +1,12 @@
-/* import_objects.h: windows and files of a rank whose events another tool recorded: from what that tool calls them to
- * numbers (import_trace.c). */
+/* import_objects.h: gives numbers to the windows and files of a rank whose events another tool recorded
+ * (import_trace.c). */
 #ifndef REFRAIN_IMPORT_OBJECTS_H
 #define REFRAIN_IMPORT_OBJECTS_H
 
 #include "common/table.h"
 #include <refrain/trace.h>
 
-/* As struct refrain_object has it. */
+/* As struct refrain_object. */
 struct refrain_import_object {
     struct refrain_import_object *next;
     enum refrain_object_kind kind;
@@ -16,13 +16,13 @@ struct refrain_import_object {
 
 /* All zero at first. */
 struct refrain_import_objects {
-    struct refrain_table table; /* by kind and communicator, and what it is called */
+    struct refrain_table table; /* by kind, communicator and the number of the tool */
     struct refrain_import_object *first, *last;
     uint32_t n[REFRAIN_OBJECT_FILE + 1]; /* by kind */
 };
 
-/* The number of what the tool calls `tag` (-1 where that is negative, as it is unknown); a new one where it is first
- * met. `comm` is an index, -1 unknown; `name`, of a file, may be null and is copied. -2 without memory. */
+/* The number for the object that the tool calls `tag`; a new one at first use. -1 if `tag` is negative (unknown), -2
+ * without memory. `comm`: an index, -1 unknown. `name`: of a file, may be null, is copied. */
 int64_t refrain_import_object(struct refrain_import_objects *objects, enum refrain_object_kind kind, int64_t comm,
                               int64_t tag, const char *name);
 

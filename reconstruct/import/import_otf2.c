@@ -1,10 +1,10 @@
-/* import_otf2.c: the events of an OTF2 archive, whichever tool wrote it (import_source.h).
+/* import_otf2.c: reads the events of an OTF2 archive, whichever tool wrote it (import_source.h).
  *
- *     archive --> definitions (otf2_definitions.h) --> which location is which rank and thread, regions, communicators
+ *     archive --> definitions (otf2_definitions.h) --> rank and thread of each location, regions, communicators
  *             --> events of all locations in the order of their corrected times
  *
- * A rank is a process of MPI; without MPI the processes are ranks in the order of their definitions. Records that a
- * trace has no place for (metrics, parameters, threads' and OpenMP's own, those of accelerators ...) are counted. */
+ * A rank is an MPI process. Without MPI, processes are ranks in the order of their definitions. Records that a trace
+ * cannot hold (metrics, parameters, records of threads, OpenMP, accelerators ...) are counted. */
 #define _GNU_SOURCE
 #include "import/import_otf2.h"
 #include "common/path.h"
@@ -23,7 +23,7 @@ static enum refrain_status fail(struct refrain_otf2_archive *archive, OTF2_Error
     return REFRAIN_FAIL(archive->error, "%s: cannot be read: %s", archive->path, OTF2_Error_GetDescription(code));
 }
 
-/* OTF2 prints what fails itself, in several lines; the first goes into the error instead. */
+/* OTF2 would print failures in several lines. Instead, the first one goes into the error. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments) {
     struct refrain_otf2_archive *archive = data;
@@ -49,7 +49,7 @@ static OTF2_ErrorCode register_events(struct refrain_otf2_archive *archive, OTF2
     return code;
 }
 
-/* Each location's own definitions hold the corrections of its clock; not every archive has them. */
+/* Reads the definitions of each location, which have the corrections of its clock. Not every archive has them. */
 static OTF2_ErrorCode read_local_definitions(struct refrain_otf2_archive *archive) {
     OTF2_ErrorCode code = OTF2_SUCCESS;
     bool there = OTF2_Reader_OpenDefFiles(archive->reader) == OTF2_SUCCESS;
@@ -121,7 +121,7 @@ static enum refrain_status read_archive(struct refrain_otf2_archive *archive,
     return code ? fail(archive, code) : archive->failed ? REFRAIN_ERROR : REFRAIN_OK;
 }
 
-/* The anchor of an archive: the file itself, or the one in the directory that is named so; null where it is not one. */
+/* The anchor file of an archive: `path` itself, or the anchor in the directory `path`. Null if there is none. */
 static char *anchor_of(const char *path) {
     struct stat status;
     char *pattern = NULL, *anchor = NULL;

@@ -1,10 +1,10 @@
-/* import_otf2.h: what the callbacks for the records of an OTF2 archive share (OTF2_Reader -> import_trace.h).
+/* import_otf2.h: shared by the callbacks for records of an OTF2 archive (OTF2_Reader -> import_trace.h).
  *
  *     import_otf2.c          opens and reads archives
  *     import_otf2_calls.c    regions, calling contexts, messages, collectives
  *     import_otf2_access.c   windows and files
  *
- * A callback counts in `taken` what it makes something of; what is left out is the difference to all there are. */
+ * Callbacks count in `taken` the records that they use. All other records were left out. */
 #ifndef REFRAIN_IMPORT_OTF2_H
 #define REFRAIN_IMPORT_OTF2_H
 
@@ -19,12 +19,12 @@ struct refrain_otf2_archive {
     OTF2_Reader *reader;
     struct refrain_otf2_definitions definitions;
     struct refrain_import *import;
-    uint64_t taken;  /* records that became events, or parts of them */
-    int64_t time_ns; /* of the last one */
+    uint64_t taken;  /* records that became events, or parts of events */
+    int64_t time_ns; /* of the latest record */
     bool failed;
 };
 
-/* An event of the location at `time`, without its region; null where the location is none of a rank. */
+/* Prepares an event of the location at `time`, without its region. Null if the location belongs to no rank. */
 struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                                OTF2_TimeStamp time, enum refrain_event_kind kind,
                                                struct refrain_import_event *event);
@@ -32,16 +32,16 @@ struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *arch
 /* Adds it to the trace. */
 OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const struct refrain_import_event *event);
 
-/* The MPI call that the location is in; where it is in none, one that does such a thing. */
+/* The MPI call that the location is in; else the function `fallback`. */
 uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
-                           const char *otherwise);
+                           const char *fallback);
 
-/* Is the location in an MPI call? And what does that do? */
+/* in_mpi: true if the location is in an MPI call. does: the kind of that call. */
 bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread);
 enum refrain_mpi_kind refrain_otf2_does(const struct refrain_otf2_archive *archive,
                                         const struct refrain_otf2_thread *thread);
 
-/* Set the callbacks, whose data is a struct refrain_otf2_archive. */
+/* Register the callbacks, whose data is a struct refrain_otf2_archive. */
 void refrain_otf2_take_calls(OTF2_GlobalEvtReaderCallbacks *callbacks);
 void refrain_otf2_take_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks);
 

@@ -5,21 +5,21 @@
 
 /* ---- windows ---- */
 
-/* The request of an access that has one: its number, apart from those of messages. */
+/* The request number of an access; different from those of messages. */
 #define ACCESS_REQUESTS ((int64_t)1 << 62)
 static int64_t request_of_access(uint32_t object, uint64_t matching) {
     return ACCESS_REQUESTS | ((int64_t)(object & 0xffffff) << 32 ^ (int64_t)(matching & 0xffffffffffffff));
 }
 
-/* An event of a window. */
+/* Prepares an event of a window. */
 static struct refrain_otf2_thread *open_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                                OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_RmaWinRef window,
-                                               uint32_t target, const char *otherwise,
+                                               uint32_t target, const char *fallback,
                                                struct refrain_import_event *event) {
     struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, event);
     if (!thread)
         return NULL;
-    event->region = refrain_otf2_call(archive, thread, otherwise);
+    event->region = refrain_otf2_call(archive, thread, fallback);
     if (target != OTF2_UNDEFINED_UINT32)
         event->peer = refrain_otf2_window_rank(&archive->definitions, window, event->rank, target);
     event->comm = refrain_otf2_window_comm(&archive->definitions, window);
@@ -29,10 +29,10 @@ static struct refrain_otf2_thread *open_window(struct refrain_otf2_archive *arch
 
 static OTF2_CallbackCode access_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                        OTF2_TimeStamp time, OTF2_RmaWinRef window, uint32_t target, uint64_t bytes,
-                                       uint64_t matching, const char *otherwise) {
+                                       uint64_t matching, const char *fallback) {
     struct refrain_import_event event;
     const struct refrain_otf2_thread *thread =
-        open_window(archive, location, time, REFRAIN_EVENT_RMA, window, target, otherwise, &event);
+        open_window(archive, location, time, REFRAIN_EVENT_RMA, window, target, fallback, &event);
     if (!thread)
         return OTF2_CALLBACK_SUCCESS;
     event.bytes = (int64_t)bytes;
@@ -64,8 +64,8 @@ static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp tim
     return access_window(data, location, time, window, target, sent, matching, "MPI_Accumulate");
 }
 
-/* Most accesses are complete with the call itself, or one that synchronises; told is what a wait for a request
- * completes. */
+/* Most accesses complete in their own call, or in one that synchronises. Only completions by a wait for a request
+ * become events. */
 static OTF2_CallbackCode complete_access(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                          OTF2_TimeStamp time, uint32_t object, int64_t bytes, uint64_t matching) {
     struct refrain_import_event event;
@@ -97,9 +97,9 @@ static OTF2_CallbackCode on_remotely_complete(OTF2_LocationRef location, OTF2_Ti
 
 static OTF2_CallbackCode use_window(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                     OTF2_TimeStamp time, OTF2_RmaWinRef window, uint32_t target, int64_t lock,
-                                    const char *otherwise) {
+                                    const char *fallback) {
     struct refrain_import_event event;
-    if (!open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window, target, otherwise, &event))
+    if (!open_window(archive, location, time, REFRAIN_EVENT_WINDOW, window, target, fallback, &event))
         return OTF2_CALLBACK_SUCCESS;
     event.value = lock;
     return refrain_otf2_add(archive, &event);
@@ -125,7 +125,7 @@ static OTF2_CallbackCode on_fence_begin(OTF2_LocationRef location, OTF2_TimeStam
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Of which window it is its end says. */
+/* Only the end of a fence names its window. */
 static OTF2_CallbackCode on_fence_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                       OTF2_AttributeList *attributes, OTF2_CollectiveOp op, OTF2_RmaSyncLevel level,
                                       OTF2_RmaWinRef window, uint32_t root, uint64_t sent, uint64_t received) {
@@ -133,7 +133,7 @@ static OTF2_CallbackCode on_fence_end(OTF2_LocationRef location, OTF2_TimeStamp 
     return use_window(data, location, time, window, OTF2_UNDEFINED_UINT32, 0, "MPI_Win_fence");
 }
 
-/* Of a group, which is named by the calls that begin to synchronise with it; those that end it name the window. */
+/* Synchronisation with a group: the calls that begin it name the group, those that end it the window. */
 static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                   OTF2_AttributeList *attributes, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window,
                                   OTF2_GroupRef group) {
@@ -182,7 +182,7 @@ static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp tim
 
 /* ---- files ---- */
 
-/* An event of a file; null where it is none of MPI's, which the trace does not have. */
+/* Prepares an event of a file. Null for files that were not opened by MPI, which traces do not contain. */
 static struct refrain_otf2_thread *open_file(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                              OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_IoHandleRef handle,
                                              struct refrain_import_event *event) {
@@ -217,7 +217,7 @@ static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp tim
     return refrain_otf2_add(archive, &event);
 }
 
-/* A wait completes the request of an access; what a call itself has done, it has done to so many bytes. */
+/* A wait completes the request of an access. Else the call itself has moved these bytes. */
 static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                        OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, uint64_t bytes,
                                        uint64_t matching) {

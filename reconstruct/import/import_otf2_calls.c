@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- what callbacks share ---- */
+/* ---- shared by callbacks ---- */
 
 struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                                OTF2_TimeStamp time, enum refrain_event_kind kind,
@@ -29,11 +29,11 @@ OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const s
 }
 
 uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
-                           const char *otherwise) {
+                           const char *fallback) {
     uint32_t top = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
     if (thread->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI)
         return top;
-    return refrain_import_region(archive->import, REFRAIN_REGION_MPI, otherwise, "", 0);
+    return refrain_import_region(archive->import, REFRAIN_REGION_MPI, fallback, "", 0);
 }
 
 bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread) {
@@ -70,8 +70,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp time
     return enter(data, location, time, region);
 }
 
-/* What was entered in the region and not left, as some tools have it where a program ends in a call, is left with it.
- */
+/* Also leaves regions inside that were not left. Some tools write such regions if a program ends in a call. */
 static OTF2_CallbackCode leave(struct refrain_otf2_archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                OTF2_RegionRef region) {
     struct refrain_import_event event;
@@ -82,7 +81,7 @@ static OTF2_CallbackCode leave(struct refrain_otf2_archive *archive, OTF2_Locati
     size_t n = thread->n_stack;
     while (n > 0 && thread->stack[n - 1] != left)
         n--;
-    if (n == 0) { /* never entered */
+    if (n == 0) { /* it was never entered */
         archive->taken--;
         return OTF2_CALLBACK_SUCCESS;
     }
@@ -100,9 +99,9 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
     return leave(data, location, time, region);
 }
 
-/* ---- calling contexts: a path of regions, of which each event says only the innermost ---- */
+/* ---- calling contexts: paths of regions; an event names only the innermost one ---- */
 
-/* Leaves and enters what it takes to come from the location's context to `context`, in one instant. */
+/* Leaves and enters regions, all at one time, to get from the context of the location to `context`. */
 static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_LocationRef location, OTF2_TimeStamp time,
                                  OTF2_CallingContextRef context) {
     struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
@@ -113,7 +112,7 @@ static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_Loca
     OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, thread->context, context);
     const struct refrain_otf2_context *is;
     const size_t shared = refrain_otf2_context_depth(definitions, common);
-    uint64_t taken = archive->taken; /* the record is one, however many events it becomes */
+    uint64_t taken = archive->taken; /* one record, even if it becomes several events */
     for (size_t depth = refrain_otf2_context_depth(definitions, thread->context) - shared;
          code == OTF2_CALLBACK_SUCCESS && depth > 0; depth--) {
         is = refrain_otf2_context(definitions, thread->context);
@@ -170,7 +169,7 @@ static OTF2_CallbackCode message(struct refrain_otf2_archive *archive, OTF2_Loca
     return refrain_otf2_add(archive, &event);
 }
 
-/* The four of them, which differ in what they are and in whether they have a request. */
+/* The callbacks of the four kinds of message records, which differ in their kind and in whether they have a request. */
 #define MESSAGE_CALLBACK(name, kind, further_parameters, request)                                                      \
     static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                          \
                                   OTF2_AttributeList *attributes, uint32_t peer, OTF2_CommRef comm, uint32_t tag,      \
@@ -186,28 +185,28 @@ MESSAGE_CALLBACK(on_irecv, REFRAIN_EVENT_RECV, AND_REQUEST, (int64_t)number)
 
 static OTF2_CallbackCode request_event(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                        OTF2_TimeStamp time, enum refrain_event_kind kind, uint64_t request,
-                                       const char *otherwise) {
+                                       const char *fallback) {
     struct refrain_import_event event;
     const struct refrain_otf2_thread *thread = refrain_otf2_event(archive, location, time, kind, &event);
     if (!thread)
         return OTF2_CALLBACK_SUCCESS;
-    event.region = refrain_otf2_call(archive, thread, otherwise);
+    event.region = refrain_otf2_call(archive, thread, fallback);
     event.request = (int64_t)request;
     return refrain_otf2_add(archive, &event);
 }
 
-#define REQUEST_CALLBACK(name, kind, otherwise)                                                                        \
+#define REQUEST_CALLBACK(name, kind, fallback)                                                                         \
     static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                          \
                                   OTF2_AttributeList *attributes, uint64_t request) {                                  \
         (void)attributes;                                                                                              \
-        return request_event(data, location, time, kind, request, otherwise);                                          \
+        return request_event(data, location, time, kind, request, fallback);                                           \
     }
 REQUEST_CALLBACK(on_isend_complete, REFRAIN_EVENT_SEND_COMPLETE, "MPI_Wait")
 REQUEST_CALLBACK(on_irecv_request, REFRAIN_EVENT_RECV_POST, "MPI_Irecv")
 REQUEST_CALLBACK(on_cancelled, REFRAIN_EVENT_CANCEL, "MPI_Wait")
 REQUEST_CALLBACK(on_collective_request, REFRAIN_EVENT_COLLECTIVE, "MPI_Ibarrier")
 
-/* ---- collectives: what they are is known when they end ---- */
+/* ---- collectives, whose kind is known only at their end ---- */
 
 static void fill_collective(struct refrain_otf2_archive *archive, struct refrain_import_event *event, OTF2_CommRef comm,
                             uint32_t root, uint64_t sent, uint64_t received) {

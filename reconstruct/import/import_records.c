@@ -1,10 +1,10 @@
-/* import_records.c: records of the events of a rank, in the extents of its event file (import_parts.h). */
+/* import_records.c: writes the records of a rank to the extents of its event file (import_parts.h). */
 #include "import/import_parts.h"
 
 #include <string.h>
 
 #define EXTENT_BYTES                                                                                                   \
-    4096u /* so small that those of many threads are still in the sink's buffer while they are filled */
+    4096u /* small, so that the extents of many threads are still in the buffer of the sink while they are filled */
 
 static void put_header(struct refrain_import_rank *rank, const struct refrain_import_location *location,
                        uint32_t thread, uint64_t next) {

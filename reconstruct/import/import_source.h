@@ -1,4 +1,5 @@
-/* import_source.h: what refrain convert reads (cmd_convert.c -> import_text.c, import_otf2.c -> import_trace.h). */
+/* import_source.h: the formats that refrain convert reads (cmd_convert.c -> import_text.c, import_otf2.c ->
+ * import_trace.h). */
 #ifndef REFRAIN_IMPORT_SOURCE_H
 #define REFRAIN_IMPORT_SOURCE_H
 
@@ -7,27 +8,27 @@
 #include <stdint.h>
 
 struct refrain_import_request {
-    const char *path;      /* of what is read */
-    const char *directory; /* of the trace that is made */
-    /* Told now and then how many events there were, and when the last one was; null: nobody wants to know. */
+    const char *path;      /* the input */
+    const char *directory; /* the new trace */
+    /* Called now and then with the number of events so far and the time of the latest; may be null. */
     void (*progress)(void *data, uint64_t events, int64_t time_ns);
     void *data;
 };
 
-/* What a conversion came to. */
+/* Result of a conversion. */
 struct refrain_import_result {
     int32_t ranks;
     uint64_t events;
-    uint64_t left_out; /* of what was read, as a trace cannot hold it */
+    uint64_t left_out; /* records of the input that a trace cannot hold */
 };
 
-/* The text form that refrain reconstruct and refrain events write (write_text.h): a file that can be read twice. Which
- * ranks are members of a communicator it does not say: they are those that use it. Nonblocking communication is told
- * as such where the text has its completions (--all). */
+/* Reads the text form that refrain reconstruct and refrain events write (write_text.h), from a file that can be read
+ * twice. The text does not list the members of a communicator: they are the ranks that use it. Communication is
+ * nonblocking if the text has its completions (--all). */
 enum refrain_status refrain_import_text(const struct refrain_import_request *request,
                                         struct refrain_import_result *result, struct refrain_error *error);
 
-/* An OTF2 archive: its anchor file, or the directory that it is in. */
+/* Reads an OTF2 archive, given by its anchor file or its directory. */
 enum refrain_status refrain_import_otf2(const struct refrain_import_request *request,
                                         struct refrain_import_result *result, struct refrain_error *error);
 

@@ -1,9 +1,9 @@
-/* import_text.c: lines of the text form as events (import_source.h).
+/* import_text.c: reads lines of the text form as events (import_source.h).
  *
  *     rank, seconds, event, name, key=value ... [approximate], separated by tabs
  *
- * First all lines are read for what has to be known before the events: how many ranks there are, which of them use a
- * communicator, and whether completions are told. */
+ * The file is read twice. The first time gives the facts needed before the events: the number of ranks, the ranks
+ * that use each communicator, and whether the text has completions. */
 #define _GNU_SOURCE
 #include "common/array.h"
 #include "common/path.h"
@@ -28,14 +28,14 @@
 struct line {
     int64_t rank, thread, time_ns;
     enum refrain_event_kind kind;
-    char *name, *file, *opened; /* of the region, its source, and of a file */
+    char *name, *file, *opened; /* name and source of the region; name of a file */
     int64_t number, peer, tag, bytes, received, comm, object, value,
-        request;      /* number: of the line in the source; object: a window or file; -1 where not told */
-    int64_t role;     /* untold-collectives: enum refrain_collective ... */
-    bool nonblocking; /* ... and whether they were */
+        request;      /* number: source line; object: window or file; -1 if the line does not have it */
+    int64_t role;     /* untold-collectives: enum refrain_collective */
+    bool nonblocking; /* these collectives are nonblocking */
 };
 
-/* A rank and a thread of it: the calls that it is in, and its last line. */
+/* A thread of a rank: the calls that it is in, and its latest line. */
 struct location {
     uint32_t *regions;
     size_t n, capacity;
@@ -45,15 +45,15 @@ struct location {
 struct text {
     const char *path;
     FILE *file;
-    char *buffer; /* of a line */
+    char *buffer; /* for a line */
     size_t buffer_bytes;
-    uint64_t line; /* its number */
+    uint64_t line; /* number of the line */
     struct refrain_error *error;
-    int64_t ranks, comms; /* how many: highest + 1 */
+    int64_t ranks, comms; /* number of them: highest number + 1 */
     bool completions;
-    struct refrain_table members; /* by communicator and rank: the keys alone */
+    struct refrain_table members; /* keys (communicator, rank), without values */
     struct refrain_import *import;
-    struct refrain_table locations; /* by rank and thread: struct location */
+    struct refrain_table locations; /* (rank, thread) -> struct location */
 };
 
 static enum refrain_status wrong(const struct text *text, const char *what) {
@@ -88,7 +88,7 @@ static int digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A name as it was before it was escaped, in place. */
+/* Removes the escapes of a name, in place. */
 static bool unescape(char *name) {
     char *to = name;
     for (const char *at = name; *at; at++) {
@@ -111,7 +111,7 @@ static bool unescape(char *name) {
     return true;
 }
 
-/* Names with commas between them: how a file is opened. */
+/* Parses names separated by commas: the flags of an opened file. */
 static bool parse_flags(char *names, int64_t *flags) {
     for (char *name; (name = strsep(&names, ","));) {
         unsigned i = 0;
@@ -124,7 +124,7 @@ static bool parse_flags(char *names, int64_t *flags) {
     return true;
 }
 
-/* The kind of a collective; an i in front: a nonblocking one. */
+/* Parses the kind of a collective; an i before it marks a nonblocking one. */
 static bool parse_collective(const char *name, struct line *line) {
     line->nonblocking = name[0] == 'i';
     for (line->role = 1; line->role < REFRAIN_COLLECTIVES; line->role++)
@@ -133,7 +133,7 @@ static bool parse_collective(const char *name, struct line *line) {
     return false;
 }
 
-/* key=value. Keys that are not known are of no importance. */
+/* Parses key=value. Unknown keys are ignored. */
 static bool parse_field(struct line *line, char *field) {
     struct {
         const char *key;
@@ -188,7 +188,7 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
     if (!(field = strsep(&at, "\t")) || !at || !refrain_event_kind_named(field, &line->kind))
         return wrong(text, "the third field is no event that refrain knows");
     if (line->kind == REFRAIN_EVENT_ACCESS_COMPLETE)
-        line->bytes = -1; /* unless it says so */
+        line->bytes = -1; /* unless the line has the number */
     line->name = strsep(&at, "\t");
     if (!unescape(line->name))
         return wrong(text, "the name has a backslash that escapes nothing");
@@ -201,7 +201,7 @@ static enum refrain_status parse_line(struct text *text, struct line *line) {
     return REFRAIN_OK;
 }
 
-/* The next line; false at the end, or where *status says so. */
+/* Reads the next line. False at the end, and after an error, which sets *status. */
 static bool next_line(struct text *text, struct line *line, enum refrain_status *status) {
     ssize_t n;
     do {
@@ -296,7 +296,7 @@ static bool push(struct location *location, uint32_t region) {
     return true;
 }
 
-/* The region of a line that stands in no region of its own; false: it is none such. */
+/* Finds the region of a line that is no enter or leave of its own region, such as a marker. False for other lines. */
 static bool find_value(struct text *text, const struct line *line, uint32_t *region) {
     enum refrain_region_use use;
     switch (line->kind) {
@@ -318,7 +318,7 @@ static bool find_value(struct text *text, const struct line *line, uint32_t *reg
     return true;
 }
 
-/* The region of a line: entered, left, a value's, or the call that something happens in. */
+/* Finds the region of a line: the one entered or left, that of a value, or the call that the line belongs to. */
 static enum refrain_status find_region(struct text *text, const struct line *line, struct location *location,
                                        uint32_t *region) {
     if (line->kind == REFRAIN_EVENT_ENTER) {
@@ -344,7 +344,7 @@ static enum refrain_status find_region(struct text *text, const struct line *lin
                : wrong(text, "something of MPI happens in what is no MPI call");
 }
 
-/* Only ranks of the first reading have a place: the file may have grown since. */
+/* Ranks that were added to the file after the first reading are an error. */
 static enum refrain_status convert_line(struct text *text, const struct line *line) {
     if (line->rank >= text->ranks)
         return wrong(text, "names a rank that was not there at first: convert the file again when it is complete");
@@ -374,7 +374,7 @@ static enum refrain_status convert_line(struct text *text, const struct line *li
     location->last_ns = line->time_ns;
     enum refrain_status status = find_region(text, line, location, &event.region);
     return status                                     ? status
-           : refrain_import_add(text->import, &event) ? REFRAIN_ERROR /* which is said at the end */
+           : refrain_import_add(text->import, &event) ? REFRAIN_ERROR /* refrain_import_finish() has the error */
                                                       : REFRAIN_OK;
 }
 

@@ -1,4 +1,4 @@
-/* import_trace.c: a trace directory of another tool's events, from its opening to its end (import_trace.h). */
+/* import_trace.c: opens and finishes a trace directory for events of another tool (import_trace.h). */
 #define _GNU_SOURCE
 #include "import/import_parts.h"
 
@@ -28,7 +28,7 @@ static struct refrain_sink *open_in(struct refrain_import *import, const char *f
     return sink;
 }
 
-/* Each rank that has events has a file, which stays open. */
+/* Allows as many open files as needed: each rank with events has one, which stays open. */
 static void allow_files(int32_t ranks) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)ranks + 64) {
@@ -43,7 +43,7 @@ static enum refrain_status begin(struct refrain_import *import, struct refrain_e
                             errno == EEXIST ? "exists; remove it, or give another name" : strerror(errno));
     import->made = true;
     allow_files(import->n_ranks);
-    return refrain_import_begin_rank(import, 0) ? REFRAIN_OK : REFRAIN_ERROR; /* a trace has a rank */
+    return refrain_import_begin_rank(import, 0) ? REFRAIN_OK : REFRAIN_ERROR; /* a trace needs at least one rank */
 }
 
 bool refrain_import_begin_rank(struct refrain_import *import, int32_t number) {
@@ -159,7 +159,7 @@ static void remove_all(const struct refrain_import *import) {
     rmdir(import->directory);
 }
 
-/* With what is known of requests under way. */
+/* Frees a location with its pending requests. */
 static void free_location(struct refrain_import_location *location) {
     refrain_table_close(&location->names);
     refrain_requests_close(&location->requests);

@@ -1,4 +1,4 @@
-/* otf2_definitions.c: definitions of an OTF2 archive kept by their references (otf2_definitions.h). */
+/* otf2_definitions.c: stores the definitions of an OTF2 archive by their references (otf2_definitions.h). */
 #define _GNU_SOURCE
 #include "import/otf2_definitions.h"
 #include "common/array.h"
@@ -9,13 +9,13 @@
 
 /* ---- tables by reference ---- */
 
-/* Null where the reference was never defined. */
+/* The entry of a reference, or null if it was never defined. */
 static void *find(const struct refrain_otf2_table *table, uint64_t reference) {
     size_t number = refrain_table_number(&table->numbers, reference, 0);
     return number ? table->entries + (number - 1) * table->entry_bytes : NULL;
 }
 
-/* The entry of a reference, all zero where it is new; valid until the next one. Null without memory. */
+/* The entry of a reference, zeroed if it is new; valid until the next one is made. Null without memory. */
 static void *entry(struct refrain_otf2_definitions *definitions, struct refrain_otf2_table *table, size_t entry_bytes,
                    uint64_t reference) {
     table->entry_bytes = entry_bytes;
@@ -201,8 +201,8 @@ struct refrain_otf2_thread *refrain_otf2_thread(const struct refrain_otf2_defini
                                   : NULL;
 }
 
-/* Ranks are those of MPI; processes without, and all of an archive without MPI, come behind in order. The location that
- * takes part in MPI is thread 0. */
+/* Ranks are those of MPI. Processes without MPI, and all processes of an archive without MPI, get numbers after
+ * them, in order. The location that takes part in MPI is thread 0. */
 static void number_threads(struct refrain_otf2_definitions *definitions) {
     qsort(definitions->threads, definitions->n_threads, sizeof *definitions->threads, by_location);
     for (uint32_t rank = 0; rank < definitions->n_mpi_locations; rank++) {
@@ -274,7 +274,7 @@ void refrain_otf2_definitions_free(struct refrain_otf2_definitions *definitions)
     free(definitions->mpi_locations);
 }
 
-/* ---- as the trace has it ---- */
+/* ---- conversion to regions and communicators ---- */
 
 static const char *string_of(const struct refrain_otf2_definitions *definitions, OTF2_StringRef string) {
     char *const *text = find(&definitions->strings, string);
@@ -301,8 +301,8 @@ bool refrain_otf2_thread_enter(struct refrain_otf2_thread *thread, uint32_t regi
     return true;
 }
 
-/* What tools put into names and files besides: TAU the signature of MPI's functions, and source lines as in
- * "main C [{app.c} {10,1}-{20,1}]"; Score-P has the name of a library as the file of its functions, without a line. */
+/* Some tools put more into names and files. TAU adds the signatures of MPI functions, and source lines as in "main C
+ * [{app.c} {10,1}-{20,1}]". Score-P gives the functions of a library its name as their file, without a line. */
 static bool plain_name(char *name, char **file, uint32_t *line) {
     char *where = strstr(name, " [{"), *end = where ? strchr(where, '}') : NULL;
     size_t n = strlen(name);
@@ -363,7 +363,7 @@ size_t refrain_otf2_context_depth(const struct refrain_otf2_definitions *definit
     const struct refrain_otf2_context *is;
     size_t depth = 0;
     while ((is = refrain_otf2_context(definitions, context)) &&
-           depth <= definitions->contexts.n) { /* no way in a ring */
+           depth <= definitions->contexts.n) { /* a longer path would be circular */
         depth++;
         context = is->parent;
     }
@@ -403,7 +403,7 @@ static bool is_world(const struct refrain_otf2_definitions *definitions,
     return true;
 }
 
-/* Ranks in MPI_COMM_WORLD of a group; null without memory. */
+/* The ranks of a group in MPI_COMM_WORLD. Null without memory. */
 static int32_t *members_of(const struct refrain_otf2_definitions *definitions, const struct refrain_otf2_group *group) {
     int32_t *members = malloc(((size_t)group->n + 1) * sizeof *members);
     for (uint32_t i = 0; members && i < group->n; i++)
