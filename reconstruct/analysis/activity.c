@@ -1,4 +1,4 @@
-/* activity.c: sums over the events of a run, begun and finished (activity.h). */
+/* activity.c: opens, finishes and frees the sums over the events of a run (activity.h). */
 #include "analysis/activity_collect.h"
 #include "common/arena.h"
 #include "match/replay.h"
@@ -18,12 +18,12 @@ static struct refrain_activity_path *deepest_first(struct refrain_activity_path 
     return path;
 }
 
-/* The path after this one, where each comes after those below it; null after the root. */
+/* The next path in post-order (after those below it); null after the root. */
 static struct refrain_activity_path *next_or_above(const struct refrain_activity_path *path) {
     return path->next ? deepest_first(path->next) : path->parent;
 }
 
-/* No region is twice on a path, so that a path is no longer than there are regions. */
+/* No region is twice on a path, so a path is no longer than the number of regions. */
 static void sum_below(struct refrain_activity *activity) {
     for (struct refrain_activity_path *path = deepest_first(activity->root); path; path = next_or_above(path)) {
         path->below.waiting_ns += path->waiting_ns;
@@ -36,7 +36,7 @@ static void sum_below(struct refrain_activity *activity) {
     }
 }
 
-/* What is in no other kind of time is computing, also outside of all regions. */
+/* Computing is the time that is of no other kind, including time outside of all regions. */
 static void sum_ranks(struct refrain_activity *activity) {
     for (size_t i = 0; i < activity->n_ranks; i++) {
         struct refrain_activity_rank *rank = &activity->ranks[i];
@@ -48,7 +48,7 @@ static void sum_ranks(struct refrain_activity *activity) {
     }
 }
 
-/* The objects of a table as an array, for the caller to free; the table is emptied. */
+/* Returns the objects of a table as an array, which the caller frees, and empties the table. */
 static void **take_objects(struct refrain_table *table, size_t *n) {
     void **objects = calloc(table->n + 1, sizeof *objects);
     *n = 0;
@@ -96,7 +96,7 @@ static void finish_location(struct refrain_activity_collector *collector, struct
         return;
     if (collector->is_over && info->end_ns > collector->request->to_ns)
         location->last_ns = collector->request->to_ns;
-    /* What is open when the trace ends (a run that was killed, exit) ends there. */
+    /* Regions that are open at the end of the trace (a killed run, exit) end there. */
     while (location->stack.depth)
         refrain_activity_pop(collector, location, info->rank, location->last_ns);
     if (refrain_activity_counts(collector, info->rank))

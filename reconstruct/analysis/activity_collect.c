@@ -1,4 +1,4 @@
-/* activity_collect.c: an event becomes part of the sums (activity_collect.h). */
+/* activity_collect.c: adds an event to the sums (activity_collect.h). */
 #include "analysis/activity_collect.h"
 #include "common/array.h"
 
@@ -12,13 +12,13 @@ static bool is_inside(const struct refrain_activity_collector *collector, int64_
     return ns >= collector->request->from_ns && ns <= collector->request->to_ns;
 }
 
-/* What it waits for may count, even where that is known later only. */
+/* True if the waits of the call may count, even if they are known only later. */
 static bool is_call_of_window(const struct refrain_activity_collector *collector,
                               const struct refrain_region_info *region, int64_t enter_ns) {
     return region->kind == REFRAIN_REGION_MPI && enter_ns <= collector->request->to_ns;
 }
 
-/* ---- what is summed up ---- */
+/* ---- objects with sums ---- */
 
 static struct refrain_activity_location *location_of(struct refrain_activity_collector *collector,
                                                      const struct refrain_event *event) {
@@ -35,8 +35,8 @@ static struct refrain_activity_location *location_of(struct refrain_activity_col
     return location;
 }
 
-/* What has no index is a region that the trace does not tell of; all of it is one. The entry is valid until the next
- * one is asked for; null without memory. */
+/* Regions without an index, which the trace does not list, share one entry. Valid until the next call; null without
+ * memory. */
 static struct refrain_activity_open *open_of(struct refrain_activity_location *location,
                                              const struct refrain_region_info *region) {
     size_t index = region->index == UINT32_MAX ? 0 : (size_t)region->index + 1, n = location->capacity_open;
@@ -48,7 +48,7 @@ static struct refrain_activity_open *open_of(struct refrain_activity_location *l
     return &location->open[index];
 }
 
-/* Regions of layers come as the events come. False without memory. */
+/* Makes room for the region: those of layers appear during the replay. False without memory. */
 static bool know_region(struct refrain_activity_collector *collector, const struct refrain_region_info *region) {
     struct refrain_activity *activity = collector->activity;
     if (region->index != activity->n_regions || !collector->request->layers)
@@ -73,7 +73,7 @@ static struct refrain_activity_path *path_below(struct refrain_activity_collecto
     return *link;
 }
 
-/* An object of a table by a pair of numbers, made of `bytes` zeroed ones where there is none. */
+/* The object for a pair of numbers, made with `bytes` zeroed bytes if it is new. */
 static void *object_of(struct refrain_activity_collector *collector, struct refrain_table *table, uint64_t a,
                        uint64_t b, size_t bytes) {
     void *object = refrain_table_make(table, a, b, bytes);
@@ -188,7 +188,7 @@ static bool push(struct refrain_activity_collector *collector, struct refrain_ac
     return true;
 }
 
-/* The call's time that it did not wait, evenly to the messages it moved. */
+/* Divides the time of the call without waiting evenly among its messages. */
 static void divide_transmission(struct refrain_activity_location *location, const struct refrain_activity_frame *frame,
                                 int64_t transmission_ns) {
     size_t n = location->n_messages - frame->first_message;
@@ -285,8 +285,8 @@ static void add_collective(struct refrain_activity_collector *collector, const s
     region->collective_bytes += event->received > 0 ? (uint64_t)event->received : 0;
 }
 
-/* False: the event is one of a layer, and is left out, or there is no memory. Without layers the waiting follows the
- * replay. */
+/* False if the event is left out because it belongs to a layer, and without memory. Without layers, the waits come
+ * with the replay. */
 static bool passes_layers(struct refrain_activity_collector *collector,
                           const struct refrain_activity_location *location, struct refrain_event *event) {
     struct refrain_layers *layers = collector->request->layers;
@@ -300,7 +300,7 @@ static bool passes_layers(struct refrain_activity_collector *collector,
 int refrain_activity_take(struct refrain_writer *writer, const struct refrain_event *given) {
     struct refrain_activity_collector *collector = (struct refrain_activity_collector *)writer;
     struct refrain_event event = *given;
-    /* Of times without probes the end of a location is not known before. */
+    /* With compensated times, the end of a location is not known in advance. */
     if (event.time_ns > collector->request->to_ns && collector->n_calls == 0 && !collector->request->compensate) {
         collector->is_over = true;
         return REFRAIN_WRITER_ENOUGH;

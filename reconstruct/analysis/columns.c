@@ -1,4 +1,4 @@
-/* columns.c: columns from rows (columns.h), and what callers see of them (refrain/read.h). */
+/* columns.c: makes columns of rows (columns.h), and returns them to callers (refrain/read.h). */
 #define _GNU_SOURCE
 #include "analysis/columns.h"
 
@@ -27,7 +27,7 @@ static enum refrain_column_type type_of(enum refrain_field_type type) {
     }
 }
 
-/* ---- one value: from where it lies in the row ---- */
+/* ---- one value, given its position in the row ---- */
 
 static int64_t integer_of(const struct refrain_field *field, const void *at) {
     int64_t known;

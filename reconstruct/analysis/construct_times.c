@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A construct's region that a thread is in. */
+/* An open construct region of a thread. */
 struct frame {
     const struct refrain_region_info *region;
     int64_t begin_ns;
-    int64_t waited_ns;  /* in it, for whatever */
-    int64_t barrier_ns; /* ... of that at its own implicit barrier */
+    int64_t waited_ns;  /* waiting in it, for any reason */
+    int64_t barrier_ns; /* of that: waiting at its own implicit barrier */
     int64_t block_ns;   /* in the region of its block */
     int64_t tasks_ns;   /* in tasks that began in it */
 };
@@ -21,7 +21,7 @@ struct stack {
     size_t n, capacity;
 };
 
-/* What a thread did in a construct. */
+/* Times of a thread in a construct. */
 struct part {
     uint64_t times;
     int64_t inside_ns, waiting_ns;
@@ -79,7 +79,7 @@ static void enter(struct collector *collector, const struct refrain_trace_event 
     stack->frames[stack->n++] = (struct frame){.region = event->region, .begin_ns = event->time_ns};
 }
 
-/* What the thread did in the region that it leaves after `ns`. */
+/* Times that the end of a region adds; the region took `ns`. */
 static struct part part_of(const struct refrain_openmp_region *region, struct frame *frame, int64_t ns) {
     switch (region->class) {
     case REFRAIN_OPENMP_IMPLICIT_BARRIER:
@@ -147,7 +147,7 @@ static void collect(struct collector *collector, struct refrain_cursor *cursor) 
 
 /* ---- sums ---- */
 
-/* One rank's threads, from location `first` on: adds to the row what they did, and how uneven that is. */
+/* Adds the times of the threads of one rank, from location `first` on, to the row, and how uneven they are. */
 static size_t add_rank(const struct collector *collector, struct refrain_construct_row *row, const struct part *parts,
                        size_t first, double *most, double *mean) {
     int32_t rank = collector->locations[first].rank;

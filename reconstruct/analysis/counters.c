@@ -1,4 +1,4 @@
-/* counters.c: how often each counter and marker was told, and the values between (counters.h). */
+/* counters.c: adds up the values of each counter and marker (counters.h). */
 #include "analysis/counters.h"
 #include "common/arena.h"
 #include "sequence/sequence.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RUNS 100000000u /* as profile.c has it: what lies beyond is not looked at */
+#define MOST_RUNS 100000000u /* as in profile.c: later runs are not counted */
 
-/* Run by run: a counter that grows by one a million times is one run. */
+/* Adds run by run: a counter that grows by one a million times is one run. */
 static void add_values(const struct refrain_process *process, const struct refrain_learner *learner,
                        struct refrain_counter *counter) {
     struct refrain_sequence sequence;
@@ -30,7 +30,7 @@ static void add_values(const struct refrain_process *process, const struct refra
     refrain_sequence_close(&sequence);
 }
 
-/* The counter of that name, added when it is new; null without memory. */
+/* The counter with this name, added if it is new. Null without memory. */
 static struct refrain_counter *find(struct refrain_counters *counters, const char *name, bool is_marker) {
     for (size_t i = 0; i < counters->n; i++)
         if (counters->counters[i].is_marker == is_marker && strcmp(counters->counters[i].name, name) == 0)

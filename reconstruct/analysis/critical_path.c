@@ -1,12 +1,12 @@
-/* critical_path.c: paths that share what they have in common (critical_path.h).
+/* critical_path.c: keeps the paths of all ranks, which share common parts (critical_path.h).
  *
  *     rank 0  newest spans, listed   [ ][ ][ ][ ]
  *                                     |        ^ parent
  *     older: sums   (sum)<--(sum)<----'        |
  *                      ^                       |
- *     rank 1           '----[ ][ ][ ]         [ ]       a span's parent is what came before it on its path
+ *     rank 1           '----[ ][ ][ ]         [ ]       the parent of a span is the span before it on its path
  *
- * Nodes are counted references: those of a rank's list, of its next span, and of nodes whose parent they are. */
+ * Nodes are reference-counted. References are those of the list of a rank, of its next span, and of child nodes. */
 #include "analysis/critical_path.h"
 #include "common/table.h"
 
@@ -20,20 +20,20 @@
 #define LEAST_NODES 4096u /* before sums are made of old ones */
 
 struct node {
-    struct node *parent, *before, *behind; /* before, behind: of all nodes; behind: of free ones */
+    struct node *parent, *before, *behind; /* before, behind: list of all nodes; behind: list of free ones */
     struct refrain_delay_place *place;
     int64_t begin_ns, end_ns;
-    int32_t rank, first_rank; /* first_rank: of the oldest span in the sum, or of the node */
+    int32_t rank, first_rank; /* first_rank: rank of the oldest span in the sum, or of the node */
     uint32_t references;
-    bool listed;                /* in the list of its rank */
-    uint64_t changes;           /* of rank, in the sums */
-    struct refrain_table *sums; /* nanoseconds of older nodes, by bin and rank, and address of the place; null: none */
+    bool listed;                /* it is in the list of its rank */
+    uint64_t changes;           /* changes of rank, in the sums */
+    struct refrain_table *sums; /* (bin and rank, address of the place) -> nanoseconds of older nodes; null: none */
 };
 
 struct line {
-    struct node **spans; /* the newest, in their order */
+    struct node **spans; /* the newest, in order */
     size_t n;
-    struct node *next_parent; /* of the next span, after a wait; null: the newest span */
+    struct node *next_parent; /* parent of the next span, after a wait; null: the newest span */
 };
 
 struct refrain_critical_path {
@@ -60,7 +60,7 @@ static void close_sums(struct refrain_table *sums) {
     free(sums);
 }
 
-/* Gives a reference back, and with the last one those that the node has. */
+/* Releases a reference. With the last reference of a node, releases those that it has. */
 static void release(struct refrain_critical_path *path, struct node *node) {
     while (node && --node->references == 0) {
         struct node *parent = node->parent;
@@ -78,7 +78,8 @@ static void release(struct refrain_critical_path *path, struct node *node) {
     }
 }
 
-/* The caller's reference to `parent` becomes the node's. Null without memory, and the parent is released. */
+/* Makes a node, which takes over the reference of the caller to `parent`. Null without memory, when `parent` is
+ * released. */
 static struct node *make(struct refrain_critical_path *path, struct node *parent, int32_t rank, int64_t begin_ns,
                          int64_t end_ns, struct refrain_delay_place *place) {
     struct node *node = path->free;
@@ -114,7 +115,7 @@ static bool add(struct refrain_table *sum, uint64_t a, uint64_t b, int64_t ns) {
     return refrain_table_put(sum, a, b, refrain_table_number(sum, a, b) + (uintptr_t)ns);
 }
 
-/* Calls `part` for each bin that the node's own span lies in. */
+/* Calls `part` for each bin that the span of the node overlaps. */
 static void divide(const struct refrain_critical_path *path, const struct node *node, refrain_critical_part *part,
                    void *data) {
     for (int64_t ns = node->begin_ns, end_ns; ns < node->end_ns; ns = end_ns) {
@@ -135,7 +136,7 @@ static void add_part(void *data, struct refrain_delay_place *place, int32_t rank
     sum->failed |= !add(sum->table, (uint64_t)bin << 32 | (uint32_t)rank, (uintptr_t)place, ns);
 }
 
-/* Adds the smaller table to the larger one, which is the first then. */
+/* Adds the smaller table to the larger one, and makes it the first. */
 static bool join(struct refrain_table *one, struct refrain_table *other) {
     if (other->n > one->n) {
         struct refrain_table smaller = *one;
@@ -148,7 +149,7 @@ static bool join(struct refrain_table *one, struct refrain_table *other) {
     return true;
 }
 
-/* The node takes the sums of its parent and the parent itself into its own sums. */
+/* Moves the sums of the parent, and the parent itself, into the sums of the node. */
 static bool absorb(struct refrain_critical_path *path, struct node *node) {
     struct node *parent = node->parent;
     if (!node->sums) {
@@ -168,8 +169,8 @@ static bool absorb(struct refrain_critical_path *path, struct node *node) {
     return true;
 }
 
-/* Nodes that are in no list, and on one path only, become sums. What is left is at most two for each rank, besides the
- * lists and what hangs on them. */
+/* Turns nodes that are in no list, and on a single path, into sums. Besides the lists and their children, at most
+ * two nodes per rank remain. */
 static void make_sums(struct refrain_critical_path *path) {
     for (struct node *node = path->nodes; node && !path->no_memory; node = node->behind)
         while (!node->listed && node->parent && !node->parent->listed && node->parent->references == 1)
@@ -212,7 +213,7 @@ static void insert(struct line *line, size_t at, struct node *node) {
     node->listed = true;
 }
 
-/* The first span that ends at this moment or later. */
+/* The first span that ends at this time or later. */
 static size_t first_behind(const struct line *line, int64_t ns) {
     size_t from = 0, to = line->n;
     while (from < to) {
@@ -225,12 +226,12 @@ static size_t first_behind(const struct line *line, int64_t ns) {
     return from;
 }
 
-/* The newest node of the rank's path, held; null: none. */
+/* The newest node of the path of the rank, with a reference; null: none. */
 static struct node *newest(const struct line *line) {
     return hold(line->next_parent ? line->next_parent : line->n ? line->spans[line->n - 1] : NULL);
 }
 
-/* The rank's path up to this moment, held; null where nothing of it is known. */
+/* The path of the rank up to this time, with a reference; null if it is unknown. */
 static struct node *path_until(struct refrain_critical_path *path, int32_t rank, int64_t ns) {
     const struct line *line = &path->lines[rank];
     size_t at = first_behind(line, ns);
@@ -243,7 +244,7 @@ static struct node *path_until(struct refrain_critical_path *path, int32_t rank,
     return end_ns < ns ? make(path, last, rank, end_ns, ns, NULL) : last;
 }
 
-/* ---- what comes in ---- */
+/* ---- input ---- */
 
 void refrain_critical_path_span(struct refrain_critical_path *path, int32_t rank, int64_t begin_ns, int64_t end_ns,
                                 struct refrain_delay_place *place) {
@@ -268,7 +269,7 @@ void refrain_critical_path_span(struct refrain_critical_path *path, int32_t rank
     line->next_parent = NULL;
 }
 
-/* What the rank did before the wait stays in its list, for those that waited for it until then. */
+/* The spans of the rank before the wait stay in its list, for ranks that waited for it until then. */
 static void cut(struct refrain_critical_path *path, struct line *line, size_t at, int64_t begin_ns, int64_t end_ns,
                 struct node *before) {
     struct node *span = line->spans[at];
@@ -303,11 +304,11 @@ void refrain_critical_path_wait(struct refrain_critical_path *path, int32_t rank
         release(path, line->spans[at]->parent);
         line->spans[at]->parent = before;
     } else {
-        release(path, before); /* what came next on the rank is not known, and so is what it followed from */
+        release(path, before); /* what the rank did next is unknown, and so is the path before */
     }
 }
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
 static void give_sums(const struct refrain_table *sums, refrain_critical_part *part, void *data) {
     for (const struct refrain_table_slot *slot = NULL; sums && (slot = refrain_table_next(sums, slot));)

@@ -76,9 +76,9 @@ bool refrain_critical_rows(struct refrain_delays *delays, struct refrain_critica
     return true;
 }
 
-/* ---- without each ---- */
+/* ---- shorter runs ---- */
 
-/* Ends of the run without each of the first rows, and as it was. */
+/* Sets the ends of the run without each of the first rows, and of the unchanged run. */
 static void set_saved(struct refrain_critical *critical, const struct refrain_delays *shortened, size_t n) {
     int64_t as_it_was_ns = shortened->without_ns[n];
     critical->as_it_was_ns = as_it_was_ns - shortened->from_ns;

@@ -1,10 +1,10 @@
-/* delay_causes.c: the places and ranks that a wait began with (delay_parts.h).
+/* delay_causes.c: finds the places and ranks where a wait has its roots (delay_parts.h).
  *
- *     waiter   met |== a ==|- b -|  waits   |          since they met, the late rank had more of a place than the
- *     late     met |====== a =========|- c -|          waiter: that is why it was late, in proportion
+ *     waiter   met |== a ==|- b -|  waits   |          since they met, the late rank spent more time than the
+ *     late     met |====== a =========|- c -|          waiter in these places: they are the causes, in proportion
  *
- * What counts as more is decided from above: first by what is done (computing, waiting, MPI), then by function, then by
- * place. Otherwise a rank that does the same in another place would seem to have more of both. */
+ * The times are compared top down: first by activity (computing, waiting, MPI), then by function, then by place.
+ * Otherwise, if a rank does the same work in another place, both would seem to have more of something. */
 #include "analysis/delay_parts.h"
 
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 /* A place in one of the two. */
 struct item {
     struct refrain_delay_place *place;
-    int64_t more_ns; /* late rank less waiter */
+    int64_t more_ns; /* time of the late rank minus that of the waiter */
 };
 
 struct comparison {
     struct item items[MOST_ITEMS];
     uint32_t n;
-    int64_t doing_ns[REFRAIN_DOINGS]; /* late rank less waiter */
-    struct refrain_delay_roots waits; /* roots of the late rank's waits, by length */
+    int64_t doing_ns[REFRAIN_DOINGS]; /* time of the late rank minus that of the waiter */
+    struct refrain_delay_roots waits; /* roots of waits of the late rank, by time */
     int64_t waits_ns;
 };
 
@@ -36,7 +36,7 @@ static bool is_meeting_of_all(enum refrain_wait_kind kind) {
     return kind == REFRAIN_WAIT_BARRIER || kind == REFRAIN_WAIT_N_TO_N;
 }
 
-/* Moments are noted when waiters leave the collective, so that an earlier one may come later. */
+/* Times are noted when a waiter leaves the collective, so they need not come in order. */
 static void note_meeting(struct refrain_delay_line *line, int64_t ns) {
     for (unsigned i = 0; i < REFRAIN_DELAY_MEETINGS; i++) {
         int64_t there_ns = line->met_ns[i];
@@ -79,7 +79,7 @@ static int64_t last_meeting(const struct refrain_delays *delays, const struct re
     return met_ns;
 }
 
-/* ---- what they did since ---- */
+/* ---- activities since then ---- */
 
 static void add_place(struct comparison *comparison, struct refrain_delay_parts *parts,
                       struct refrain_delay_place *place, int64_t ns) {
@@ -94,7 +94,7 @@ static void add_place(struct comparison *comparison, struct refrain_delay_parts 
     comparison->items[place->item].more_ns += ns;
 }
 
-/* The roots of a wait of the late rank are, by way of it, roots of what follows. */
+/* The roots of a wait of the late rank become roots of the current wait, through the late rank. */
 static void add_roots(struct comparison *comparison, const struct refrain_delay_roots *roots, int32_t late,
                       int64_t ns) {
     for (uint32_t i = 0; roots && i < roots->n; i++) {
@@ -107,7 +107,7 @@ static void add_roots(struct comparison *comparison, const struct refrain_delay_
     comparison->waits_ns += ns;
 }
 
-/* `sign`: 1 the late rank, -1 the waiter. */
+/* `sign`: 1 for the late rank, -1 for the waiter. */
 static void add_rank(struct comparison *comparison, struct refrain_delays *delays, int32_t rank, int64_t from_ns,
                      int64_t to_ns, int sign) {
     struct refrain_delay_parts *parts = delays->parts;
@@ -126,13 +126,13 @@ static void add_rank(struct comparison *comparison, struct refrain_delays *delay
     }
 }
 
-/* ---- what the late one had more of ---- */
+/* ---- differences ---- */
 
 static int64_t positive(int64_t ns) {
     return ns > 0 ? ns : 0;
 }
 
-/* Of all items of the function, what is more. */
+/* Difference over all places of the function. */
 static int64_t more_of_function(const struct comparison *comparison, enum refrain_doing doing,
                                 const struct refrain_region_info *function) {
     int64_t ns = 0;
@@ -142,7 +142,7 @@ static int64_t more_of_function(const struct comparison *comparison, enum refrai
     return positive(ns);
 }
 
-/* ... and what is more place by place, which may be more. */
+/* Sum of the positive differences of its places, which may be larger. */
 static int64_t more_of_places(const struct comparison *comparison, enum refrain_doing doing,
                               const struct refrain_region_info *function) {
     int64_t ns = 0;
@@ -152,7 +152,7 @@ static int64_t more_of_places(const struct comparison *comparison, enum refrain_
     return ns;
 }
 
-/* An item's weight among those of its doing, and their sum. */
+/* Weight of an item among those of its activity. Also adds up these weights. */
 static double weight_of(const struct comparison *comparison, const struct item *item) {
     const struct refrain_region_info *function = item->place->function;
     int64_t places_ns = more_of_places(comparison, item->place->doing, function);
@@ -217,7 +217,7 @@ struct refrain_delay_roots *refrain_delay_find(struct refrain_delays *delays, co
     add_rank(&comparison, delays, wait->rank, kept_ns, wait->begin_ns, -1);
     if (find(&comparison, roots, wait->cause_rank))
         return roots;
-    /* Nothing was more; then what it did while it was waited for. */
+    /* No difference is positive: use the activities of the late rank during the wait. */
     comparison = (struct comparison){.n = 0};
     parts->stamp++;
     add_rank(&comparison, delays, wait->cause_rank, wait->begin_ns, until_ns, 1);

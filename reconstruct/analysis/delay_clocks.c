@@ -1,4 +1,5 @@
-/* delay_clocks.c: when the run would have ended if something took no time (delay_parts.h). */
+/* delay_clocks.c: computes when the run would have ended if some place took no time, and how many ranks compute at a
+ * time (delay_parts.h). */
 #include "analysis/delay_parts.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum refrain_doing refrain_delay_doing(const struct refrain_region_info *region)
     return region ? doings[region->own_time] : REFRAIN_DOING_COMPUTING;
 }
 
-/* ---- runs in which something takes no time ---- */
+/* ---- runs in which a place takes no time ---- */
 
 const struct refrain_delay_group refrain_delay_no_group = {UINT64_MAX, UINT64_MAX};
 
@@ -90,7 +91,7 @@ void refrain_delay_clocks_begin(struct refrain_delays *delays, int32_t rank, int
     }
 }
 
-/* The last rank's. */
+/* The end of the last rank. */
 static int64_t end_of(const struct refrain_delays *delays, const struct refrain_delay_clock *clock) {
     int64_t end_ns = 0;
     for (size_t i = 0; i < delays->n_ranks; i++)
@@ -111,7 +112,7 @@ void refrain_delay_clocks_finish(struct refrain_delays *delays) {
 
 /* ---- how many ranks compute at a time ---- */
 
-/* The rank computes from now on, or no longer. */
+/* Notes that the rank computes from now on, or no longer. */
 static void set_computing(struct refrain_delays *delays, struct refrain_delay_line *line, bool computing,
                           int64_t now_ns) {
     struct refrain_delay_parts *parts = delays->parts;

@@ -1,4 +1,4 @@
-/* delay_longer.c: what was longer in an interval than in others like it (delay_parts.h). */
+/* delay_longer.c: finds the place that made an iteration longer than others (delay_parts.h). */
 #include "analysis/delay_parts.h"
 
 #define MOST_PLACES 64u
@@ -45,7 +45,7 @@ static void look_at_rank(struct refrain_delays *delays, struct refrain_beat *bea
     }
 }
 
-/* What the rank is at now has no end so far, and may be the place. */
+/* The current span of the rank has no end yet; it counts if it is at the place. */
 static int64_t open_at(const struct refrain_delay_line *line, const struct refrain_delay_place *place, int64_t from_ns,
                        int64_t to_ns) {
     const struct refrain_region_info *in = refrain_delay_in(line);
@@ -54,7 +54,7 @@ static int64_t open_at(const struct refrain_delay_line *line, const struct refra
     return there && to_ns > begin_ns ? to_ns - begin_ns : 0;
 }
 
-/* How much longer the rank is at the place than in the mean of the other iterations. */
+/* How much longer the rank was at the place than in the mean of the other iterations. */
 static int64_t more_at(struct refrain_delays *delays, const struct refrain_beat *beat, int32_t rank) {
     const struct refrain_delay_spans *list = &delays->parts->lines[rank].spans;
     int64_t from_ns = beat->longest_from_ns, to_ns = beat->longest_to_ns, ns = 0;

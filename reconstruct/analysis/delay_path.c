@@ -1,9 +1,9 @@
-/* delay_path.c: the critical path of a run, as sums by place and rank, and bin by bin (delays.h). */
+/* delay_path.c: adds up the critical path of a run by place and rank, and by bin (delays.h). */
 #include "analysis/delay_parts.h"
 
 #include <stdlib.h>
 
-/* Of a bin: nanoseconds by rank and place. */
+/* By bin: (rank, place) -> nanoseconds. */
 struct path_sum {
     struct refrain_delays *delays;
     struct refrain_table bins[REFRAIN_DELAY_BINS];
@@ -21,7 +21,7 @@ static void add_to_path(void *data, struct refrain_delay_place *place, int32_t r
     sum->no_memory |= !refrain_table_put(table, (uint64_t)rank, (uintptr_t)place, before_ns + (uintptr_t)ns);
 }
 
-/* The rank with most of the path in the bin, and where it is then. */
+/* Finds the rank with most of the path in the bin, and its place. */
 static void set_path_bin(struct refrain_delay_path_bin *bin, const struct refrain_table *table, int64_t *by_rank_ns) {
     const struct refrain_table_slot *slot = NULL;
     bin->rank = -1;

@@ -1,4 +1,4 @@
-/* delay_spans.c: what a rank did lately (delay_spans.h). */
+/* delay_spans.c: keeps the recent activities of a rank (delay_spans.h). */
 #include "analysis/delay_spans.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define ROOM (2 * REFRAIN_DELAY_SPANS)
 
-/* The older half is dropped once the list is full. */
+/* Drops the older half of the list when it is full. */
 static bool make_room(struct refrain_delay_spans *list) {
     if (!list->spans && !(list->spans = malloc(ROOM * sizeof *list->spans)))
         return false;

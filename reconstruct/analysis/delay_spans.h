@@ -1,8 +1,8 @@
-/* delay_spans.h: what a rank did lately, and where its waits began (private to delay*.c).
+/* delay_spans.h: recent activities of a rank, and the roots of its waits (private to delay*.c).
  *
  *     spans  |computing|waiting|transmission|computing|waiting|...     the newest REFRAIN_DELAY_SPANS, without gaps
  *                          |                             |
- *     roots              burn(), rank 0: 70 %          burn(), rank 0: 100 %, by way of rank 1
+ *     roots              burn(), rank 0: 70 %          burn(), rank 0: 100 %, through rank 1
  *                        read(), rank 2: 30 % */
 #ifndef REFRAIN_DELAY_SPANS_H
 #define REFRAIN_DELAY_SPANS_H
@@ -11,16 +11,16 @@
 
 #define REFRAIN_DELAY_ROOTS 4u /* of a wait; smaller ones are left out */
 
-/* A place and rank with which a wait began. */
+/* A place and rank where a wait has a root. */
 struct refrain_delay_root {
     struct refrain_delay_place *place;
     int32_t rank;
-    double weight; /* its share of the wait */
+    double weight; /* its part of the wait */
     uint32_t n_path;
-    int32_t path[REFRAIN_DELAY_PATH]; /* ranks between: the one that waited for `rank` first */
+    int32_t path[REFRAIN_DELAY_PATH]; /* ranks between: first the one that waited for `rank` */
 };
 
-/* The shares are 1 together where n > 0. */
+/* The weights add up to 1 if n > 0. */
 struct refrain_delay_roots {
     uint32_t n;
     struct refrain_delay_root roots[REFRAIN_DELAY_ROOTS];
@@ -29,7 +29,7 @@ struct refrain_delay_roots {
 struct refrain_delay_span {
     int64_t begin_ns, end_ns;
     struct refrain_delay_place *place; /* null: waiting */
-    struct refrain_delay_roots *roots; /* of waiting; null: none was found */
+    struct refrain_delay_roots *roots; /* of waiting; null: none found */
 };
 
 /* Starts as zeros. */
@@ -38,13 +38,12 @@ struct refrain_delay_spans {
     size_t n;
 };
 
-/* Adds a span behind the others; `roots` is the list's from now on. False without memory: `roots` is freed then, too.
- */
+/* Appends a span. The list takes ownership of `roots`. False without memory; `roots` is freed then, too. */
 bool refrain_delay_spans_add(struct refrain_delay_spans *list, int64_t begin_ns, int64_t end_ns,
                              struct refrain_delay_place *place, struct refrain_delay_roots *roots);
 
-/* Waiting in a span that was added before as something else: cuts it. Returns the place of that span; null where no
- * span is kept that holds all of the wait, `roots` is freed then. */
+/* Turns a part of an earlier span into waiting. Returns the place of that span. Null if the wait is not inside a
+ * kept span; `roots` is then freed. */
 struct refrain_delay_place *refrain_delay_spans_cut(struct refrain_delay_spans *list, int64_t begin_ns, int64_t end_ns,
                                                     struct refrain_delay_roots *roots);
 
@@ -53,10 +52,10 @@ size_t refrain_delay_spans_after(const struct refrain_delay_spans *list, int64_t
 
 void refrain_delay_spans_close(struct refrain_delay_spans *list);
 
-/* Adds a root with its weight, to the same one if it is there. Where there is no room, the lightest one is left out. */
+/* Adds a root with its weight, to an equal one if there is one. If there is no room, the lightest root is left out. */
 void refrain_delay_roots_add(struct refrain_delay_roots *roots, const struct refrain_delay_root *root);
 
-/* Makes the weights 1 together. */
+/* Scales the weights so that they add up to 1. */
 void refrain_delay_roots_scale(struct refrain_delay_roots *roots);
 
 #endif

@@ -1,4 +1,4 @@
-/* delays.c: what each rank does and which computation its waits began with (delays.h). */
+/* delays.c: follows the activities of each rank, and attributes its waits to their causes (delays.h). */
 #include "analysis/delay_parts.h"
 
 #include <stdlib.h>
@@ -46,14 +46,14 @@ static enum mark mark_of(const struct refrain_delays *delays, const struct refra
     return region->index < delays->parts->trace->n_regions ? (enum mark)delays->parts->marks[region->index] : MARK_NONE;
 }
 
-/* ---- what a rank does ---- */
+/* ---- activities of a rank ---- */
 
 static void add_to_bins(struct refrain_delays *delays, struct refrain_delay_rank *rank, enum refrain_doing doing,
                         int64_t begin_ns, int64_t end_ns, int64_t sign) {
     for (int64_t ns = begin_ns > 0 ? begin_ns : 0, bin_end_ns; ns < end_ns; ns = bin_end_ns) {
         int64_t bin = ns / delays->bin_ns;
         bin_end_ns = (bin + 1) * delays->bin_ns;
-        if (bin >= REFRAIN_DELAY_BINS - 1) { /* the last one has what was moved behind the end */
+        if (bin >= REFRAIN_DELAY_BINS - 1) { /* the last bin also has times that were moved beyond the end */
             bin = REFRAIN_DELAY_BINS - 1;
             bin_end_ns = end_ns;
         }
@@ -62,7 +62,7 @@ static void add_to_bins(struct refrain_delays *delays, struct refrain_delay_rank
     }
 }
 
-/* `sign`: -1 takes it back. Only what lies in the window counts. */
+/* `sign`: -1 subtracts. Only the part inside the window counts. */
 static void count(struct refrain_delays *delays, int32_t rank, enum refrain_doing doing,
                   struct refrain_delay_place *place, int64_t begin_ns, int64_t end_ns, int64_t sign) {
     begin_ns = begin_ns > delays->from_ns ? begin_ns : delays->from_ns;
@@ -74,7 +74,7 @@ static void count(struct refrain_delays *delays, int32_t rank, enum refrain_doin
         place->spent_ns[rank] += sign * (end_ns - begin_ns);
 }
 
-/* The rank does what it did until now, and then enters `next`, or null. */
+/* Ends the current span of the rank; it then enters `next`, or null. */
 static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_ns,
                        const struct refrain_region_info *next) {
     struct refrain_delay_parts *parts = delays->parts;
@@ -112,7 +112,7 @@ static void add_victim(struct refrain_delay_place *place, const struct refrain_w
         }
         at = victim->ns < at->ns ? victim : at;
     }
-    /* The least one makes room for others; one that comes often grows until it stays. */
+    /* The smallest entry makes room for others; a frequent wait grows until it stays. */
     if (at->ns > 0 && (at->kind != wait->kind || at->region != wait->region || at->cause != wait->cause)) {
         at->ns -= ns;
         if (at->ns > 0)
@@ -154,7 +154,7 @@ static void add_incident(struct refrain_delay_place *place, const struct refrain
     incident->begin_ns = wait->begin_ns < incident->begin_ns ? wait->begin_ns : incident->begin_ns;
 }
 
-/* `beside`: for which share of the wait another thread of the rank computed. */
+/* `beside`: part of the wait in which another thread of the rank computed. */
 static void add_cause(const struct refrain_wait *wait, const struct refrain_delay_root *root, int64_t met_ns,
                       int64_t ns, double beside) {
     struct refrain_delay_place *place = root->place;
@@ -169,7 +169,7 @@ static void add_cause(const struct refrain_wait *wait, const struct refrain_dela
     add_incident(place, wait, root, met_ns, ns);
 }
 
-/* Of the wait, what lies in the window. */
+/* The part of the wait inside the window. */
 static int64_t counted_ns(const struct refrain_delays *delays, const struct refrain_wait *wait) {
     int64_t begin_ns = wait->begin_ns > delays->from_ns ? wait->begin_ns : delays->from_ns;
     int64_t ns = wait->begin_ns + wait->ns - begin_ns;
@@ -214,7 +214,7 @@ static void add_wait(struct refrain_delays *delays, const struct refrain_wait *w
         parts->no_memory |= !refrain_delay_spans_add(&line->spans, wait->begin_ns, end_ns, NULL, roots);
         return;
     }
-    /* A send whose receive came late: it is known after the send. */
+    /* A send whose receive came late: its wait is known only after the send. */
     struct refrain_delay_place *place = refrain_delay_spans_cut(&line->spans, wait->begin_ns, end_ns, roots);
     if (place) {
         count(delays, wait->rank, place->doing, place, wait->begin_ns, end_ns, -1);
@@ -307,7 +307,7 @@ bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_ev
     if (event->wait)
         add_wait(delays, event->wait);
     delays->ranks[event->rank].end_ns = event->time_ns;
-    /* A collective's waiting comes before what is left of the call, computing before the call. */
+    /* The waits of a collective come before the rest of its call, computing comes before the call. */
     if (event->kind == REFRAIN_EVENT_LEAVE) {
         parts->no_memory |= !refrain_delay_clocks_event(delays, event);
         leave(delays, event);
@@ -365,7 +365,7 @@ struct refrain_delays *refrain_delays_open(const struct refrain_trace *trace) {
     return NULL;
 }
 
-/* The last rank that came to MPI_Finalize, where all did; -1 else. */
+/* The last rank that reached MPI_Finalize if all did, else -1. */
 static int32_t last_to_finalize(const struct refrain_delays *delays) {
     int32_t last = -1;
     for (size_t i = 0; i < delays->n_ranks; i++) {
@@ -377,7 +377,7 @@ static int32_t last_to_finalize(const struct refrain_delays *delays) {
     return last;
 }
 
-/* All that came before it to MPI_Finalize wait there for the last one. */
+/* All ranks that reached MPI_Finalize earlier wait there for the last one. */
 static void wait_in_finalize(struct refrain_delays *delays, int32_t last) {
     int64_t until_ns = delays->ranks[last].end_ns;
     for (size_t i = 0; i < delays->n_ranks; i++) {
@@ -425,7 +425,7 @@ static int by_length(const void *a, const void *b) {
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* What ranks were in when their events ended. */
+/* Ends the spans that were open when the events of their ranks ended. */
 static void close_open_spans(struct refrain_delays *delays) {
     for (size_t i = 0; i < delays->n_ranks; i++)
         if (delays->ranks[i].known && !delays->parts->lines[i].ended)

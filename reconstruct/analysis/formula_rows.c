@@ -1,4 +1,4 @@
-/* formula_rows.c: formulas of all ranks, those that are alike together (formula_rows.h). */
+/* formula_rows.c: collects the formulas of all ranks, and joins equal ones (formula_rows.h). */
 #define _GNU_SOURCE
 #include "analysis/formula_rows.h"
 #include "analysis/loop_exits.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SHARED_RUNS 10000000u /* of a decision; what lies beyond is taken to be like what lies before */
+#define MOST_SHARED_RUNS 10000000u /* of a decision; the rest counts as equal to these */
 
 /* ---- values by name ---- */
 
-/* A name as a part of one line: names come out of programs. */
+/* Writes a name on one line without control characters, since names come from programs. */
 static void show_name(FILE *file, const char *name) {
     for (; *name; name++)
         if ((unsigned char)*name >= ' ' && *name != 127)
@@ -53,7 +53,7 @@ static void show_operation(FILE *file, int64_t operation) {
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }
 
-/* A successor: where control went. */
+/* Writes a successor: the destination of control. */
 static void show_successor(FILE *file, const void *data, int64_t value) {
     const struct refrain_process *process = data;
     if (value == REFRAIN_NEXT_EXIT) {
@@ -83,7 +83,7 @@ static void show_successor(FILE *file, const void *data, int64_t value) {
     }
 }
 
-/* A rank, by the own one and the number of ranks. */
+/* For writing a rank: the own rank and the number of ranks. */
 struct own_rank {
     int32_t rank, size;
 };
@@ -127,7 +127,7 @@ static char *formula_of(const struct refrain_process *process, const struct refr
                                 form == REFRAIN_FORM_DISTANCE ? &own.rank : NULL, show, data, type);
 }
 
-/* The share of a decision's values that are true. */
+/* The fraction of true values of a decision. */
 static double taken_share(const struct refrain_process *process, const struct refrain_learner *learner) {
     struct refrain_sequence sequence;
     uint64_t values = 0, taken = 0;
@@ -136,7 +136,7 @@ static double taken_share(const struct refrain_process *process, const struct re
         values += sequence.run;
         if (sequence.stride == 0 || sequence.run == 1)
             taken += sequence.value ? sequence.run : 0;
-        else /* decisions are 0 or 1: 0 1, or 1 0 */
+        else /* the values of a decision are 0 and 1, in either order */
             taken += 1;
         sequence.run = 0;
     }
@@ -218,7 +218,7 @@ double refrain_formula_captured(const struct refrain_formula_row *row) {
     return row->values ? (double)row->kept / (double)row->values : 1;
 }
 
-static _Thread_local enum refrain_formula_order wanted_order; /* of by_wish() */
+static _Thread_local enum refrain_formula_order wanted_order; /* order for by_wish() */
 
 static int by_wish(const void *a, const void *b) {
     const struct refrain_formula_row *x = a, *y = b;
@@ -252,7 +252,7 @@ static char *list_ranks(const struct refrain_formula_row *rows, size_t n, bool s
     return text;
 }
 
-static _Thread_local enum refrain_formula_form compared; /* by by_form() */
+static _Thread_local enum refrain_formula_form compared; /* form for by_form() */
 
 static int by_form(const void *a, const void *b) {
     const struct refrain_formula_row *x = *(struct refrain_formula_row *const *)a,
@@ -260,7 +260,7 @@ static int by_form(const void *a, const void *b) {
     return strcmp(x->forms[compared], y->forms[compared]);
 }
 
-/* Counts for each of these rows how many have the same text in this form. */
+/* Counts for each row how many have the same text in this form. */
 static void count_same(struct refrain_formula_row **rows, size_t n, enum refrain_formula_form form) {
     compared = form;
     qsort(rows, n, sizeof *rows, by_form);
@@ -272,7 +272,8 @@ static void count_same(struct refrain_formula_row **rows, size_t n, enum refrain
     }
 }
 
-/* Of the n rows of one construct: each is shown in the form that it shares with most ranks. False without memory. */
+/* Chooses for each of the n rows of one construct the form that it has in common with most ranks. False without
+ * memory. */
 static bool choose_forms(struct refrain_formula_row *rows, size_t n) {
     struct refrain_formula_row **sorted = malloc(n * sizeof *sorted);
     if (!sorted)
@@ -327,7 +328,7 @@ bool refrain_formula_rows_merge(struct refrain_formula_rows *rows, bool steps) {
             free_forms(&rows->rows[k]);
         }
         rows->rows[kept++] = first;
-        if (!first.ranks) { /* what is left is freed by the caller */
+        if (!first.ranks) { /* the caller frees the rest */
             memmove(&rows->rows[kept], &rows->rows[j], (rows->n - j) * sizeof *rows->rows);
             rows->n = kept + rows->n - j;
             return false;

@@ -1,10 +1,10 @@
-/* formula_table.c: the formulas of all ranks as a table (tables.h). */
+/* formula_table.c: makes a table of the formulas of all ranks (tables.h). */
 #include "analysis/formula_rows.h"
 #include "analysis/tables.h"
 
 #include <stdlib.h>
 
-/* A row as its table has it. */
+/* A row of the table. */
 struct told {
     struct refrain_formula_row row;
     const char *category, *type;

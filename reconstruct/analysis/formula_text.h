@@ -17,30 +17,30 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The first four are the paper's. All but the last hold the sequence exactly; an archive is no formula. */
+/* The first four are those of the paper. All but the last keep the sequence exactly. An archive is no formula. */
 enum refrain_formula_type {
     REFRAIN_TYPE_IDENTITY,  /* one value */
     REFRAIN_TYPE_GENERAL,   /* runs of values, one after the other */
-    REFRAIN_TYPE_ITERATION, /* equal steps, over and over */
-    REFRAIN_TYPE_CYCLE,     /* runs over and over, after a prologue of runs */
-    REFRAIN_TYPE_NESTED,    /* one formula that is none of these: cycles of cycles, triangles; after a prologue */
+    REFRAIN_TYPE_ITERATION, /* values in equal steps, repeated */
+    REFRAIN_TYPE_CYCLE,     /* runs, repeated, after a prologue of runs */
+    REFRAIN_TYPE_NESTED,    /* one formula of another kind: cycles of cycles, triangles; after a prologue */
     REFRAIN_TYPE_SEVERAL,   /* formulas one after the other */
-    REFRAIN_TYPE_ARCHIVE,   /* more than half of the values stand there one by one */
-    REFRAIN_TYPE_SUMMARY,   /* its end is not known exactly */
+    REFRAIN_TYPE_ARCHIVE,   /* more than half of the values are written one by one */
+    REFRAIN_TYPE_SUMMARY,   /* the end of the sequence is not exact */
     REFRAIN_TYPES
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type);
 
-/* Is this a formula: neither archive nor summary? */
+/* True for formulas; false for archives and summaries. */
 bool refrain_formula_type_captures(enum refrain_formula_type type);
 
-/* How a constant value is shown. */
+/* Writes a constant value. */
 typedef void refrain_show_value(FILE *file, const void *data, int64_t value);
 
-/* The formula as text, for the caller to free; null without memory. Sets *type. `own_rank`: the values are ranks, shown
- * by their distance to this one, "r+1"; those of a summary are not. May be null, as may `show`: numbers. What does not
- * hold together is shown as "(damaged: ...)". */
+/* The formula as text, which the caller frees; null without memory. Sets *type. `own_rank`: the values are ranks,
+ * and are written as distances to this one, "r+1", except those of a summary; may be null. `show`: writes values;
+ * null: as numbers. A damaged learner gives "(damaged: ...)". */
 char *refrain_formula_text(const void *image, size_t image_bytes, const struct refrain_learner *learner,
                            const int32_t *own_rank, refrain_show_value *show, const void *data,
                            enum refrain_formula_type *type);

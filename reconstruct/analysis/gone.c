@@ -15,7 +15,7 @@ bool refrain_is_on_this_host(const struct refrain_process *process) {
     return strcmp(host, refrain_process_name(process, process->header->host)) == 0;
 }
 
-/* Has this host begun anew since? */
+/* True if this host was booted again since then. */
 static bool is_of_another_boot(const struct refrain_header *header) {
     uint64_t id[2];
     refrain_process_boot_id(id);
@@ -32,7 +32,7 @@ bool refrain_is_gone(const struct refrain_process *process) {
         return false;
     if (is_of_another_boot(header))
         return true;
-    if (!refrain_process_stat((long)header->pid, &stat)) /* hidden from this user, or not there */
+    if (!refrain_process_stat((long)header->pid, &stat)) /* hidden from this user, or not existing */
         return kill((pid_t)header->pid, 0) != 0 && errno == ESRCH;
     return stat.state == 'Z' || stat.state == 'X' || (header->process_start && stat.start != header->process_start);
 }

@@ -1,4 +1,4 @@
-/* hang.c: who waits for whom, and whether that can end (hang.h). */
+/* hang.c: finds who waits for whom, and whether the waiting can end (hang.h). */
 #include "analysis/hang.h"
 #include "common/array.h"
 #include "model/mpi_call.h"
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is needed of one rank for its call to end. */
+/* What one rank needs so that its call can end. */
 struct needs {
-    size_t first, n; /* of hang->edges; all of them ... */
-    bool one;        /* ... or one: some of the requests are over */
-    bool any;        /* some message, from any member of its communicator; where `one`: or that */
-    bool answered;   /* where `one`: one of the requests meets what it wants */
+    size_t first, n; /* edges of hang->edges; all of them are needed */
+    bool one;        /* only one is needed: some of the requests have completed */
+    bool any;        /* needs a message from any member of its communicator; if `one`: or that */
+    bool answered;   /* if `one`: the partner of one request is in a matching call */
 };
 
 static bool add_edge(struct refrain_hang *hang, size_t *capacity, struct refrain_hang_edge edge) {
@@ -21,7 +21,7 @@ static bool add_edge(struct refrain_hang *hang, size_t *capacity, struct refrain
     return true;
 }
 
-/* Is what is known of two calls of one communicator, or may it be? */
+/* True if the calls may be on the same communicator. */
 static bool comms_match(const struct refrain_comm_info *a, const struct refrain_comm_info *b) {
     return a == b || !a || !b;
 }
@@ -30,7 +30,7 @@ static bool tags_match(int32_t sent, int32_t received) {
     return received == -1 || sent == -1 || sent == received;
 }
 
-/* The other one is in a call that receives what is sent, or sends what is received. */
+/* True if the other rank is in a call that receives the message sent, or sends the one received. */
 static bool meets(const struct refrain_live_rank *other, const struct refrain_live_rank *rank,
                   const struct refrain_live_want *want) {
     if (other->state != REFRAIN_LIVE_CALLS || !comms_match(other->comm, rank->comm))
@@ -44,7 +44,8 @@ static bool meets(const struct refrain_live_rank *other, const struct refrain_li
     return false;
 }
 
-/* It may have posted the receive before the call it is in. Of one that waits for requests, those are known. */
+/* True if it may have posted the receive before its current call. A rank that waits for requests has no other
+ * receives. */
 static bool may_have_posted(const struct refrain_live_rank *other, const struct refrain_live_want *want) {
     return want->sends && other->posts_receives && !other->on_requests;
 }
@@ -56,12 +57,12 @@ static bool sends_to(const struct refrain_live_rank *rank, int32_t peer) {
     return false;
 }
 
-/* All that is needed to find out who hangs. */
+/* State of the search for ranks that hang. */
 struct search {
     const struct refrain_live *live;
     int64_t stuck_ns;
     struct refrain_hang *hang;
-    struct refrain_unreceived unreceived; /* on their way: looked at where it is not known how long calls have lasted */
+    struct refrain_unreceived unreceived; /* messages in transit: used if the duration of calls is unknown */
     struct needs *needs;                  /* by rank */
     size_t capacity;                      /* of hang->edges */
 };
@@ -89,7 +90,7 @@ static bool is_on_its_way(const struct search *search, const struct refrain_live
     return false;
 }
 
-/* It will neither send nor receive any more. */
+/* True if the rank will neither send nor receive any more. */
 static bool is_over(const struct refrain_live_rank *rank) {
     return rank->state == REFRAIN_LIVE_FINISHED || rank->state == REFRAIN_LIVE_GONE ||
            (rank->state == REFRAIN_LIVE_CALLS && rank->call && refrain_mpi_kind(rank->call) == REFRAIN_MPI_FINALIZE);
@@ -103,7 +104,7 @@ static int32_t member_of(const struct refrain_comm_info *comm, int32_t i) {
     return comm->members ? comm->members[i] : i;
 }
 
-/* Is it listed already that the rank waits for this one? */
+/* True if the edge is listed already. */
 static bool has_edge(const struct refrain_hang *hang, size_t first, int32_t awaited) {
     for (size_t i = first; i < hang->n_edges; i++)
         if (hang->edges[i].awaited == awaited)
@@ -122,7 +123,7 @@ static bool find_partners(struct search *search, const struct refrain_live_rank 
         else if (want->peer == REFRAIN_NOW_ANY)
             needs->any = true;
         else if (is_rank(live, want->peer) && meets(&live->ranks[want->peer], rank, want))
-            needs->answered |= want->peer != rank->rank; /* what it sends to itself is over */
+            needs->answered |= want->peer != rank->rank; /* messages to itself do not count */
         else if (is_rank(live, want->peer) && !has_edge(hang, needs->first, want->peer))
             memory &= add_edge(hang, &search->capacity,
                                (struct refrain_hang_edge){.rank = rank->rank,
@@ -144,7 +145,7 @@ static bool find_late_members(struct search *search, const struct refrain_live_r
         uint32_t entered;
         if (!is_rank(live, member) || member == rank->rank)
             continue;
-        /* The numbers are modulo 2^32; none is far ahead of another. */
+        /* The numbers are modulo 2^32, and close to each other. */
         bool known = refrain_live_entered(live, member, rank->comm, &entered);
         if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
             (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
@@ -161,7 +162,7 @@ static bool find_needs(struct search *search, const struct refrain_live_rank *ra
     return memory;
 }
 
-/* What somebody needs may still come: one that has no file may be at anything. */
+/* True if the rank may still do what another one needs. A rank without a file may do anything. */
 static bool can_go_on(const struct refrain_live *live, const struct refrain_hang *hang, int32_t rank) {
     return live->ranks[rank].state == REFRAIN_LIVE_MISSING || !hang->hangs[rank];
 }
@@ -187,7 +188,7 @@ static bool goes_on(const struct search *search, const struct needs *needs, cons
     return someone || !rank->comm || rank->comm->remote_size > 0;
 }
 
-/* A cycle among those that hang, from the lowest rank that is in one. */
+/* Finds a cycle of ranks that hang, starting from the lowest rank in one. */
 static bool find_cycle(const struct search *search) {
     const struct refrain_live *live = search->live;
     const struct needs *needs = search->needs;
@@ -197,7 +198,7 @@ static bool find_cycle(const struct search *search) {
     for (size_t start = 0; seen && way && start < live->n_ranks && hang->n_cycle == 0; start++) {
         size_t length = 0;
         int32_t at = (int32_t)start;
-        /* From each one go on to the first that it waits for and that hangs too, until one comes again. */
+        /* Follow the first edge to another rank that hangs, until a rank repeats. */
         while (at >= 0 && hang->hangs[at] && seen[at] == 0 && live->ranks[at].state == REFRAIN_LIVE_CALLS) {
             seen[at] = length + 1;
             way[length++] = at;
@@ -222,7 +223,7 @@ static bool find_cycle(const struct search *search) {
     return memory;
 }
 
-/* Who hangs, by what is known of messages on their way. False without memory. */
+/* Finds the ranks that hang, given the messages in transit. False without memory. */
 static bool find(struct search *search) {
     const struct refrain_live *live = search->live;
     struct refrain_hang *hang = search->hang;
@@ -235,7 +236,7 @@ static bool find(struct search *search) {
             memory = find_needs(search, rank, &search->needs[i]);
         hang->hangs[i] = is_over(rank) || search->needs[i].n > 0 || search->needs[i].any;
     }
-    /* Those that can go on after all let others go on. */
+    /* A rank that can continue may let others continue. */
     for (bool changed = memory; changed;) {
         changed = false;
         for (size_t i = 0; i < live->n_ranks; i++)
@@ -256,8 +257,8 @@ static bool find(struct search *search) {
 
 /* ---- causes ---- */
 
-/* A channel from whom the rank waits for, but not of what it waits for. Null: it may be what it waits for, or is from
- * another rank. */
+/* A channel from the awaited rank, but not for the awaited message. Null if it may be the awaited message, or is
+ * from another rank. */
 static const struct refrain_live_want *mistaken(const struct refrain_live_rank *rank,
                                                 const struct refrain_unreceived_channel *channel) {
     const struct refrain_live_want *near = NULL;

@@ -1,4 +1,4 @@
-/* ideal.c: clocks of an ideal network (ideal.h). */
+/* ideal.c: the clocks of an ideal network (ideal.h). */
 #include "analysis/ideal.h"
 #include "analysis/waiting.h"
 #include "common/arena.h"
@@ -7,19 +7,19 @@
 
 #include <stdlib.h>
 
-/* A message under way or a collective, by its match; a nonblocking collective that a request stands for. */
+/* A message in transit or a collective, by its match; or the nonblocking collective of a request. */
 struct passage {
-    int64_t sent_ns;             /* message: when; collective: when the last one entered, ... */
-    int64_t root_ns;             /* ... and the root */
+    int64_t sent_ns;             /* message: when it was sent; collective: when the last rank entered */
+    int64_t root_ns;             /* collective: when the root entered */
     int32_t entered, left, size; /* of a collective */
     enum refrain_collective_rule rule;
-    uint64_t match; /* of a request: of its collective */
+    uint64_t match; /* of a request: match of its collective */
     bool is_root;
 };
 
 struct clock {
     int64_t now_ns, call_ended_ns;
-    uint64_t inside; /* match of the blocking collective that the rank is in, 0 none */
+    uint64_t inside; /* match of the current blocking collective, 0 none */
     bool is_root, in_call;
 };
 
@@ -73,7 +73,7 @@ static void send(struct refrain_ideal *ideal, const struct clock *clock, const s
         message->sent_ns = clock->now_ns;
 }
 
-/* A sender that waited for the receive does so on an ideal network, too. */
+/* A sender that waited for the receive also does so on an ideal network. */
 static void hold_sender(struct refrain_ideal *ideal, const struct refrain_wait *wait, int64_t posted_ns) {
     struct clock *sender = (size_t)wait->rank < ideal->n_ranks && wait->thread == 0 ? &ideal->clocks[wait->rank] : NULL;
     if (!sender)

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A region that is open. */
+/* An open region. */
 struct open_region {
     struct refrain_region_frame head;
     const struct refrain_region_info *shown; /* null: it is left out */
 };
 
-/* A call filed under its caller. */
+/* A call shown at its caller. */
 struct filed {
     struct refrain_region_info info;
     char *function;
@@ -26,9 +26,9 @@ struct filed {
 
 struct refrain_layers {
     const struct refrain_trace *trace;
-    unsigned char *is_layer;             /* by index of the region */
+    unsigned char *is_layer;             /* by region index */
     struct refrain_region_stack *stacks; /* by location */
-    struct refrain_table filed;          /* struct filed, by a hash of the MPI function's name and by the caller */
+    struct refrain_table filed;          /* (hash of the name of the MPI function, caller) -> struct filed */
     uint64_t calls, unknown;
     bool no_memory;
 };
@@ -39,7 +39,7 @@ static bool is_file(const char *pattern, const char *file) {
     return file[0] && (fnmatch(pattern, file, 0) == 0 || fnmatch(pattern, refrain_base_name(file), 0) == 0);
 }
 
-/* The innermost function of "f, inlined into g", or of "f+0x1e9". */
+/* Compares the innermost function of "f, inlined into g", or of "f+0x1e9". */
 static bool is_function(const char *pattern, const char *functions) {
     const char *inlined = strstr(functions, REFRAIN_INLINED_INTO), *distance = strstr(functions, "+0x");
     const char *end = inlined ? inlined : distance ? distance : functions + strlen(functions);
@@ -120,7 +120,7 @@ static bool is_in_layer(const struct refrain_layers *layers, const struct refrai
     return region->index < layers->trace->n_regions && layers->is_layer[region->index];
 }
 
-/* The innermost function that is open and no layer; null: none. */
+/* The innermost open function that is no layer; null: none. */
 static const struct refrain_region_info *caller_in(const struct refrain_region_stack *stack) {
     for (size_t depth = stack->depth; depth-- > 0;) {
         const struct open_region *open = refrain_region_stack_at(stack, depth);
@@ -130,7 +130,8 @@ static const struct refrain_region_info *caller_in(const struct refrain_region_s
     return NULL;
 }
 
-/* "solve(), solve.c:40"; of what the layer was inlined into its names; null: no caller is known, or no memory. */
+/* "solve(), solve.c:40"; or the names of the functions into which the layer was inlined. Null if no caller is known,
+ * and without memory. */
 static char *text_of(const struct refrain_region_info *call, const struct refrain_region_info *caller) {
     const char *inlined = strstr(call->function, REFRAIN_INLINED_INTO);
     char *text = NULL;
@@ -145,7 +146,7 @@ static char *text_of(const struct refrain_region_info *call, const struct refrai
     return length < 0 ? NULL : text;
 }
 
-/* The call in a layer as its caller's; itself where no caller is known. */
+/* The call in a layer, shown at its caller; the call itself if no caller is known. */
 static const struct refrain_region_info *file_call(struct refrain_layers *layers,
                                                    const struct refrain_region_stack *stack,
                                                    const struct refrain_region_info *call) {

@@ -1,14 +1,15 @@
-/* layers.h: MPI calls made in layers of the program become calls of what called the layer (events -> activity.h).
+/* layers.h: shows MPI calls that are made in layers of the program at the callers of the layer (events ->
+ * activity.h).
  *
  *     events      solve > exchange > MPI_Send halo.c:12      exchange is a layer
  *     become      solve > MPI_Send in solve(), solve.c:40
  *
- * A layer is a function, or all functions of a file. Its functions are left out, so that their time is their caller's.
- * A call in it is filed under its MPI function and the innermost open function that is no layer. Where none is open,
- * because the trace has no functions, the functions count into which the compiler inlined the layer. Where there are
- * none of these, the call stays as it is, and is counted.
+ * A layer is a function, or all functions of a file. Its functions are left out, so their time counts for their
+ * callers. A call in a layer is shown at its MPI function and the innermost open function that is no layer. If none
+ * is open because the trace has no functions, the caller consists of the functions into which the compiler inlined
+ * the layer. If there are none, the call stays as it is, and is counted.
  *
- * New regions have indices behind those of the trace. They stay until the layers are closed. Threads: one at a time. */
+ * New regions have indices after those of the trace. They stay until the layers are closed. Threads: one at a time. */
 #ifndef REFRAIN_LAYERS_H
 #define REFRAIN_LAYERS_H
 
@@ -17,22 +18,21 @@
 
 struct refrain_layers;
 
-/* `patterns`: as the shell's, compared with names of functions, names of files and paths of files. The trace has to
- * stay open. Fails where a pattern is the name of nothing in the trace, with an error that says which. The caller
- * closes *layers. */
+/* `patterns`: shell patterns for names of functions, names of files and paths of files. The trace must stay open. If
+ * a pattern matches nothing in the trace, fails with an error that names it. The caller closes *layers. */
 enum refrain_status refrain_layers_open(const struct refrain_trace *trace, const char *const *patterns, size_t n,
                                         struct refrain_layers **layers, struct refrain_error *error);
 void refrain_layers_close(struct refrain_layers *layers); /* null is allowed */
 
-/* Before the first event of a replay. */
+/* To be called before the first event of a replay. */
 void refrain_layers_begin(struct refrain_layers *layers);
 
-/* Changes the next event of a location, given by its number in the trace's list. False: the event is a layer's, and is
- * left out; or there is no memory (refrain_layers_failed()). */
+/* Changes the next event of a location, given by its number in the list of the trace. False if the event is left out
+ * because it belongs to a layer, and without memory (refrain_layers_failed()). */
 bool refrain_layers_event(struct refrain_layers *layers, size_t location, struct refrain_event *event);
 bool refrain_layers_failed(const struct refrain_layers *layers);
 
-/* Of the replay: MPI calls in layers, and those of them whose caller the trace does not have. */
+/* Number of MPI calls in layers during the replay; of these, calls whose caller is not in the trace. */
 uint64_t refrain_layers_calls(const struct refrain_layers *layers);
 uint64_t refrain_layers_unknown(const struct refrain_layers *layers);
 

@@ -1,4 +1,4 @@
-/* live.c: what the ranks of a program do right now (live.h). */
+/* live.c: reads the current state of the ranks of a program (live.h). */
 #define _GNU_SOURCE
 #include "analysis/live.h"
 #include "analysis/gone.h"
@@ -20,7 +20,7 @@ static uint64_t now_ns(clockid_t clock) {
 
 /* ---- one rank ---- */
 
-/* `is_over`: nobody is there any more, so that each is shown as it was. */
+/* `is_over`: no process is left, so each rank has its last state. */
 static enum refrain_live_state state_of(const struct refrain_process *process, bool killed, bool is_over) {
     if (process->header->finished == REFRAIN_FINISHED_BY_ABORT)
         return REFRAIN_LIVE_ABORTED;
@@ -41,7 +41,7 @@ static uint64_t realtime_ns(const struct refrain_process *process, uint64_t tick
     return pair->realtime_ns - (uint64_t)refrain_trace_span_ns(process, pair->ticks - ticks);
 }
 
-/* How long before the moment that is shown. */
+/* Time between `ticks` and the shown moment. */
 static int64_t ago_ns(const struct refrain_live *live, const struct refrain_process *process, uint64_t ticks) {
     int64_t ago = (int64_t)(live->moment_ns - realtime_ns(process, ticks));
     return ago > 0 ? ago : 0;
@@ -64,13 +64,13 @@ static const char *function_of(const struct refrain_process *process, const stru
     return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);
 }
 
-/* `peer` is in MPI_COMM_WORLD, or not known. */
+/* `peer`: a rank in MPI_COMM_WORLD, -1 unknown. */
 static void add_want(struct refrain_live_rank *rank, int32_t peer, int32_t tag, bool sends) {
     if (peer != -1)
         rank->wants[rank->n_wants++] = (struct refrain_live_want){peer, tag, sends};
 }
 
-/* The tag is that of what is received, where something is. */
+/* The tag belongs to the receive, if there is one. */
 static void read_wants(const struct refrain_now *now, const struct refrain_comm_view *comm,
                        struct refrain_live_rank *rank) {
     uint32_t n = now->n_awaited < REFRAIN_MOST_AWAITED ? now->n_awaited : REFRAIN_MOST_AWAITED;
@@ -147,7 +147,7 @@ static bool make_ranks(struct refrain_live *live) {
     return live->ranks != NULL;
 }
 
-/* Finds out who is there, and what moment is shown. */
+/* Finds which processes exist, and sets the shown moment. */
 static void find_moment(struct refrain_live *live, bool others_are_gone) {
     size_t running = 0, killed = 0;
     uint64_t seen_ns = 0, last_ns = 0;
@@ -168,11 +168,11 @@ static void find_moment(struct refrain_live *live, bool others_are_gone) {
     }
     live->is_over = killed > 0 && running == 0;
     live->end_is_known = live->is_over && seen_ns > 0;
-    /* A launcher may end before all that it started. */
+    /* A launcher may end before the processes that it started. */
     live->moment_ns = !live->is_over ? now_ns(CLOCK_REALTIME) : seen_ns > last_ns ? seen_ns : last_ns;
 }
 
-/* Closes what it was given where that fails. */
+/* Closes `live` after a failure. */
 static enum refrain_status look(struct refrain_live *live, bool others_are_gone, struct refrain_live **result,
                                 struct refrain_error *error) {
     const struct refrain_trace *trace = live->trace;
@@ -246,7 +246,7 @@ bool refrain_live_entered(const struct refrain_live *live, int32_t rank, const s
     return false;
 }
 
-/* ---- a process's trace ---- */
+/* ---- finding the trace of a process ---- */
 
 static bool mapped_directory(long pid, char *path, size_t bytes) {
     char name[64], line[PATH_MAX + 256];

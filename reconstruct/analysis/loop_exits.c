@@ -1,11 +1,11 @@
-/* loop_exits.c: looks for what comes next outside of a loop, of the places inside it (loop_exits.h). */
+/* loop_exits.c: searches the places inside a loop for steps out of it (loop_exits.h). */
 #include "analysis/loop_exits.h"
 #include "sequence/sequence.h"
 
-#define MOST_RUNS 1000000u /* of a place; what lies beyond is taken to be like what lies before */
-#define MOST_OF_RUN 64u    /* values of one that is not constant */
+#define MOST_RUNS 1000000u /* of a place; the rest counts as equal to these */
+#define MOST_OF_RUN 64u    /* values compared in a run with a stride */
 
-/* A loop, in a function whose slots are [first, end). */
+/* A loop, in a function with the slots [first, end). */
 struct loop {
     const struct refrain_process *process;
     const struct refrain_node *node;
@@ -17,7 +17,7 @@ static bool is_function(const struct refrain_process *process, uint32_t number) 
     return node && node->kind == REFRAIN_FUNCTION;
 }
 
-/* Is the slot that of the loop, or of something in it? */
+/* True if the slot belongs to the loop or to a construct inside. */
 static bool is_inside(const struct loop *loop, uint32_t number) {
     const struct refrain_slot_view *slot = &loop->process->slots[number];
     const struct refrain_node *node = slot->node;
@@ -26,7 +26,7 @@ static bool is_inside(const struct loop *loop, uint32_t number) {
     return node == loop->node;
 }
 
-/* Does that value of a place inside the loop tell that what came next was outside? Calls are inside. */
+/* True if this value of a place inside the loop leads out of it. Calls stay inside. */
 static bool leads_out(const struct loop *loop, int64_t value) {
     if (value < 0)
         return true;
@@ -49,7 +49,7 @@ static bool leaves(const struct loop *loop, const struct refrain_slot *place) {
     return found;
 }
 
-/* Does the slot say what came next, inside the loop? Not its count, nor what came when that was over. */
+/* True if the slot is a place inside the loop with successors. False for its count, and for the place after it. */
 static bool is_place_inside(const struct loop *loop, uint32_t number) {
     const struct refrain_slot_view *slot = &loop->process->slots[number];
     if (!slot->node || !is_inside(loop, number))

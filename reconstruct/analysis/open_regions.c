@@ -1,4 +1,4 @@
-/* open_regions.c: frames of open regions, and numbers of locations (open_regions.h). */
+/* open_regions.c: the stack of open regions, and the index of locations (open_regions.h). */
 #include "analysis/open_regions.h"
 #include "common/arena.h"
 #include "common/array.h"

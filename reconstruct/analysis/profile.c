@@ -13,7 +13,7 @@ static bool same_unit(const struct refrain_unit_view *a, const struct refrain_un
            memcmp(a->strings, b->strings, a->record->strings_bytes) == 0;
 }
 
-/* The unit with these tables, added when it is new; null without memory. */
+/* The unit with these tables, added if it is new. Null without memory. */
 static struct refrain_profile_unit *find_unit(struct refrain_profile_total *total,
                                               const struct refrain_unit_view *view) {
     for (size_t i = 0; i < total->n_units; i++)
@@ -31,9 +31,9 @@ static uint64_t values_seen(const struct refrain_process *process, const struct 
     return refrain_learner_values(process->image, process->image_bytes, learner, NULL);
 }
 
-#define MOST_RUNS 100000000u /* what lies beyond is taken to be like what lies before */
+#define MOST_RUNS 100000000u /* the rest counts as equal to these */
 
-/* Run by run: a loop count that a million visits share is one product. */
+/* Adds run by run: a loop count that a million visits have in common is one product. */
 static uint64_t values_sum(const struct refrain_process *process, const struct refrain_learner *learner) {
     struct refrain_sequence sequence;
     uint64_t sum = 0, values = 0, runs = 0;
@@ -50,7 +50,7 @@ static uint64_t values_sum(const struct refrain_process *process, const struct r
     return sum;
 }
 
-/* Activations of which this is the place: those that ended, and one that has gone on since. */
+/* Activations at this place: those that ended, and one that is still open. */
 static uint64_t activations(const struct refrain_process *process, const struct refrain_learner *learner) {
     struct refrain_sequence sequence;
     uint64_t ended = 0, runs = 0;
@@ -67,7 +67,7 @@ static uint64_t activations(const struct refrain_process *process, const struct 
 
 #define MOST_CALL_RUNS 10000000u /* a tenth of a second */
 
-/* Adds how often a call ended at this place. False where that is not known, or takes too long to find out. */
+/* Adds how often a call ended at this place. False if that is unknown, or takes too long to find. */
 static bool add_ends(const struct refrain_process *process, const struct refrain_learner *learner, uint64_t *ends) {
     struct refrain_sequence sequence;
     unsigned runs = 0;
@@ -82,7 +82,7 @@ static bool add_ends(const struct refrain_process *process, const struct refrain
     return known;
 }
 
-/* ---- threads that did not call the function that they are in ---- */
+/* ---- threads inside a function that they did not call ---- */
 
 static uint32_t function_around(const struct refrain_unit_view *unit, uint32_t node) {
     while (node != 0 && unit->nodes[node].kind != REFRAIN_FUNCTION)
@@ -99,7 +99,7 @@ static bool called_function(const struct refrain_process *process, uint32_t thre
     return !slot || slot->count > 0;
 }
 
-/* Adds what the thread spent in a node to the function around it, where the thread has no activation of that. */
+/* Adds the time of the thread in a node to the function around it, if the thread has no activation of that function. */
 static void add_elsewhere(const struct refrain_process *process, uint32_t thread, struct refrain_profile_unit *unit,
                           const struct refrain_unit_view *view, uint32_t node, long double ns) {
     uint32_t function = function_around(view, node);
@@ -123,7 +123,7 @@ static bool is_loop(uint32_t kind) {
     return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
 }
 
-/* The node that a block belongs to which ended from a slot: what comes behind a loop is no part of it. */
+/* The node of a block that ended at a slot: the place after a loop does not belong to the loop. */
 static uint32_t node_of_block(const struct refrain_slot_view *view) {
     bool behind = is_loop(view->node->kind) && view->part != 1;
     return behind ? view->node->parent : (uint32_t)(view->node - view->unit->nodes);
@@ -153,7 +153,7 @@ static void add_slot(const struct refrain_process *process, const struct refrain
             uint64_t entries = values_seen(process, &slot->next) + (slot->count != 0);
             node->entries += entries;
             node->visits += values_sum(process, &slot->next) + slot->count;
-            if (kind == REFRAIN_DO) /* its counts are how often the condition held, behind the first iteration */
+            if (kind == REFRAIN_DO) /* counts are how often the condition held; the first iteration is not included */
                 node->visits += entries;
         }
     } else if (view->part == 0 && kind != REFRAIN_FUNCTION) {
@@ -190,8 +190,8 @@ static void add_units(const struct refrain_process *process, struct refrain_prof
 
 /* ---- MPI calls and user regions ---- */
 
-/* Calls at the records of a call site, and what they took. A call is one block, unless MPI calls functions of the
- * program from it. */
+/* Number of calls at a call site, and their time. A call is one block, unless MPI calls functions of the program
+ * from it. */
 static uint64_t calls_of(const struct refrain_process *process, const struct refrain_call_site *call_site,
                          uint64_t *ticks) {
     uint64_t blocks = call_site->inside.count, ends = 0;
@@ -206,9 +206,8 @@ static uint64_t calls_of(const struct refrain_process *process, const struct ref
     return known ? ends : blocks;
 }
 
-/* `within`: the process's view of the unit that it is called from, null outside of all. `of_guests`: of a call site
- * that is a host, calls that are its guests'. Each has its share of what all took; what metrics counted is the host's.
- */
+/* `within`: the view of the calling unit in this process, null outside of all units. `of_guests`: for a host, the
+ * calls of its overflow sites. Each site gets its part of the total time; metrics count for the host. */
 static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
                           uint64_t of_guests, const struct refrain_unit_view *within, struct refrain_profile_unit *unit,
                           uint32_t node, struct refrain_profile_total *total) {
@@ -242,7 +241,7 @@ static bool add_call_site(const struct refrain_process *process, const struct re
     return true;
 }
 
-/* The unit and node that it is called from. */
+/* Finds the unit and node that the call is made from. */
 static bool add_call_site_where(const struct refrain_process *process, const struct refrain_call_site_view *view,
                                 uint64_t of_guests, struct refrain_profile_unit **unit_of,
                                 struct refrain_profile_total *total) {
@@ -307,7 +306,7 @@ static void add_up(struct refrain_profile_unit *unit) {
     }
 }
 
-/* Times of loops and branches. */
+/* Adds times of loops and branches. */
 static bool add_spans(const struct refrain_process *process, struct refrain_profile_unit **unit_of) {
     struct refrain_span_times **of = calloc(process->n_units + 1, sizeof *of);
     bool sound = of != NULL;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_STEPS 3u /* ranks in equal steps of more than one */
+#define LEAST_STEPS 3u /* fewest ranks that are written with a step above one */
 
-/* The next rank that is another. */
+/* Index of the next different rank. */
 static size_t next_of(const int32_t *ranks, size_t n, size_t i) {
     size_t next = i + 1;
     while (next < n && ranks[next] == ranks[i])

@@ -1,4 +1,4 @@
-/* rank_list.h: sets of ranks as text. */
+/* rank_list.h: writes sets of ranks as text. */
 #ifndef REFRAIN_RANK_LIST_H
 #define REFRAIN_RANK_LIST_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "0-3,7" of ranks in rising order, some of which may come more than once; with `steps` also "0-14:2", every second of
- * these. The caller frees it; null without memory. */
+/* "0-3,7" for sorted ranks, which may contain duplicates. With `steps` also "0-14:2" for every second rank. The
+ * caller frees the text. Null without memory. */
 char *refrain_rank_list(const int32_t *ranks, size_t n, bool steps);
 
 #endif

@@ -1,16 +1,17 @@
-/* rhythm.c: what repeats in a run (rhythm.h). */
+/* rhythm.c: finds the call or function that repeats in a run (rhythm.h). */
 #include "analysis/rhythm.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define BINS_AN_OCTAVE 4.0
-#define FAR_LONGER 2.0   /* than the median */
-#define LEAST_SHARE 0.25 /* of the run that has to repeat */
-#define SAME 0.98        /* two beats that cover as much, or more: the one with fewer iterations is the outer loop */
+#define FAR_LONGER 2.0   /* times the median */
+#define LEAST_SHARE 0.25 /* part of the run that has to repeat */
+/* If two beats cover the run to nearly the same part, the one with fewer iterations is the outer loop. */
+#define SAME 0.98
 
 struct refrain_rhythm {
-    struct refrain_beat **beats; /* by index of the region */
+    struct refrain_beat **beats; /* by region index */
     size_t n_regions;
 };
 
@@ -44,7 +45,7 @@ static unsigned bin_of(double ns) {
     return bin < REFRAIN_RHYTHM_BINS ? (unsigned)bin : REFRAIN_RHYTHM_BINS - 1;
 }
 
-/* The mean of the bin in which the median lies. */
+/* The mean of the bin that contains the median. */
 static double median_of(const struct refrain_beat *beat) {
     uint64_t below = 0;
     for (unsigned bin = 0; bin < REFRAIN_RHYTHM_BINS; bin++)
@@ -86,7 +87,7 @@ struct refrain_beat *refrain_rhythm_enter(struct refrain_rhythm *rhythm, const s
         }
         return NULL;
     }
-    if (event->rank < (*beat)->rank && (*beat)->count == 0) { /* the lowest of those that come at first */
+    if (event->rank < (*beat)->rank && (*beat)->count == 0) { /* the lowest of the ranks that come first */
         (*beat)->rank = event->rank;
         (*beat)->last_ns = event->time_ns;
         return NULL;

@@ -11,7 +11,7 @@ struct work {
     struct refrain_sample_rows *rows;
     struct refrain_table functions, paths, gaps; /* index + 1 */
     size_t functions_room, paths_room, gaps_room;
-    uint32_t *path_of; /* of the thread at hand: index of the path of each node */
+    uint32_t *path_of; /* of the current thread: index of the path of each node */
     size_t path_of_room;
 };
 
@@ -41,7 +41,7 @@ static uint32_t find_function(struct work *work, const struct refrain_sample_fun
     return (uint32_t)rows->n_functions;
 }
 
-/* Index + 1 of the function under that path; 0 without memory. */
+/* Index + 1 of the function below that path; 0 without memory. */
 static uint32_t find_path(struct work *work, uint32_t parent, uint32_t function) {
     struct refrain_sample_rows *rows = work->rows;
     uintptr_t found = refrain_table_number(&work->paths, parent, function);
@@ -54,7 +54,7 @@ static uint32_t find_path(struct work *work, uint32_t parent, uint32_t function)
     return (uint32_t)rows->n_paths;
 }
 
-/* The paths of a thread's nodes, callers first as they come. */
+/* Finds the paths of the nodes of a thread. Callers come before callees. */
 static bool find_paths(struct work *work, const struct refrain_process *process,
                        const struct refrain_samples_view *view) {
     if (!REFRAIN_ARRAY_ROOMS(work->path_of, 0, view->n_nodes + 1, work->path_of_room))
@@ -85,7 +85,7 @@ static void add_to_path(struct refrain_sample_rows *rows, uint32_t path, uint64_
     for (uint32_t at = path + 1; at; at = rows->paths[at - 1].parent) {
         uint32_t function = rows->paths[at - 1].function;
         rows->paths[at - 1].all += samples;
-        if (!is_above(rows, at - 1, function)) /* the outermost activation has it all */
+        if (!is_above(rows, at - 1, function)) /* in a recursion, the outermost activation counts */
             rows->functions[function].all += samples;
     }
 }
@@ -96,7 +96,7 @@ static const struct refrain_region_info *call_of(const struct refrain_process *p
     return view ? view->region : NULL;
 }
 
-/* The same for all gaps in, or after, one call. */
+/* Equal for all gaps in, or after, one call. */
 static uint64_t key_of(const struct refrain_sample_gap *gap) {
     return gap->call ? 2 * (uint64_t)gap->call->index + 2 + gap->inside : 0;
 }
@@ -181,7 +181,7 @@ static int by_own(const void *a, const void *b) {
     return order ? order : (x->before > y->before) - (x->before < y->before);
 }
 
-/* Puts the functions in order; what names them by index follows. */
+/* Sorts the functions and adjusts the indices that refer to them. */
 static bool order_functions(struct refrain_sample_rows *rows) {
     size_t n = rows->n_functions;
     struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
@@ -221,7 +221,7 @@ static int by_total(const void *a, const void *b) {
     return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-/* The gap with most samples first; in each the function with most. */
+/* Sorts gaps by their samples, and in each gap the functions by their samples, most first. */
 static bool order_gaps(struct refrain_sample_rows *rows) {
     size_t n = rows->n_gaps, n_groups = 0, at = 0;
     struct gap_group *groups = malloc((n + 1) * sizeof *groups);

@@ -1,4 +1,4 @@
-/* stats_columns.c: which columns each view of the statistics has (stats_rows.h). */
+/* stats_columns.c: the columns of each view of the statistics (stats_rows.h). */
 #include "analysis/stats_rows.h"
 
 /* Value, key in CSV and JSON, title, unit. */

@@ -1,4 +1,4 @@
-/* stats_rows.c: the rows of each view of what was done where (stats_rows.h). */
+/* stats_rows.c: makes the rows of each view of the statistics (stats_rows.h). */
 #define _GNU_SOURCE
 #include "analysis/stats_rows.h"
 #include "common/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DEPTH 256 /* regions of a path that are shown */
+#define MOST_DEPTH 256 /* longest path that is shown */
 
 const char *const refrain_stats_views[] = {"function", "call-path", "source-line", "partner", "rank", "wait", NULL};
 
@@ -44,13 +44,13 @@ static char *text(const char *format, ...) {
     return result;
 }
 
-/* None behind an address, which stands for a function without a name. */
+/* None after an address, which stands for a function without a name. */
 static const char *parentheses(const struct refrain_region_info *region) {
     bool has_name = region && region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x");
     return has_name ? "()" : "";
 }
 
-/* Of a call whose line is not known: the function that it stands in, with the distance, which tells its calls apart. */
+/* For a call without a known line: the function with the distance, which distinguishes its calls. */
 static const char *within(const struct refrain_region_info *region) {
     return region->kind == REFRAIN_REGION_MPI && !region->file[0] ? region->function : "";
 }
@@ -65,7 +65,7 @@ static int64_t share(const struct refrain_activity *activity, int64_t ns) {
 
 /* ---- functions and lines ---- */
 
-/* How even the ranks are, of those that were asked for. Of these, ranks that never came there count, with nothing. */
+/* How even the requested ranks are. Ranks that never reached the region count as 0. */
 static void set_balance(const struct refrain_activity *activity, const struct refrain_activity_region *region,
                         int64_t *value) {
     int64_t least = INT64_MAX, most = -1, sum = 0;
@@ -87,8 +87,8 @@ static void set_balance(const struct refrain_activity *activity, const struct re
     value[REFRAIN_STATS_IMBALANCE] = mean > 0 ? (int64_t)((double)(most - mean) * 1e5 / (double)mean) : 0;
 }
 
-/* The standard error of the sum over all visits, from how the sums of whole stretches differ: that holds for durations
- * known visit by visit, for those known by stretches only, and where neighbours are alike. -1: too few visits. */
+/* The standard error of the sum over all visits, from the differences between sums of stretches. It is valid for
+ * durations known by visit or only by stretch, and if neighbouring visits are similar. -1: too few visits. */
 static int64_t noise_of(const struct refrain_activity_region *region) {
     uint64_t n = region->count >> region->shift; /* whole stretches */
     double mean = 0, squares = 0;
@@ -156,7 +156,7 @@ static int by_total(const void *a, const void *b) {
     return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }
 
-/* Those of more regions are in the lines above them. */
+/* Deeper paths are included in the lines above them. */
 static void add_paths(const struct refrain_activity *activity, struct refrain_stats_rows *rows,
                       const struct refrain_activity_path *path, unsigned depth, const char *above) {
     size_t n = 0;
@@ -289,7 +289,7 @@ static int by_key(const void *a, const void *b) {
     return strcmp(((const struct refrain_stats_row *)a)->key, ((const struct refrain_stats_row *)b)->key);
 }
 
-/* Rows with one key become one: MPI functions called from several lines of a file, when lines do not count. */
+/* Joins rows with equal keys: MPI functions called from several lines of a file, if lines do not count. */
 static void merge(struct refrain_stats_rows *rows) {
     size_t kept = 0;
     qsort(rows->rows, rows->n, sizeof *rows->rows, by_key);
@@ -306,7 +306,7 @@ static void merge(struct refrain_stats_rows *rows) {
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
             last->value[sums[k]] += row->value[sums[k]];
         refrain_metrics_add_up(&last->metrics, &row->metrics);
-        /* The ranks' shares of each do not tell those of both. */
+        /* The distribution over ranks of the joined row is unknown. */
         for (int value = REFRAIN_STATS_LEAST; value <= REFRAIN_STATS_IMBALANCE; value++)
             last->value[value] = -1;
         int64_t *noise = &last->value[REFRAIN_STATS_NOISE], more = row->value[REFRAIN_STATS_NOISE];

@@ -1,14 +1,14 @@
-/* stats_tables.c: the rows of statistics as tables (tables.h). */
+/* stats_tables.c: makes tables of the statistics (tables.h). */
 #include "analysis/stats_rows.h"
 #include "analysis/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A row as its table has it: what a wait is of, and what was counted, lie beside it. */
+/* A row of the table: with the fields of its wait and its metrics. */
 struct told {
     struct refrain_stats_row row;
-    int64_t line; /* missing where the file is */
+    int64_t line; /* missing if the file is */
     const char *kind, *call, *call_file, *cause_call, *cause_file;
     int64_t call_line, cause_line, worst_rank, worst_cause_rank, worst_ns;
 };
@@ -110,7 +110,7 @@ static struct refrain_trace_table *table_of(const struct refrain_stats_rows *row
     return table;
 }
 
-/* What was counted beside the time is known of the whole run only. */
+/* Metrics are known for the whole run only. */
 static bool has_metrics(const struct refrain_trace *trace, const struct refrain_activity_request *request) {
     return trace->n_metrics > 0 && !request->recorded && !request->compensate && request->from_ns == INT64_MIN &&
            request->to_ns == INT64_MAX;

@@ -1,4 +1,4 @@
-/* tables.c: refrain_trace_table_open() (refrain/read.h). */
+/* tables.c: opens a table of a trace: refrain_trace_table_open() (refrain/read.h). */
 #include "analysis/tables.h"
 #include "common/options.h"
 #include "model/trace_read.h"

@@ -1,5 +1,5 @@
-/* tables.h: the tables that a trace has, by what they are made of (trace, replay -> refrain_trace_table_open()). Each
- * function returns null where it failed, with the error filled; the caller closes the table. */
+/* tables.h: the tables of a trace (trace, replay -> refrain_trace_table_open()). Each function returns null after a
+ * failure, with an error; the caller closes the table. */
 #ifndef REFRAIN_TABLES_H
 #define REFRAIN_TABLES_H
 
@@ -16,7 +16,7 @@ struct refrain_trace_table *refrain_trace_table_of_stats(struct refrain_trace *t
                                                          const struct refrain_trace_table_options *options,
                                                          struct refrain_error *error);
 
-/* TABLE_FORMULAS: reads what was learned. */
+/* TABLE_FORMULAS: reads the learners. */
 struct refrain_trace_table *refrain_trace_table_of_formulas(const struct refrain_trace *trace,
                                                             const struct refrain_trace_table_options *options,
                                                             struct refrain_error *error);

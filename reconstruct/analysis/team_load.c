@@ -12,7 +12,7 @@ struct thread {
     bool has_functions;
 };
 
-/* From this moment on a thread works, or none does; until then one did for so long. */
+/* From this time on some thread works, or none does; worked_ns: total time until then in which one did. */
 struct change {
     int64_t at_ns, worked_ns;
     bool works;
@@ -20,10 +20,10 @@ struct change {
 
 struct rank {
     struct refrain_team_rank sums;
-    int64_t last_ns; /* what was before is in the sums */
+    int64_t last_ns; /* earlier times are in the sums */
     bool ended;
-    struct refrain_table works_in, idle_beside; /* nanoseconds by index of the region + 1; 0: in nothing */
-    struct change *changes;                     /* ring of REFRAIN_TEAM_CHANGES; null: no further thread came */
+    struct refrain_table works_in, idle_beside; /* region index + 1 -> nanoseconds; 0: in no region */
+    struct change *changes;                     /* ring of REFRAIN_TEAM_CHANGES; null: no further thread so far */
     uint64_t n_changes;
 };
 
@@ -36,7 +36,7 @@ struct refrain_team_load {
     bool no_memory;
 };
 
-/* ---- what a thread does ---- */
+/* ---- activities of a thread ---- */
 
 static const struct refrain_region_info *in(const struct thread *thread) {
     const struct refrain_region_frame *top = refrain_region_stack_top(&thread->stack);
@@ -54,7 +54,7 @@ static void add(struct refrain_team_load *team, struct refrain_table *sums, cons
     team->no_memory |= !refrain_table_put(sums, key, 0, refrain_table_number(sums, key, 0) + (uintptr_t)ns);
 }
 
-/* Of the thread, since rank->last_ns. */
+/* Adds the time of the thread since rank->last_ns. */
 static void count(struct refrain_team_load *team, struct rank *rank, const struct thread *thread, int64_t now_ns,
                   const struct refrain_region_info *first_in) {
     int64_t end_ns = thread->end_ns < now_ns ? thread->end_ns : now_ns, ns = end_ns - rank->last_ns;
@@ -71,7 +71,7 @@ static void count(struct refrain_team_load *team, struct rank *rank, const struc
 
 /* ---- ranks ---- */
 
-/* Its further threads, by number of the location. */
+/* The further threads of a rank, as numbers of locations. */
 static void threads_of(const struct refrain_team_load *team, int32_t rank, size_t *first, size_t *end) {
     *first = team->index.first_of_rank[rank];
     *end = team->index.first_of_rank[rank + 1];
@@ -160,9 +160,9 @@ void refrain_team_load_end(struct refrain_team_load *team, int32_t rank, int64_t
     team->ranks[rank].ended = true;
 }
 
-/* ---- what comes out ---- */
+/* ---- results ---- */
 
-/* So long a thread had worked until that moment; of what is not kept any longer, the same as at the oldest change. */
+/* Total time until `ns` in which a thread worked; before the oldest kept change, that of this change. */
 static int64_t worked_ns(const struct rank *rank, int64_t ns) {
     uint64_t kept = rank->n_changes < REFRAIN_TEAM_CHANGES ? rank->n_changes : REFRAIN_TEAM_CHANGES;
     for (uint64_t i = 0; i < kept; i++) {
@@ -178,7 +178,7 @@ int64_t refrain_team_load_beside(const struct refrain_team_load *team, int32_t r
     return worked_ns(of, end_ns) - worked_ns(of, begin_ns);
 }
 
-/* The region with most of a table; null: none, or nothing. */
+/* The region with the largest sum in a table; null: none, or outside of regions. */
 static const struct refrain_region_info *most_of(const struct refrain_team_load *team, const struct refrain_table *sums,
                                                  int64_t *most_ns) {
     const struct refrain_table_slot *slot = NULL;

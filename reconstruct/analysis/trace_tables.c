@@ -1,4 +1,4 @@
-/* trace_tables.c: what a run consisted of, as tables (tables.h). */
+/* trace_tables.c: tables of the processes, locations and other facts of a run (tables.h). */
 #include "analysis/tables.h"
 #include "model/trace_read.h"
 

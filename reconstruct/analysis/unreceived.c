@@ -9,10 +9,10 @@
 /* Keys: source << 32 | destination; communicator << 32 | tag. */
 struct channel {
     struct refrain_store_entry entry;
-    int64_t messages; /* below 0 where a receive was given before its message */
+    int64_t messages; /* negative if a receive came before its send */
 };
 
-/* Channels without a message in flight are dropped. */
+/* Adds to a channel. Drops channels without a message in transit. */
 static bool count(struct refrain_store *channels, int32_t source, int32_t destination,
                   const struct refrain_event *event, int64_t messages) {
     uint64_t ranks = (uint64_t)(uint32_t)source << 32 | (uint32_t)destination;
@@ -61,7 +61,7 @@ static int by_key(const void *left, const void *right) {
     return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
-/* Those in which something is left. False without memory. */
+/* Lists the channels with messages. False without memory. */
 static bool list(const struct refrain_store *channels, const struct refrain_trace *trace,
                  struct refrain_unreceived *unreceived) {
     unreceived->channels = calloc(channels->keys.n + 1, sizeof *unreceived->channels);

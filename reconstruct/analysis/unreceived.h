@@ -1,7 +1,7 @@
-/* unreceived.h: which messages were sent and not received, at the end of a trace (trace -> replay -> hang).
+/* unreceived.h: messages that were sent and not received at the end of a trace (trace -> replay -> hang).
  *
- * Of each channel (source, destination, communicator, tag) the sends of the replay less its receives. Memory grows with
- * the messages in flight, and not with those that were received. */
+ * For each channel (source, destination, communicator, tag): the sends of the replay minus its receives. Memory
+ * grows with the messages in transit only. */
 #ifndef REFRAIN_UNRECEIVED_H
 #define REFRAIN_UNRECEIVED_H
 
@@ -15,12 +15,12 @@ struct refrain_unreceived_channel {
 };
 
 struct refrain_unreceived {
-    struct refrain_unreceived_channel *channels; /* by destination, source, communicator and tag */
+    struct refrain_unreceived_channel *channels; /* sorted by destination, source, communicator and tag */
     size_t n;
 };
 
-/* Replays the trace and counts the messages to those ranks of which `wanted`, by rank, is true; there are `n_wanted`. A
- * trace without formulas is refused. The caller closes it. */
+/* Replays the trace and counts the messages to ranks with wanted[rank]; there are `n_wanted` ranks. A trace without
+ * formulas is refused. The caller closes the result. */
 enum refrain_status refrain_unreceived_read(struct refrain_trace *trace, const bool *wanted, size_t n_wanted,
                                             struct refrain_unreceived *unreceived, struct refrain_error *error);
 void refrain_unreceived_close(struct refrain_unreceived *unreceived);

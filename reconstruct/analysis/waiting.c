@@ -1,12 +1,12 @@
-/* waiting.c: who waited for whom (waiting.h).
+/* waiting.c: finds who waited for whom (waiting.h).
  *
  *     SEND                 message, by its match --------------------------> RECV: late sender, late receiver
  *                                  '-> request (location, number) --------> SEND_COMPLETE: late receiver
  *     RECV_POST            request: when it was posted --------------------> RECV
  *     COLLECTIVE           collective (its match): who came last ---------> LEAVE, COLLECTIVE_COMPLETE
  *
- * A message lives until it is received and, when nonblocking, completed; a call until it is left and no message refers
- * to it any more. */
+ * A message is kept until it is received and, if nonblocking, completed; a call until it has ended and no message
+ * refers to it. */
 #include "analysis/waiting_collective.h"
 #include "common/arena.h"
 
@@ -72,14 +72,14 @@ static void enter_call(struct refrain_waiting *waiting, struct refrain_waiting_l
 
 /* ---- messages ---- */
 
-/* The message is received or will not be. */
+/* The message is received, or will never be. */
 static void forget_message(struct refrain_waiting *waiting, struct refrain_waiting_message *message) {
     message->gone = true;
     refrain_table_remove(&waiting->messages, message->match, 0);
     refrain_waiting_release_message(waiting, message);
 }
 
-/* It will not be known before the message is received what the call waited for it. */
+/* The wait of the call for this message will be known only when the message is received. */
 static void keep_unsettled(const struct refrain_waiting *waiting, struct refrain_waiting_call *call,
                            struct refrain_waiting_message *message) {
     if (!waiting->settles)
@@ -118,7 +118,7 @@ static void sent(struct refrain_waiting *waiting, struct refrain_waiting_call *c
         keep_unsettled(waiting, call, message);
 }
 
-/* The call sent the message or completed it, and waited until it was posted. */
+/* The call sent or completed the message, and waited until the receive was posted. */
 static bool set_as_sender(struct refrain_waiting *waiting, struct refrain_waiting_call *sender,
                           const struct refrain_waiting_message *message, bool approximate) {
     enum refrain_wait_kind kind = message->completion ? REFRAIN_WAIT_COMPLETION_SEND : REFRAIN_WAIT_LATE_RECEIVER;
@@ -164,7 +164,7 @@ static void received(struct refrain_waiting *waiting, struct refrain_waiting_cal
     message->posted_ns = posted_ns;
     message->receiver = event->rank;
     message->receive = posted_in;
-    /* A blocking send may still be in its call; a nonblocking one may have been completed by a call that waited. */
+    /* A blocking send may still be in its call. A nonblocking send may have been completed by a call that waited. */
     struct refrain_waiting_call *sender = message->nonblocking ? message->completion : message->send;
     if (sender && posted_ns < sender->leave_ns && set_as_sender(waiting, sender, message, approximate))
         event->peer_wait = &waiting->peer_wait;
@@ -221,7 +221,7 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
         return !waiting->no_memory;
     }
     if (!call)
-        return true; /* a trace that does not hold together; nothing is known of its calls */
+        return true; /* the trace is inconsistent; its calls are unknown */
     switch (event->kind) {
     case REFRAIN_EVENT_LEAVE:
         leave_call(waiting, location, event);

@@ -1,10 +1,10 @@
-/* waiting_collective.c: who waited for whom in collectives (waiting_collective.h). */
+/* waiting_collective.c: finds who waited for whom in collectives (waiting_collective.h). */
 #include "analysis/waiting_collective.h"
 #include "common/arena.h"
 
 #include <stdlib.h>
 
-/* All members have a trace, so that each collective on the communicator is entered by all of them. */
+/* True if all members have a trace. Then each collective on the communicator is entered by all of them. */
 static bool is_whole(struct refrain_waiting *waiting, const struct refrain_comm_info *comm) {
     if (comm->index >= waiting->trace->n_comms)
         return false;
@@ -22,14 +22,14 @@ static void arrive(struct refrain_waiting_arrival *arrival, const struct refrain
         *arrival = (struct refrain_waiting_arrival){call->enter_ns, call->rank, call->region};
 }
 
-/* Which members belong to one operation is known from its match, which counts what passed in pauses. */
+/* The members of an operation are known from its match, which also counts collectives during pauses. */
 static bool is_waited_in(struct refrain_waiting *waiting, const struct refrain_event *event) {
     const struct refrain_comm_info *comm = event->comm;
     return event->match && refrain_collective_rule(event->region->role) != REFRAIN_RULE_NONE && comm &&
            comm->remote_size == 0 && comm->size > 1 && comm->index != 1 && is_whole(waiting, comm);
 }
 
-/* Members mostly come to one behind all others. */
+/* Searches from the end, where most collectives are added. */
 static void link(struct refrain_waiting_kind *kind, struct refrain_waiting_collective *collective) {
     struct refrain_waiting_collective *before = kind->last;
     while (before && before->match > collective->match)
@@ -46,7 +46,7 @@ static void unlink(struct refrain_waiting_collective *collective) {
     *(collective->behind ? &collective->behind->before : &collective->kind->last) = collective->before;
 }
 
-/* The collective that the event enters; null where nobody waits in it, and without memory. */
+/* The collective that the event enters. Null if it has no waiting, and without memory. */
 static struct refrain_waiting_collective *collective_of(struct refrain_waiting *waiting,
                                                         const struct refrain_event *event) {
     static const struct refrain_waiting_arrival nobody = {INT64_MIN, -1, NULL};
@@ -69,7 +69,7 @@ static struct refrain_waiting_collective *collective_of(struct refrain_waiting *
     return collective;
 }
 
-/* Drops it where no member is in it or will come to it. */
+/* Drops the collective if no member is in it or will enter it. */
 static void drop(struct refrain_waiting *waiting, struct refrain_waiting_collective *collective) {
     if (collective->left < (collective->incomplete ? collective->entered : collective->size))
         return;
@@ -78,7 +78,7 @@ static void drop(struct refrain_waiting *waiting, struct refrain_waiting_collect
     refrain_free(collective);
 }
 
-/* All members have entered it, so that none will enter one before it any more. */
+/* All members have entered this collective, so none will enter an earlier one. */
 static void drop_before(struct refrain_waiting *waiting, const struct refrain_waiting_collective *complete) {
     for (struct refrain_waiting_collective *at = complete->kind->first, *next; at != complete; at = next) {
         next = at->behind;

@@ -1,4 +1,4 @@
-/* waiting_parts.c: what waiting.c and waiting_collective.c stand on (waiting_parts.h). */
+/* waiting_parts.c: calls, messages and requests, for waiting.c and waiting_collective.c (waiting_parts.h). */
 #include "analysis/waiting_parts.h"
 #include "common/arena.h"
 
@@ -59,7 +59,7 @@ struct refrain_waiting_request *refrain_waiting_request(struct refrain_waiting *
                                                         const struct refrain_event *event) {
     uint64_t of = location_key(event), number = (uint64_t)event->request;
     struct refrain_waiting_request *old = refrain_waiting_find_request(waiting, event);
-    if (old) /* it was never seen to complete */
+    if (old) /* it never completed */
         refrain_waiting_drop_request(waiting, old);
     struct refrain_waiting_request *request = refrain_table_make(&waiting->requests, of, number, sizeof *request);
     if (request)

@@ -1,4 +1,4 @@
-/* waiting_settled.c: events are held until it is known what their calls waited (waiting_settled.h). */
+/* waiting_settled.c: holds events until the waits of their calls are known (waiting_settled.h). */
 #include "analysis/waiting_settled.h"
 #include "analysis/waiting_parts.h"
 #include "common/array.h"
@@ -9,20 +9,20 @@
 struct held {
     struct refrain_event event;          /* its waits: those below */
     struct refrain_wait wait, peer_wait; /* ns 0: none */
-    struct refrain_waiting_call *call;   /* that it leaves, or null */
+    struct refrain_waiting_call *call;   /* the call that it leaves, or null */
 };
 
 struct refrain_settled {
     struct refrain_waiting *waiting;
-    struct held given; /* the event that was given last */
-    struct held *held; /* [first, n) are held back; those before are zeroed */
+    struct held given; /* the event returned last */
+    struct held *held; /* [first, n) are held; those before are zeroed */
     size_t first, n, capacity;
     bool ended;
 };
 
-/* ---- what is not known yet ---- */
+/* ---- unknown waits ---- */
 
-/* May rank `rank` have begun a receive of the call's message while the call was open? */
+/* True if rank `rank` may have begun to receive a message of the call while the call was open. */
 static bool may_receive(const struct refrain_waiting *waiting, int32_t rank,
                         const struct refrain_waiting_call *sender) {
     const struct refrain_location_index *index = &waiting->index;
@@ -40,7 +40,7 @@ static bool may_receive(const struct refrain_waiting *waiting, int32_t rank,
     return false;
 }
 
-/* Is it known what the call waited? What is known of its messages need not be looked at again. */
+/* True if all waits of the call are known. Removes its known messages, so that they are not checked again. */
 static bool is_settled(struct refrain_waiting *waiting, struct refrain_waiting_call *call) {
     for (struct refrain_waiting_message *message; (message = call->unsettled);) {
         if (!message->gone && may_receive(waiting, message->receiver, call))
@@ -51,7 +51,7 @@ static bool is_settled(struct refrain_waiting *waiting, struct refrain_waiting_c
     return true;
 }
 
-/* The call's end is given now. */
+/* Returns the end of the call from now on. */
 static void let_go(struct refrain_settled *settled, struct refrain_waiting_call *call) {
     call->given = true;
     refrain_waiting_drop_unsettled(settled->waiting, call);
@@ -67,7 +67,7 @@ static void fill(struct held *held, const struct refrain_event *event, struct re
     held->call = call;
 }
 
-/* Room for one more: what was given makes some. */
+/* Makes room for one more, by removing returned events. */
 static bool make_room(struct refrain_settled *settled) {
     if (settled->n < settled->capacity)
         return true;
@@ -87,7 +87,7 @@ static bool make_room(struct refrain_settled *settled) {
     return true;
 }
 
-/* Gives settled->given, with all that its call waited for receivers. */
+/* Returns settled->given, with all waits of its call for receivers. */
 static const struct refrain_event *give(struct refrain_settled *settled) {
     struct held *given = &settled->given;
     if (given->call) {
@@ -103,13 +103,13 @@ static const struct refrain_event *give(struct refrain_settled *settled) {
 static const struct refrain_event *give_first(struct refrain_settled *settled) {
     struct held *first = &settled->held[settled->first];
     settled->given = *first;
-    memset(first, 0, sizeof *first); /* a copy of memory, as the page keeps some, is smaller by this */
+    memset(first, 0, sizeof *first); /* zeros make a copy of this memory smaller */
     if (++settled->first == settled->n)
         settled->first = settled->n = 0;
     return give(settled);
 }
 
-/* Can the first held event be given? */
+/* True if the first held event can be returned. */
 static bool is_due(struct refrain_settled *settled) {
     if (settled->first == settled->n)
         return false;

@@ -1,4 +1,4 @@
-/* waiting_writer.c: a writer around a writer, which adds to events what was waited in them (waiting.h). */
+/* waiting_writer.c: a writer that adds waits to events and passes them to another writer (waiting.h). */
 #include "analysis/waiting.h"
 
 #include <stdlib.h>
