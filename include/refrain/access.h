@@ -1,15 +1,15 @@
-/* access.h: how windows are locked, files are opened and file pointers are set: numbers that are the same in traces
- * (refrain/trace.h) and in events (refrain/read.h). */
+/* access.h: values of window locks, file modes and seek origins, equal in traces (refrain/trace.h) and in events
+ * (refrain/read.h). */
 #ifndef REFRAIN_ACCESS_H
 #define REFRAIN_ACCESS_H
 
-/* What the offset of a seek counts from. */
+/* Origin of the offset of a seek. */
 enum refrain_whence { REFRAIN_FROM_START, REFRAIN_FROM_CURRENT, REFRAIN_FROM_END };
 #define REFRAIN_WHENCES 3
 
 enum refrain_window_lock { REFRAIN_LOCK_NONE, REFRAIN_LOCK_EXCLUSIVE, REFRAIN_LOCK_SHARED };
 
-/* How a file is opened: bits. */
+/* Modes in which a file is opened: bits. */
 enum refrain_file_mode {
     REFRAIN_FILE_READS = 1 << 0,
     REFRAIN_FILE_WRITES = 1 << 1,

@@ -1,4 +1,4 @@
-/* amounts.h: the lesser of two amounts, and a sum that does not wrap around: a damaged trace may tell of any number. */
+/* amounts.h: the smaller of two amounts, and a sum that saturates, since a damaged trace may contain any number. */
 #ifndef REFRAIN_AMOUNTS_H
 #define REFRAIN_AMOUNTS_H
 

@@ -1,6 +1,6 @@
-/* called.h: the memory that is kept for MPI calls, so that every call has a call site: for each MPI function that the
- * program's tables name, the bytes of its first call site. Calls from other lines that find no memory are filed under
- * that one. The monitor keeps these bytes; `refrain size` computes them before the run. */
+/* called.h: memory reserved so that every MPI call has a call site: for each MPI function named in the tables of the
+ * program, the bytes of its first call site. If memory is full, calls from other lines are recorded at this one. The
+ * monitor reserves these bytes; `refrain size` computes them before the run. */
 #ifndef REFRAIN_CALLED_H
 #define REFRAIN_CALLED_H
 
@@ -21,7 +21,7 @@ enum {
      : (kind) == REFRAIN_MPI_SENDRECV || (kind) == REFRAIN_MPI_WAIT || (kind) == REFRAIN_MPI_TEST ? 2                  \
                                                                                                   : 1)
 
-/* Arrays of bytes, since each pointer would be relocated whenever a process starts. */
+/* Arrays of characters instead of pointers, which would be relocated whenever a process starts. */
 static const struct {
     char name[39];
     uint8_t operations;
@@ -73,13 +73,13 @@ static inline uint64_t refrain_call_room_round(uint64_t bytes) {
     return (bytes + REFRAIN_GRAIN_BYTES - 1) / REFRAIN_GRAIN_BYTES * REFRAIN_GRAIN_BYTES;
 }
 
-/* Bytes of a call site with so many operations. */
+/* Bytes of a call site with this number of operations. */
 static inline uint64_t refrain_call_room_bytes(unsigned operations) {
     return refrain_call_room_round(sizeof(struct refrain_call_site)) +
            operations * refrain_call_room_round(sizeof(struct refrain_operation_record));
 }
 
-/* Bytes of the smallest tallies of the parameters of so many operations. */
+/* Bytes of the smallest tallies for the parameters of this number of operations. */
 static inline uint64_t refrain_call_rows_bytes(unsigned operations) {
     return operations * refrain_call_room_round(refrain_tally_bytes(REFRAIN_TALLY_WIDTH, REFRAIN_LEAST_ROWS));
 }

@@ -1,20 +1,20 @@
-/* group.h: values without a rule in an archive (formula.h), up to REFRAIN_GROUP_VALUES of them together (monitor ->
- * reader). As a term a group is a LOOP of one iteration around its values, where three or more equal ones in a row are
- * a LOOP, too: REFRAIN_GROUP_ITEMS items at most. Its first byte says how it is written:
+/* group.h: groups of up to REFRAIN_GROUP_VALUES values without a rule in an archive (formula.h; monitor -> reader).
+ * As a term, a group is a LOOP of one iteration around its values; three or more equal values in a row are a LOOP,
+ * too. It has at most REFRAIN_GROUP_ITEMS items. Its first byte gives its form:
  *
- *     GROUP    varint: how many values; a byte: bits of each; a zigzag varint: the least;
- *              each one's distance from it in so many bits, the lowest first
- *     CODED    varint: how many; varint: at which of the chunk's bytes their table is, or 0 and
- *              the table; code
+ *     GROUP    varint: number of values; a byte: bits per value; a zigzag varint: the smallest value;
+ *              the distance of each value from it, in this number of bits, the lowest first
+ *     CODED    varint: number of values; varint: position of their table in the chunk, or 0 and the table; code
  *
- * A table is of values that come often: a byte, how many (1 to 64); the least as a zigzag varint, then the distance of
- * each from the one before as a varint; how often each comes among 256 values, a byte each, and a byte for all others
- * together. None is 0 but that of the others, where there are none, and their sum is 256.
+ * A table has the frequent values: a byte, their number (1 to 64); the smallest as a zigzag varint, then the
+ * distance of each from the one before as a varint; the frequency of each among 256 values, a byte each, and a byte
+ * for all other values together. No frequency is 0, except that of the others if there are none. Their sum is 256.
  *
- * Code is that of an asymmetric numeral system (after Duda, "Asymmetric numeral systems", 2013), bytewise: two bytes,
- * the lower first, are the state at the first value. A state's lowest byte lies in the part of 0 .. 255 that belongs to
- * a value; the next state is (state >> 8) * how often + distance from the part's begin, and while it is below 256 a
- * byte is taken in from below. Behind it are the others, zigzag varints, in their order. */
+ * The code is that of an asymmetric numeral system (after Duda, "Asymmetric numeral systems", 2013) on bytes: two
+ * bytes, the lower first, are the state at the first value. The lowest byte of a state is in the part of 0 .. 255
+ * that belongs to a value. The next state is (state >> 8) * frequency + distance from the begin of the part; while
+ * it is below 256, a byte is shifted in from below. After the code come the other values, as zigzag varints, in
+ * order. */
 #ifndef REFRAIN_GROUP_H
 #define REFRAIN_GROUP_H
 
@@ -37,7 +37,8 @@
 struct refrain_group_table {
     int64_t values[REFRAIN_TABLE_VALUES];
     unsigned n;
-    uint16_t begin[REFRAIN_TABLE_VALUES + 2]; /* of each one's part; that of the others, and 256, are the last */
+    uint16_t begin[REFRAIN_TABLE_VALUES +
+                   2]; /* begin of the part of each value; the last two are that of the others, and 256 */
 };
 
 /* Reads a table. */
@@ -113,8 +114,8 @@ static inline bool refrain_group_decode_bits(const unsigned char *bytes, unsigne
     return true;
 }
 
-/* Reads the group whose first byte is bytes[*at], of which `end` there are, into `values`, which have room for
- * REFRAIN_GROUP_VALUES, and moves *at behind it. Returns how many values it is; 0 where it is none, or cut off. */
+/* Reads the group that begins at bytes[*at] (size: `end`) into `values`, which have room for REFRAIN_GROUP_VALUES,
+ * and moves *at behind it. Returns the number of values; 0 if it is no group or truncated. */
 static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned end, unsigned *at, int64_t *values) {
     uint64_t n, least, table_at;
     if (*at >= end || !REFRAIN_IS_GROUP(bytes[*at]))
@@ -138,7 +139,7 @@ static inline unsigned refrain_group_decode(const unsigned char *bytes, unsigned
     return refrain_group_decode_code(bytes, end, at, (unsigned)n, &table, values) ? (unsigned)n : 0;
 }
 
-/* Writes `n` values as a term, one of `items`, which have room for n + 1. Returns how many items it is. */
+/* Writes `n` values as a term to `items`, which have room for n + 1. Returns the number of items. */
 static inline unsigned refrain_group_term(const int64_t *values, unsigned n, struct refrain_item *items) {
     unsigned n_items = 1;
     items[0] = (struct refrain_item){.kind = REFRAIN_ITEM_LOOP, .base = 1};

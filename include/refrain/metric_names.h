@@ -1,5 +1,5 @@
-/* metric_names.h: the names that REFRAIN_METRICS takes: those of perf, those of PAPI that are the same on every
- * processor, and rHEX, an event of this processor by the number that its manual gives (perf's raw events). */
+/* metric_names.h: names accepted by REFRAIN_METRICS: those of perf; those of PAPI that are the same on every
+ * processor; and rHEX, an event of this processor by its number (perf's raw events). */
 #ifndef REFRAIN_METRIC_NAMES_H
 #define REFRAIN_METRIC_NAMES_H
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* An event as the kernel knows it. */
+/* An event as the kernel defines it. */
 struct refrain_metric_event {
     const char *name;
     uint32_t type; /* PERF_TYPE_* */
@@ -86,7 +86,7 @@ static const struct refrain_metric_event refrain_metric_events[] = {
 };
 #define REFRAIN_METRIC_EVENTS (sizeof refrain_metric_events / sizeof *refrain_metric_events)
 
-/* Finds an event by its name, whatever the case; false when it has none of these. */
+/* Finds an event by its name, ignoring case. False if there is none. */
 static inline bool refrain_metric_find(const char *name, struct refrain_metric_event *event) {
     for (size_t i = 0; i < REFRAIN_METRIC_EVENTS; i++)
         if (strcasecmp(name, refrain_metric_events[i].name) == 0) {
@@ -100,7 +100,7 @@ static inline bool refrain_metric_find(const char *name, struct refrain_metric_e
     return end != name + 1;
 }
 
-/* What ends a name in a list of them. */
+/* Characters that separate names in a list. */
 #define REFRAIN_METRIC_SEPARATORS ", \t\n:;"
 
 #endif

@@ -1,12 +1,12 @@
-/* openmp_names.h: the names of the regions of OpenMP's constructs (instrumentor/openmp.c -> reconstruct/).
+/* openmp_names.h: names of the regions of OpenMP constructs (instrumentor/openmp.c -> reconstruct/).
  *
- *     !$omp parallel @solve.c:12              the construct, on the thread that comes to it
+ *     !$omp parallel @solve.c:12              the construct, on the thread that reaches it
  *     !$omp parallel sblock @solve.c:12       its block, on each thread of the team
  *     !$omp implicit barrier @solve.c:12      waiting for the others at its end
  *     !$omp critical(name) @solve.c:30        waiting, and in it "!$omp critical(name) sblock @solve.c:30": inside
  *
- * These are the names that OPARI2 gives and Score-P's users know. A region is known by its name alone: the monitor and
- * the trace file have user regions, and nothing else. */
+ * OPARI2 gives the same names, which users of Score-P know. Only the name shows that a region is a construct: the
+ * monitor and the trace file treat it as any user region. */
 #ifndef REFRAIN_OPENMP_NAMES_H
 #define REFRAIN_OPENMP_NAMES_H
 
@@ -17,7 +17,7 @@
 #define REFRAIN_OPENMP_BLOCK "sblock"
 
 enum refrain_openmp_class {
-    REFRAIN_OPENMP_NONE, /* no construct of OpenMP */
+    REFRAIN_OPENMP_NONE, /* no OpenMP construct */
     REFRAIN_OPENMP_PARALLEL,
     REFRAIN_OPENMP_FOR,
     REFRAIN_OPENMP_SECTIONS,
@@ -36,13 +36,13 @@ enum refrain_openmp_class {
 
 struct refrain_openmp_name {
     enum refrain_openmp_class class;
-    bool block;           /* of the construct's block */
-    const char *argument; /* the name of a critical construct; not terminated, null: it has none */
+    bool block;           /* region of the block of the construct */
+    const char *argument; /* name of a critical construct, not terminated; null: none */
     unsigned argument_length;
-    const char *place; /* file:line; "" where the name has none */
+    const char *place; /* file:line; "" if the name has none */
 };
 
-/* The words by which the names spell the classes. */
+/* The words for the classes in names. */
 static inline const char *refrain_openmp_word(enum refrain_openmp_class class) {
     static const char *const words[REFRAIN_OPENMP_CLASSES] = {
         "",         "parallel", "for",  "sections", "section", "single",           "master",
@@ -50,7 +50,7 @@ static inline const char *refrain_openmp_word(enum refrain_openmp_class class) {
     return words[class];
 }
 
-/* Takes a region's name apart. */
+/* Parses the name of a region. */
 static inline struct refrain_openmp_name refrain_openmp_name(const char *name) {
     struct refrain_openmp_name parts = {.place = ""};
     size_t prefix = sizeof REFRAIN_OPENMP_PREFIX - 1;

@@ -1,8 +1,8 @@
-/* process.h: which process a number of one means (monitor and tools).
+/* process.h: identifies a process beyond its number (monitor and tools).
  *
- * The system gives the number of a process that has ended to another one. That one began later, or since the system
- * itself began anew, so that number, start and boot id together are of one process alone. Read from /proc; nothing here
- * allocates or prints. */
+ * The system reuses the numbers of processes that have ended. A later process with the same number has another start
+ * time, or another boot id. So number, start time and boot id together identify a process. They are read from /proc;
+ * nothing here allocates or prints. */
 #ifndef REFRAIN_PROCESS_H
 #define REFRAIN_PROCESS_H
 
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What /proc/PID/stat tells. */
+/* Values from /proc/PID/stat. */
 struct refrain_process_stat {
-    char state; /* 'Z': it has ended, and nobody has asked how */
+    char state; /* 'Z': a zombie: it has ended, and its parent has not waited for it */
     long parent;
-    unsigned long long start; /* clock ticks since the system began */
+    unsigned long long start; /* clock ticks since boot */
 };
 
-/* The beginning of a file, as text; false where it cannot be read. */
+/* Reads the beginning of a file as text. False if it cannot be read. */
 static inline bool refrain_process_read(const char *path, char *text, size_t bytes) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -31,19 +31,19 @@ static inline bool refrain_process_read(const char *path, char *text, size_t byt
     return n > 0;
 }
 
-/* False where there is no such process, or its file is not to be seen. */
+/* False if there is no such process, or if its file is not readable. */
 static inline bool refrain_process_stat(long pid, struct refrain_process_stat *stat) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    const char *after =
-        refrain_process_read(path, text, sizeof text) ? strrchr(text, ')') : NULL; /* the name before it
-                                                                                      may hold anything */
+    const char *after = refrain_process_read(path, text, sizeof text)
+                            ? strrchr(text, ')')
+                            : NULL; /* the name before it may contain any characters */
     return after &&
            sscanf(after + 1, " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                   &stat->state, &stat->parent, &stat->start) == 3;
 }
 
-/* Of the system since it began; zeroes where it does not tell. */
+/* The boot id of the system; zeroes if it is not available. */
 static inline void refrain_process_boot_id(uint64_t id[2]) {
     char text[64];
     unsigned digits = 0;

@@ -4,8 +4,8 @@
  *     a trace directory   --open---------^   ranks, threads, regions,              a window of time,
  *                                            communicators, losses                 some ranks or all
  *                                                   |
- *                                                   '---table_open---> struct refrain_trace_table: columns of the
- * profile, of waiting, formulas ...
+ *                                                   '---table_open---> struct refrain_trace_table: columns of
+ *                                                                  the profile, of waiting, formulas ...
  *
  * A complete program that prints who sent how many bytes to whom:
  *
@@ -128,12 +128,12 @@ REFRAIN_READ_API uint64_t refrain_trace_start_ns(const struct refrain_trace *tra
 struct refrain_process_info {
     int32_t rank; /* in MPI_COMM_WORLD; a process that ended before it knew its rank has a number after the last rank */
     uint32_t pid;
-    bool finished;          /* the process ended by itself; otherwise it was killed, or it still runs */
-    bool learned, recorded; /* the trace holds what was learned; it holds recorded events. Both may be true */
+    bool finished;          /* the process ended by itself; else it was killed, or still runs */
+    bool learned, recorded; /* the trace has learned sequences; recorded events. Both may be true */
     const char *executable; /* paths, names and texts: "" unknown */
     const char *host;
     const char *mpi_library; /* version string */
-    const char *directory;   /* it was started in */
+    const char *directory;   /* working directory at its start */
     const char *environment; /* REFRAIN_* settings, one NAME=value a line */
 };
 
@@ -203,14 +203,15 @@ struct refrain_region_info {
     uint32_t index; /* from 0 without gaps, over the whole trace; UINT32_MAX: the trace does not name this region */
     enum refrain_region_kind kind;
     const char *name;
-    const char *file;     /* "" unknown */
-    uint32_t line;        /* 0 unknown */
-    uint32_t mpi;         /* MPI: the function's number in traces + 1, 0 unknown */
-    const char *function; /* MPI: the function of the program that makes the call; "" unknown. Without debug information
-                             the nearest symbol before the call and the distance, or else its file and the address in
-                             it; "f, inlined into g" where the compiler did so */
-    const char *collective;       /* MPI: the collective's name in lower case, "" of other functions ... */
-    enum refrain_collective role; /* ... and the same as a number */
+    const char *file;             /* "" unknown */
+    uint32_t line;                /* 0 unknown */
+    uint32_t mpi;                 /* MPI: the function's number in traces + 1, 0 unknown */
+    const char *function;         /* MPI: the function of the program that makes the call; "" unknown. Without debug
+                                     information: the nearest symbol before the call and the distance, or
+                                     else the file and the address in it. "f, inlined into g" if the
+                                     compiler inlined f */
+    const char *collective;       /* MPI: name of the collective in lower case, "" for other functions */
+    enum refrain_collective role; /* the same as a number */
     enum refrain_own_time own_time;
 };
 
@@ -234,7 +235,7 @@ REFRAIN_READ_API const struct refrain_comm_info *refrain_trace_communicators(con
 /* The ranks that should have an image and have none. */
 REFRAIN_READ_API const int32_t *refrain_trace_missing(const struct refrain_trace *trace, size_t *n);
 
-/* A loss: something that a process could not keep in its trace, mostly for want of memory. */
+/* A loss: data that a process could not keep in its trace, mostly for lack of memory. */
 struct refrain_loss_info {
     int32_t rank;
     const char *what; /* "learners that fell back to a summary" */
@@ -244,14 +245,15 @@ struct refrain_loss_info {
 /* The losses of all processes, by rank; usually *n is 0. */
 REFRAIN_READ_API const struct refrain_loss_info *refrain_trace_losses(const struct refrain_trace *trace, size_t *n);
 
-/* What one kind of probe costs a process, as measured when it began. */
+/* Cost of one kind of probe in a process, measured at its start. */
 struct refrain_probe_cost_info {
     const char *kind; /* "enter", "leave", "place", "decision" ... (docs/virtual-time.md) */
-    double before_ns; /* from the probe's begin to the end of its clock read; the whole probe where it reads no clock */
-    double after_ns;  /* from there to the probe's end */
+    double
+        before_ns; /* from the begin of the probe to the end of its clock read; the whole probe if it reads no clock */
+    double after_ns; /* from there to the probe's end */
 };
 
-/* What the probes of a rank cost; *n is 0 where that was not measured, or there is no such rank. */
+/* Costs of the probes of a rank; *n is 0 if they were not measured, or if there is no such rank. */
 REFRAIN_READ_API const struct refrain_probe_cost_info *refrain_trace_probe_costs(const struct refrain_trace *trace,
                                                                                  int32_t rank, size_t *n);
 
@@ -263,35 +265,35 @@ enum refrain_event_kind {
     REFRAIN_EVENT_LEAVE,               /* none */
     REFRAIN_EVENT_SEND,                /* send: a message leaves */
     REFRAIN_EVENT_SEND_COMPLETE,       /* completion: a nonblocking send completed */
-    REFRAIN_EVENT_RECV_POST,           /* completion: of the receive that is posted here, nonblocking */
+    REFRAIN_EVENT_RECV_POST,           /* completion: of the nonblocking receive that is posted here */
     REFRAIN_EVENT_RECV,                /* recv: a message has arrived */
     REFRAIN_EVENT_CANCEL,              /* completion: without a message */
     REFRAIN_EVENT_COLLECTIVE,          /* collective: the operation begins on this rank */
     REFRAIN_EVENT_COLLECTIVE_COMPLETE, /* completion: a nonblocking collective completed */
     REFRAIN_EVENT_RMA,                 /* rma: a one-sided access begins */
     REFRAIN_EVENT_IO,                  /* io: an access to a file begins */
-    REFRAIN_EVENT_WINDOW,              /* window: the call makes, frees or synchronises (...) a window; of a group: one
-                                          event for each rank. Where it makes or frees the window it has succeeded */
-    REFRAIN_EVENT_FILE,                /* file: the call opens, closes, seeks in (...) a file; opening and closing have
-                                          succeeded */
-    REFRAIN_EVENT_ACCESS_COMPLETE,     /* access: an RMA or IO with a request completed */
-    REFRAIN_EVENT_MOVED,               /* io: that of this call, or the split one that it ends, has moved `bytes` */
-    REFRAIN_EVENT_SEEK,                /* seek: a file pointer is set */
-    REFRAIN_EVENT_MARKER,              /* none: a moment that the program named */
-    REFRAIN_EVENT_COUNTER,             /* counter: it has this value from now on */
-    /* Messages and collectives in the pause that begins here, which have no events of their own. A cursor gives these
-     * events only where they are asked for (`untold` in struct refrain_cursor_options). */
+    REFRAIN_EVENT_WINDOW, /* window: the call makes, frees or synchronises (...) a window; for a group, one event for
+                             each rank. Calls that make or free the window have succeeded */
+    REFRAIN_EVENT_FILE,   /* file: the call opens, closes, seeks in (...) a file; opening and closing have
+                             succeeded */
+    REFRAIN_EVENT_ACCESS_COMPLETE, /* access: an RMA or IO with a request completed */
+    REFRAIN_EVENT_MOVED,           /* io: this call, or the split access that it ends, has moved `bytes` */
+    REFRAIN_EVENT_SEEK,            /* seek: a file pointer is set */
+    REFRAIN_EVENT_MARKER,          /* none: a moment that the program named */
+    REFRAIN_EVENT_COUNTER,         /* counter: it has this value from now on */
+    /* Messages and collectives in the pause that begins here, which have no events of their own. A cursor returns
+     * these events only on request (`untold` in struct refrain_cursor_options). */
     REFRAIN_EVENT_UNTOLD_SENDS,       /* untold_messages: they leave */
     REFRAIN_EVENT_UNTOLD_RECEIVES,    /* untold_messages: they arrive */
     REFRAIN_EVENT_UNTOLD_COLLECTIVES, /* untold_collectives */
 };
 
-/* In all that follows: `comm` is null where it is not known; ranks are those of MPI_COMM_WORLD, -1 unknown; a `request`
- * is unique in its location, -1 none: the call is blocking. */
+/* In the following, `comm` is null if it is unknown; ranks are those of MPI_COMM_WORLD, -1 unknown; a `request` is
+ * unique in its location, -1 none: the call is blocking. */
 
-/* What belongs together has the same `match`: the SEND and the RECV of one message, and the COLLECTIVEs of one
- * operation on every member; 0 is not known. A message that is never received has one too, and so has a collective that
- * some member never came to. */
+/* Events that belong together have the same `match`: the SEND and the RECV of one message, and the COLLECTIVEs of
+ * one operation on all members; 0 is unknown. A message that is never received has a match, too, and so has a
+ * collective that some member never entered. */
 struct refrain_event_send {
     const struct refrain_comm_info *comm;
     int32_t dest;
@@ -304,12 +306,12 @@ struct refrain_event_recv {
     int32_t source;
     int64_t tag, bytes, request;
     uint64_t match;
-    int64_t sent_ns;      /* with a match: when the message was sent ... */
-    uint32_t sent_thread; /* ... by which thread of `source` */
-    uint32_t overtook;    /* so many receives of the same source, tag and communicator were posted before it by its
-                             thread and complete later */
-    bool unsure;          /* it may be another receive of the thread that had its message, as that was posted in another
-                             order and given up, or completed long before; the event is approximate then */
+    int64_t sent_ns;      /* with a match: when the message was sent */
+    uint32_t sent_thread; /* thread of `source` that sent it */
+    uint32_t overtook; /* number of receives with the same source, tag and communicator that its thread posted before it
+                          and that complete later */
+    bool unsure; /* another receive of the thread may have had its message, because that was posted in another order and
+                    freed, or completed long before; the event is then approximate */
 };
 
 struct refrain_event_completion {
@@ -335,15 +337,15 @@ struct refrain_event_rma {
 struct refrain_event_io {
     const struct refrain_comm_info *comm; /* the file's */
     int64_t file;                         /* its number in the process, -1 unknown */
-    int64_t bytes;                        /* IO: asked for. MOVED: moved, -1 unknown, as where it failed */
+    int64_t bytes;                        /* IO: requested. MOVED: moved, -1 unknown, for example after a failure */
     int64_t request;                      /* IO */
 };
 
 struct refrain_event_window {
     const struct refrain_comm_info *comm;
     int64_t window;                /* as in refrain_event_rma */
-    int32_t rank;                  /* that it is about, -1 none or all */
-    enum refrain_window_lock lock; /* that is asked for */
+    int32_t rank;                  /* rank that the call names, -1 none or all */
+    enum refrain_window_lock lock; /* requested lock */
 };
 
 struct refrain_event_file {
@@ -361,8 +363,8 @@ struct refrain_event_seek {
     const struct refrain_comm_info *comm;
     int64_t file; /* as in refrain_event_io */
     enum refrain_whence whence;
-    int64_t offset;   /* that was asked for, from there, in units of the file's view */
-    int64_t position; /* where that led, -1 unknown */
+    int64_t offset;   /* requested offset, from there, in units of the view of the file */
+    int64_t position; /* resulting position, -1 unknown */
 };
 
 struct refrain_event_counter {
@@ -373,8 +375,8 @@ struct refrain_event_untold_messages {
     const struct refrain_comm_info *comm;
     int64_t count;
     int32_t peer;    /* dest or source */
-    int64_t tag;     /* of receives -1: any, it is not known which */
-    int64_t request; /* the receive that was given up and had the message; -1 none */
+    int64_t tag;     /* of receives -1: any, unknown which */
+    int64_t request; /* the freed receive that had the message; -1 none */
     bool unsure;     /* as in refrain_event_recv */
 };
 
@@ -387,15 +389,15 @@ struct refrain_event_untold_collectives {
 
 struct refrain_trace_event {
     enum refrain_event_kind kind;
-    bool approximate;  /* some field of it is not known to be exact */
+    bool approximate;  /* some field may not be exact */
     uint32_t location; /* in refrain_trace_locations(): rank and thread */
     int32_t rank;
     uint32_t thread;
     int64_t time_ns;   /* since the start of the run */
-    int64_t probes_ns; /* what refrain's own probes had taken in this location by then, where it was measured; 0 unless
-                          the cursor compensates */
-    const struct refrain_region_info
-        *region; /* ENTER, LEAVE, MARKER, COUNTER: itself; else the MPI call it happens in. Never null */
+    int64_t probes_ns; /* time that the probes of refrain had taken in this location by then, if it was measured; 0
+                          unless the cursor compensates */
+    const struct refrain_region_info *region; /* ENTER, LEAVE, MARKER, COUNTER: its own region; else the MPI call that
+                                                 contains the event. Never null */
     union {
         struct refrain_event_send send;
         struct refrain_event_recv recv;
@@ -420,25 +422,25 @@ struct refrain_cursor;
 #define REFRAIN_TIME_FIRST INT64_MIN
 #define REFRAIN_TIME_LAST INT64_MAX
 
-/* What a cursor gives. Fill with REFRAIN_CURSOR_ALL and change what is to be different. */
+/* Selects the events of a cursor. Start with REFRAIN_CURSOR_ALL and change members. */
 struct refrain_cursor_options {
     size_t size; /* of this structure, as the caller knows it: members that it does not have are as in CURSOR_ALL */
-    const int32_t *ranks; /* those whose events are given; null: all. Read by refrain_cursor_open only */
+    const int32_t *ranks; /* ranks whose events are returned; null: all. Read by refrain_cursor_open only */
     size_t n_ranks;
     int64_t from_ns, to_ns;  /* events at from_ns <= time < to_ns */
-    bool recorded;           /* recorded events, with the times as recorded, instead of what was learned */
-    size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none are kept */
+    bool recorded;           /* recorded events with their recorded times, instead of learned events */
+    size_t checkpoint_bytes; /* memory for going back fast (refrain_cursor_seek); 0: none */
     bool unaligned;  /* reconstructed events keep the times of their thread's clock: they are not moved to be consistent
                         with other ranks */
-    bool compensate; /* times are those that the run would have had without probes, as far as their cost was
-                        measured (docs/virtual-time.md) */
-    bool untold;     /* also gives the events UNTOLD_*, which tell what passed in pauses */
+    bool compensate; /* times are those that the run would have had without probes, as far as their cost was measured
+                        (docs/virtual-time.md) */
+    bool untold;     /* also returns the UNTOLD_* events about communication during pauses */
     bool at_once; /* opening does not replay the whole run first. Blocks that share a time then get it by the means of
-                     their stretches alone: totals of places may be off by some thousandths of the run (docs/time.md).
+                     their stretches only: totals of places may be off by some thousandths of the run (docs/time.md).
                      The cursor also records no iterations: it is slower and smaller, for callers that keep many states
                      of one */
-    /* Locations are opened by several threads at once, where the caller has them: calls job(data, i) for each i < n, in
-     * any order, and returns when all have returned. Not used where checkpoints are kept. Null: one after the other */
+    /* Opens locations by several threads at once, if the caller has them: calls job(data, i) for each i < n, in any
+     * order, and returns when all have returned. Not used with checkpoints. Null: one after the other */
     void (*each)(void (*job)(void *data, size_t i), void *data, size_t n, void *of_each);
     void *of_each; /* passed to each() */
 };
@@ -448,26 +450,26 @@ struct refrain_cursor_options {
             false, false, NULL, NULL                                                                                   \
     }
 
-/* Opens a cursor before the first event of its window. It gives the events of all locations in the order of time, and
- * those of one location in the order in which they happened. Times of reconstructed events (docs/time.md) are moved so
- * that no message is received before it was sent, and no rank leaves a collective before a rank whose data it needs has
- * entered. They are the same in any window and for any choice of ranks. `options` null: the whole trace. The caller
- * closes *cursor. */
+/* Opens a cursor before the first event of its window. It returns the events of all locations in time order, and
+ * those of one location in the order in which they happened. Times of reconstructed events (docs/time.md) are moved
+ * so that no message is received before it was sent, and no rank leaves a collective before a rank whose data it
+ * needs has entered. They are the same in any window and for any choice of ranks. `options` null: the whole trace.
+ * The caller closes *cursor. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_open(struct refrain_trace *trace,
                                                          const struct refrain_cursor_options *options,
                                                          struct refrain_cursor **cursor, struct refrain_error *error);
 
-/* The kind's name in lower case, as the text format has it: "enter", "send-complete"; null where there is no such kind.
- */
+/* The name of the kind in lower case, as in the text format: "enter", "send-complete"; null if there is no such
+ * kind. */
 REFRAIN_READ_API const char *refrain_event_name(enum refrain_event_kind kind);
 
-/* The next event; null at the end of the window or of the trace, or when something is wrong (refrain_cursor_close).
+/* Returns the next event. Null at the end of the window or of the trace, and after an error (refrain_cursor_close).
  * Valid until the next call with this cursor. */
 REFRAIN_READ_API const struct refrain_trace_event *refrain_cursor_next(struct refrain_cursor *cursor);
 
-/* An event as a row of a table, for those that read many at a time. A field that the kind does not have is 0, or -1
- * where 0 is a value. What is not here (probes_ns, sent_thread, overtook, unsure, the offset of a SEEK, the request of
- * UNTOLD_RECEIVES) refrain_cursor_next() gives. */
+/* An event as a row of a table, for callers that read many at a time. A field that the kind does not have is 0, or
+ * -1 if 0 is a value. Fields that are not here are returned by refrain_cursor_next() only: probes_ns, sent_thread,
+ * overtook, unsure, the offset of a SEEK, the request of UNTOLD_RECEIVES. */
 struct refrain_event_row {
     int64_t time_ns;
     uint32_t location; /* in refrain_trace_locations() */
@@ -488,13 +490,13 @@ struct refrain_event_row {
     int64_t sent_ns; /* RECV */
 };
 
-/* The next events, at most n of them, into rows that lie `row_bytes` apart: sizeof(struct refrain_event_row) as the
- * caller knows it. Returns how many; 0 as refrain_cursor_next() returns null. */
+/* Returns the next events, at most n of them, in rows that are `row_bytes` apart: sizeof(struct refrain_event_row)
+ * as the caller knows it. Returns how many; 0 where refrain_cursor_next() returns null. */
 REFRAIN_READ_API size_t refrain_cursor_rows(struct refrain_cursor *cursor, void *rows, size_t row_bytes, size_t n);
 
 /* Moves the cursor before the first event at or after time_ns, forwards or backwards; the window then is [time_ns,
- * to_ns). It takes as long as the replay from the last checkpoint before time_ns. The cursor makes checkpoints when it
- * first comes to a part of the trace, so that coming back to it is fast. */
+ * to_ns). It takes as long as the replay from the last checkpoint before time_ns. The cursor makes checkpoints when
+ * it first reaches a part of the trace, so returning to it is fast. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_seek(struct refrain_cursor *cursor, int64_t time_ns,
                                                          struct refrain_error *error);
 
@@ -505,8 +507,8 @@ struct refrain_open_region {
     bool approximate; /* its ENTER was */
 };
 
-/* The regions that a location is in at the cursor's position, the outermost first: after the last event that the cursor
- * gave, or before the first one where it gave none yet or was moved. `location` is an index in
+/* The open regions of a location at the position of the cursor, the outermost first: after the event returned last,
+ * or before the first one if none was returned yet or the cursor was moved. `location` is an index in
  * refrain_trace_locations(). Valid until the next call with this cursor. */
 REFRAIN_READ_API const struct refrain_open_region *refrain_cursor_open_regions(const struct refrain_cursor *cursor,
                                                                                size_t location, size_t *n);
@@ -514,26 +516,26 @@ REFRAIN_READ_API const struct refrain_open_region *refrain_cursor_open_regions(c
 /* Moves the end of the window. */
 REFRAIN_READ_API void refrain_cursor_set_end(struct refrain_cursor *cursor, int64_t to_ns);
 
-/* How many of the events so far have their other ends. */
+/* Counts of matched and unmatched events so far. */
 struct refrain_cursor_report {
     uint64_t events; /* of all ranks, the window's and those before it */
     uint64_t matched_messages;
     uint64_t unmatched_sends, unmatched_receives; /* messages with one end only; a send without a receive counts once
                                                      the trace is at its end */
     uint64_t unmatched_collectives;               /* calls of collectives that some member did not make */
-    uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends passed in a pause */
-    uint64_t unsure_receives;  /* that may have had another message of their channel: one posted before them took any
-                                  message and was given up, or came to its end long after them. They are approximate,
-                                  but for those that were given before that was known: these count once for each that
-                                  came to its end so late */
+    uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends were in a pause */
+    uint64_t unsure_receives;  /* receives that may have had another message of their channel: a receive posted before
+                                  them accepted any message and was freed, or completed long after them. They are
+                                  approximate, except those that were returned before this was known: these count once
+                                  for each receive that completed so late */
     uint64_t moved;            /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };
 /* Valid until the next call with this cursor. */
 REFRAIN_READ_API const struct refrain_cursor_report *refrain_cursor_report(struct refrain_cursor *cursor);
 
-/* Frees the cursor. The status is an error when the trace turned out to be damaged on the way: all events before the
- * damage have been given. Null is allowed. */
+/* Frees the cursor. The status is an error if the trace turned out to be damaged: all events before the damage have
+ * been returned. Null is allowed. */
 REFRAIN_READ_API enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error);
 
 /* ================ Tables ================ */
@@ -560,13 +562,13 @@ enum refrain_trace_table_kind {
     REFRAIN_TABLE_FORMULAS
 };
 
-/* What a table is of. Fill with REFRAIN_TABLE_ALL and change what is to be different. */
+/* Selects the contents of a table. Start with REFRAIN_TABLE_ALL and change members. */
 struct refrain_trace_table_options {
     size_t size;               /* of this structure, as the caller knows it */
-    int32_t rank;              /* of this rank alone; -1 all */
-    int64_t from_ns, to_ns;    /* FUNCTIONS to WAITS: what lies outside does not count */
+    int32_t rank;              /* only this rank; -1 all */
+    int64_t from_ns, to_ns;    /* FUNCTIONS to WAITS: events outside do not count */
     bool recorded, compensate; /* FUNCTIONS to WAITS: as in struct refrain_cursor_options */
-    bool all;                  /* FORMULAS: also what only the replay needs */
+    bool all;                  /* FORMULAS: also learners that only the replay needs */
 };
 #define REFRAIN_TABLE_ALL                                                                                              \
     { sizeof(struct refrain_trace_table_options), -1, REFRAIN_TIME_FIRST, REFRAIN_TIME_LAST, false, false, false }

@@ -1,11 +1,10 @@
-/* settings.h: how the settings of a traced program are read, and the sizes that follow from them (monitor and tools).
+/* settings.h: reads the settings of a traced program, and computes sizes from them (monitor and tools).
  *
  * The settings themselves, with their defaults and meanings, are in variables.def.
  *
- * Sizes take K, M, G (1024s), upper or lower case, with or without B or iB. Switches take on, true, yes, 1 and off,
- * false, no, 0. The default of REFRAIN_TOTAL_MEMORY is that of Score-P's SCOREP_TOTAL_MEMORY: a job that has room for
- * one has room for the other. Nothing here allocates or prints.
- */
+ * Sizes accept K, M, G (powers of 1024), upper or lower case, with or without B or iB. Switches accept on, true,
+ * yes, 1 and off, false, no, 0. The default of REFRAIN_TOTAL_MEMORY is that of Score-P's SCOREP_TOTAL_MEMORY: a job
+ * that has room for one has room for the other. Nothing here allocates or prints. */
 #ifndef REFRAIN_SETTINGS_H
 #define REFRAIN_SETTINGS_H
 
@@ -15,39 +14,42 @@
 #include <strings.h>
 
 #define REFRAIN_DEFAULT_TOTAL_MEMORY ((uint64_t)16 << 20)
-#define REFRAIN_DEFAULT_TIME_SHARE 8u /* REFRAIN_TIME_MEMORY is 1 / share of REFRAIN_TOTAL_MEMORY ... */
-#define REFRAIN_DEFAULT_TIME_BYTES ((uint64_t)2 << 20) /* ... or this, where that is more */
-#define REFRAIN_SHADOW_STACK_ENTRIES 16384u            /* activations open at once in a thread */
+#define REFRAIN_DEFAULT_TIME_SHARE 8u                  /* REFRAIN_TIME_MEMORY is 1 / this of REFRAIN_TOTAL_MEMORY */
+#define REFRAIN_DEFAULT_TIME_BYTES ((uint64_t)2 << 20) /* at least this */
+#define REFRAIN_SHADOW_STACK_ENTRIES 16384u            /* open activations of a thread */
 #define REFRAIN_SHADOW_ENTRY_BYTES 48u
-#define REFRAIN_ALLOWANCE_PERCENT 1u /* of a thread's time that its probes may take ... */
-#define REFRAIN_ALLOWANCE_NS 500000u /* ... and so much that may be saved up for a time with many of them */
-#define REFRAIN_ALLOWANCE_PROBES 64u /* between two samples */
-#define REFRAIN_SLEEP_NS 100000000u  /* dormant probes come back after this, then after twice as long each time */
-#define REFRAIN_ADDRESS_TABLE_ENTRIES 4096u /* MPI call sites of a thread, at most */
+#define REFRAIN_ALLOWANCE_PERCENT 1u /* of the time of a thread, for its probes */
+#define REFRAIN_ALLOWANCE_NS 500000u /* allowance that can be saved up for a time with many probes */
+#define REFRAIN_ALLOWANCE_PROBES 64u /* number of probes between two samples */
+/* Throttled probes are enabled again after this time, then after twice as long each time. */
+#define REFRAIN_SLEEP_NS 100000000u
+#define REFRAIN_ADDRESS_TABLE_ENTRIES 4096u /* most MPI call sites of a thread */
 #define REFRAIN_ADDRESS_ENTRY_BYTES 24u
-#define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* charged for each thread ... */
-#define REFRAIN_OUTSIDE_STACK_BYTES 16384u  /* ... of which it has these for its shadow stack; the rest is shared */
-#define REFRAIN_OUTSIDE_SHARE 8u            /* what is left after that: so much of it goes to what threads share */
-#define REFRAIN_OUTSIDE_FIXED_BYTES                                                                                    \
-    ((uint64_t)160 << 10) /* the libraries' data, their first tables of requests, communicators and types */
-#define REFRAIN_OUTSIDE_END_BYTES                                                                                      \
-    ((uint64_t)1152 << 10) /* what packing at the end takes; before that, what learners need for rearranging */
-#define REFRAIN_OUTSIDE_END_FROM                                                                                       \
-    ((uint64_t)1536 << 10)           /* half of what is more than this is set aside for that, until it is enough */
-#define REFRAIN_SCRATCH_BYTES 86536u /* most that one thread needs for that; touched as it is used */
-#define REFRAIN_SMALL_MEMORY ((uint64_t)2 << 20) /* with less formulas are shorter */
+#define REFRAIN_OUTSIDE_THREAD_BYTES 32768u /* reserved for each thread */
+#define REFRAIN_OUTSIDE_STACK_BYTES 16384u  /* of this, for its shadow stack; the rest is shared */
+#define REFRAIN_OUTSIDE_SHARE 8u            /* 1 / this of what is left after that goes to data shared by threads */
+/* Data of the libraries, and their first tables of requests, communicators and types. */
+#define REFRAIN_OUTSIDE_FIXED_BYTES ((uint64_t)160 << 10)
+/* Memory for packing at the end; before that, learners use it for rearranging. */
+#define REFRAIN_OUTSIDE_END_BYTES ((uint64_t)1152 << 10)
+/* Half of the memory above this is set aside for packing, until it is enough. */
+#define REFRAIN_OUTSIDE_END_FROM ((uint64_t)1536 << 10)
+/* Most that one thread needs for rearranging; touched only as far as it is used. */
+#define REFRAIN_SCRATCH_BYTES 86536u
+#define REFRAIN_SMALL_MEMORY ((uint64_t)2 << 20) /* below this, formulas are shorter */
 #define REFRAIN_SMALL_FORMULA_LENGTH 32u
-#define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10) /* for calls, sites, what is learned, beyond the tables ... */
-#define REFRAIN_LEAST_OTHER_BYTES ((uint64_t)8 << 10) /* ... so much of it beyond the call sites that are sure ... */
-#define REFRAIN_LEAST_LEARN_BYTES ((uint64_t)4 << 10) /* ... and so much beyond the tables of sites, too */
+/* Least memory for calls, sites and learners besides the tables. */
+#define REFRAIN_LEAST_POOL_BYTES ((uint64_t)20 << 10)
+#define REFRAIN_LEAST_OTHER_BYTES ((uint64_t)8 << 10) /* of it, besides reserved call sites */
+#define REFRAIN_LEAST_LEARN_BYTES ((uint64_t)4 << 10) /* of it, besides tables of sites as well */
 #define REFRAIN_MAXIMUM_THREADS 256u
-#define REFRAIN_MAXIMUM_PATH 256u /* functions of a call path */
+#define REFRAIN_MAXIMUM_PATH 256u    /* functions of a call path */
 #define REFRAIN_DEFAULT_SAMPLES 100u /* per second of processor time (REFRAIN_SAMPLE) */
 #define REFRAIN_MOST_SAMPLES 1000u
 #define REFRAIN_MINIMUM_FORMULA_LENGTH 4u
-#define REFRAIN_MAXIMUM_FORMULA_LENGTH 128u /* longer cycles are found again in the archive */
+#define REFRAIN_MAXIMUM_FORMULA_LENGTH 128u /* longer cycles are found in the archive */
 
-/* Reads a size; false when `text` is none or does not fit 64 bits. */
+/* Parses a size. False if `text` is no size, or exceeds 64 bits. */
 static inline bool refrain_settings_size(const char *text, uint64_t *bytes) {
     uint64_t n = 0;
     const char *p = text;
@@ -87,7 +89,7 @@ static inline bool refrain_settings_size(const char *text, uint64_t *bytes) {
     return true;
 }
 
-/* Reads a switch; false when `text` is none. */
+/* Parses a switch. False if `text` is none. */
 static inline bool refrain_settings_switch(const char *text, bool *value) {
     static const char *const on[] = {"on", "true", "yes", "1"}, *const off[] = {"off", "false", "no", "0"};
     for (unsigned i = 0; i < 4; i++) {
@@ -103,17 +105,16 @@ static inline bool refrain_settings_switch(const char *text, bool *value) {
     return false;
 }
 
-/* Bytes of `total` that are set aside for packing at the end. They grow with `total` little by little, so that a larger
- * `total` never leaves less memory to learn in. What is missing is taken from the trace file, if so much of it is
- * unused. */
+/* Bytes of `total` that are set aside for packing at the end. They grow slowly with `total`, so that a larger
+ * `total` never leaves less memory for learning. If packing needs more, it uses unused parts of the trace file. */
 static inline uint64_t refrain_settings_end_bytes(uint64_t total) {
     uint64_t bytes = total > REFRAIN_OUTSIDE_END_FROM ? (total - REFRAIN_OUTSIDE_END_FROM) / 2 : 0;
     return bytes < REFRAIN_OUTSIDE_END_BYTES ? bytes : REFRAIN_OUTSIDE_END_BYTES;
 }
 
-/* Bytes that the monitor keeps outside the trace file, of `total`, for `threads` threads: those that each thread has,
- * and those that they share, from which one thread can have its whole shadow stack and table of call sites, or several
- * threads a part of them. */
+/* Bytes of `total` that the monitor keeps outside the trace file for `threads` threads: a part for each thread, and
+ * a shared part. The shared part is enough for the whole shadow stack and call-site table of one thread, or for
+ * parts of those of several threads. */
 static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t threads) {
     uint64_t whole = (uint64_t)REFRAIN_SHADOW_STACK_ENTRIES * REFRAIN_SHADOW_ENTRY_BYTES +
                      (uint64_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES -
@@ -124,28 +125,28 @@ static inline uint64_t refrain_settings_outside_bytes(uint64_t total, uint32_t t
     return each + (share < whole ? share : whole);
 }
 
-/* Bytes that are not part of the total: a list of the run's ranks and two of the members of a communicator, each with
- * room for some processes that are not of the run. */
+/* Bytes that are not part of the total: a list of the ranks of the run, and two lists of the members of a
+ * communicator, each with room for some processes outside the run. */
 #define REFRAIN_FOREIGN_MEMBERS 64u
 static inline uint64_t refrain_settings_ranks_bytes(uint64_t ranks) {
     return 3 * sizeof(int32_t) * (ranks + REFRAIN_FOREIGN_MEMBERS);
 }
 
-/* Bytes that are not part of the total either: where so many threads learn, the most that their working memory takes
- * beyond what is set aside for packing, which needs it at the end only. */
+/* Bytes that are not part of the total either: the working memory of this number of learning threads, beyond the
+ * memory for packing, which is free until the end. */
 static inline uint64_t refrain_settings_scratch_bytes(uint64_t total, uint32_t threads) {
     uint64_t bytes = (uint64_t)threads * REFRAIN_SCRATCH_BYTES, covered = refrain_settings_end_bytes(total);
     return bytes > covered ? bytes - covered : 0;
 }
 
-/* Bytes of the trace file of a process: what is left of `total`, in pages; 0 when nothing is left. */
+/* Bytes of the trace file of a process: the rest of `total`, in whole pages; 0 if nothing is left. */
 static inline uint64_t refrain_settings_trace_file_bytes(uint64_t total, uint32_t threads) {
     uint64_t outside = refrain_settings_outside_bytes(total, threads);
     return total <= outside ? 0 : (total - outside) & ~(uint64_t)4095;
 }
 
-/* The least that REFRAIN_TOTAL_MEMORY can be for a program whose tables, header included, take `tables` bytes, those of
- * its sites `sites` (site_places.h), and the call sites that it is sure of `calls` (called.h). */
+/* The smallest REFRAIN_TOTAL_MEMORY for a program. `tables`: bytes of its tables, including the header; `sites`: of
+ * the tables of its sites (site_places.h); `calls`: of its reserved call sites (called.h). */
 static inline uint64_t refrain_settings_least_bytes(uint64_t tables, uint64_t sites, uint64_t calls, uint32_t threads) {
     uint64_t other = sites + REFRAIN_LEAST_LEARN_BYTES;
     uint64_t pool = calls + (other < REFRAIN_LEAST_OTHER_BYTES ? REFRAIN_LEAST_OTHER_BYTES : other);

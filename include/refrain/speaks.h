@@ -1,4 +1,5 @@
-/* speaks.h: which process of a job prints what concerns all of them (monitor and launch/front; not installed). */
+/* speaks.h: decides which process of a job prints messages that concern all of them (monitor and launch/front; not
+ * installed). */
 #ifndef REFRAIN_SPEAKS_H
 #define REFRAIN_SPEAKS_H
 
@@ -6,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is this the process that speaks for the job, as far as the launcher's variables tell? Before MPI_Init nothing else
- * says which rank it is. */
+/* True for the process that should print, as far as the variables of the launcher show. Before MPI_Init, nothing
+ * else gives the rank. */
 static inline bool refrain_speaks(void) {
     static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {

@@ -1,4 +1,4 @@
-/* suggest.h: the name that was probably meant (what was typed -> names that there are). */
+/* suggest.h: finds the name that a mistyped one probably stands for. */
 #ifndef REFRAIN_SUGGEST_H
 #define REFRAIN_SUGGEST_H
 
@@ -7,10 +7,10 @@
 
 #define REFRAIN_SUGGEST_MOST 63u
 
-/* A search for the nearest of some names; starts as {.typed = ...}. */
+/* A search for the nearest of several names. Starts as {.typed = ...}. */
 struct refrain_suggestion {
     const char *typed;
-    const char *name; /* the nearest so far that is near enough to be meant, else null */
+    const char *name; /* the nearest name so far, if it is near enough; else null */
     unsigned distance;
 };
 
@@ -18,8 +18,8 @@ static inline unsigned refrain_suggest_least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* The least number of letters that are put in, left out, replaced, or swapped with their neighbour to make `a` of `b`:
- * the "optimal string alignment" distance, row by row. Names longer than 63 letters count by their first 63. */
+/* The smallest number of letters that have to be inserted, removed, replaced, or swapped with their neighbour to
+ * make `a` from `b` ("optimal string alignment" distance). Only the first 63 letters count. */
 static inline unsigned refrain_suggest_distance(const char *a, const char *b) {
     unsigned rows[3][REFRAIN_SUGGEST_MOST + 1];
     unsigned n = refrain_suggest_least((unsigned)strlen(a), REFRAIN_SUGGEST_MOST);
@@ -43,11 +43,11 @@ static inline unsigned refrain_suggest_distance(const char *a, const char *b) {
     return last[m];
 }
 
-/* Looks at one more name. */
+/* Compares one more name. */
 static inline void refrain_suggest(struct refrain_suggestion *suggestion, const char *name) {
     size_t n = strlen(suggestion->typed);
     unsigned distance = refrain_suggest_distance(suggestion->typed, name);
-    /* What was left off at the end of a name costs less than other mistakes. */
+    /* A missing end of a name costs less than other mistakes. */
     if (n >= 2 && strncmp(suggestion->typed, name, n) == 0)
         distance = 1;
     if (distance > 2 || distance >= strlen(name) || distance >= n ||

@@ -1,29 +1,28 @@
-/* time_page.h: when the blocks of a thread ended, one after the other (monitor -> reader).
+/* time_page.h: when the blocks of a thread ended, in order (monitor -> reader).
  *
- * The order of a thread's clock reads is known to a replay, so durations need no key:
+ * A replay knows the order of the clock reads of a thread, so times need no key:
  *
- *     struct refrain_timeline -> page -> page -> ... -> page being written
+ *     struct refrain_timeline -> page -> page -> ... -> current page
  *
  *     page: | first block, when it began, exactly | entry entry entry ... | 0 0 0 |
- *     entry: one block or several: how many quanta from the end of the entry before it to the end of its last block
+ *     entry: one block or several: number of quanta from the end of the entry before it to the end of its last block
  *
- * As long as memory lasts an entry is one block: a number, its quanta + 1. Then pages that follow each other are
- * written anew, in one page less, with entries that last at most 2^entry_shift ticks, or are one block that is longer:
- * two numbers, how many blocks these are and their quanta. An entry's quanta are those of the clock, from the one in
- * which it begins to the one in which it ends. Longer quanta begin where shorter ones do, so that rounding errors do
- * not add up however often pages are written anew.
+ * While there is memory, an entry is one block: a number, its quanta + 1. When memory is full, pages are merged:
+ * consecutive pages are rewritten into one page less. Their entries last at most 2^entry_shift ticks, or are a
+ * single longer block. Such an entry has two numbers: its blocks and its quanta. The quanta of an entry are quanta
+ * of the clock, from the one in which it begins to the one in which it ends. Longer quanta begin where shorter ones
+ * do, so rounding errors do not add up, however often pages are merged.
  *
- * A number is written seven bits a byte, least significant first, the highest bit set but in the last byte. The first
- * byte of an entry is never 0, and is stored last. So a reader of a killed or a running process finds whole entries up
- * to some moment. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its
- * end are in the next page, too: a page is read up to the first block of the next one.
+ * A number has seven bits per byte, the lowest first; the highest bit is set in all bytes but the last. The first
+ * byte of an entry is never 0, and is stored last. So a reader of a killed or running process finds whole entries up
+ * to some time. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its
+ * end are in the next page, too: a page is read only up to the first block of the next page.
  *
  *     merged | entry entry entry |      -->      | entry entry | of this page nothing is merged yet | --> page
  *                          ^ up to here       ^ first block
  *
- * The pages that it replaces get first_block REFRAIN_TIME_PAGE_FREE before they are used again, so that a reader that
- * still looks at them sees that the blocks do not continue.
- */
+ * Replaced pages get first_block REFRAIN_TIME_PAGE_FREE before they are used again. So a reader that still looks at
+ * them sees that the blocks do not continue. */
 #ifndef REFRAIN_TIME_PAGE_H
 #define REFRAIN_TIME_PAGE_H
 
@@ -32,19 +31,20 @@
 
 #define REFRAIN_TIME_PAGE_BYTES 1024u
 #define REFRAIN_TIME_ENTRIES_BYTES (REFRAIN_TIME_PAGE_BYTES - 32u)
-#define REFRAIN_TIME_NUMBER_BYTES 10u /* most of a number */
-#define REFRAIN_TIME_LEAST_PAGES 8u   /* of a thread: one written, one kept for merging, and some that are merged */
+#define REFRAIN_TIME_NUMBER_BYTES 10u /* of the longest number */
+#define REFRAIN_TIME_LEAST_PAGES 8u   /* of a thread: the current page, one for merging, and some merged ones */
 #define REFRAIN_TIME_PAGE_FREE (~(uint64_t)0)
-#define REFRAIN_TIME_QUANTUM_NS 16u /* at first; the power of two of ticks below it */
+#define REFRAIN_TIME_QUANTUM_NS 16u /* at first: the largest power of two of ticks below this */
 
 struct refrain_time_page {
-    uint64_t first_block;  /* number of its first block in the thread, from 0 */
-    uint64_t first_ticks;  /* when that block began */
-    uint32_t next;         /* reference of the page after it, 0 = it is the last */
-    uint8_t entry_shift;   /* 0: an entry is one block; else one of several blocks lasts at most 2^entry_shift ticks */
+    uint64_t first_block; /* number of its first block in the thread, from 0 */
+    uint64_t first_ticks; /* when this block began */
+    uint32_t next;        /* reference of the next page, 0 = last */
+    uint8_t
+        entry_shift; /* 0: each entry is one block; else an entry of several blocks lasts at most 2^entry_shift ticks */
     uint8_t quantum_shift; /* a quantum is 2^quantum_shift ticks */
     uint16_t reserved;
-    uint32_t ahead; /* for the writer alone: a page that once came a little later; 0: none is known */
+    uint32_t ahead; /* for the monitor only: a page that was once a little after this one; 0: unknown */
     uint32_t reserved_too;
     unsigned char entries[REFRAIN_TIME_ENTRIES_BYTES];
 };
@@ -55,18 +55,18 @@ struct refrain_time_page {
 struct refrain_timeline {
     uint32_t first;      /* reference of the first page */
     uint32_t pages;      /* taken from the pool */
-    uint32_t most_pages; /* that may be taken */
-    uint32_t merges;     /* pages that were made of others; moves before these are free */
-    uint64_t end_block;  /* number of the block after the last, at the thread's last clock read; 0: it may go on;
-                            REFRAIN_TIME_STOPPED: there was no memory to go on with, it ends before its thread */
-    uint64_t backwards;  /* clock reads that told an earlier time than the one before them */
+    uint32_t most_pages; /* limit of pages */
+    uint32_t merges;     /* pages made by merging; incremented before the replaced ones are free */
+    uint64_t end_block;  /* number of the block after the last, at the last clock read of the thread; 0: blocks may
+                            follow; REFRAIN_TIME_STOPPED: memory was full, so it ends before its thread */
+    uint64_t backwards;  /* clock reads that were earlier than the one before them */
 };
 
 struct refrain_time_entry {
     uint64_t blocks, quanta;
 };
 
-/* Reads a number that begins at entries[at]; returns where the next one begins, 0 when it does not end in the page. */
+/* Reads a number at entries[at]. Returns the position after it; 0 if it does not end in the page. */
 static inline unsigned refrain_time_number(const unsigned char *entries, unsigned at, uint64_t *number) {
     uint64_t value = 0;
     for (unsigned shift = 0; at < REFRAIN_TIME_ENTRIES_BYTES && shift < 64; shift += 7) {
@@ -80,11 +80,12 @@ static inline unsigned refrain_time_number(const unsigned char *entries, unsigne
     return 0;
 }
 
-/* Reads the entry that begins at `at`; returns where the next one begins, 0 when nothing more was written. */
+/* Reads the entry at `at`. Returns the position after it; 0 if nothing more was written. */
 static inline unsigned refrain_time_entry(const struct refrain_time_page *page, unsigned at,
                                           struct refrain_time_entry *entry) {
     const unsigned char *bytes = page->entries + at;
-    if (__builtin_expect(at + 1 < REFRAIN_TIME_ENTRIES_BYTES && bytes[0] > 0 && bytes[0] < 128, 1)) { /* as most are */
+    if (__builtin_expect(at + 1 < REFRAIN_TIME_ENTRIES_BYTES && bytes[0] > 0 && bytes[0] < 128,
+                         1)) { /* the common case */
         if (page->entry_shift == 0) {
             *entry = (struct refrain_time_entry){.blocks = 1, .quanta = bytes[0] - 1u};
             return at + 1;
@@ -106,8 +107,8 @@ static inline unsigned refrain_time_entry(const struct refrain_time_page *page, 
     return at;
 }
 
-/* When an entry ends: these are the quanta of the page up to there. What begins within a quantum may begin after that.
- */
+/* The end of an entry; `quanta`: sum of the entries of the page up to it. A block that begins within a quantum may
+ * begin after this time. */
 static inline uint64_t refrain_time_page_ticks(const struct refrain_time_page *page, uint64_t quanta) {
     return ((page->first_ticks >> page->quantum_shift) + quanta) << page->quantum_shift;
 }

@@ -1,20 +1,20 @@
-/* unit.h: what instrumented C carries and calls (instrumentor -> monitor).
+/* unit.h: data and functions of instrumented C (instrumentor -> monitor).
  *
  * The instrumentor writes the declarations below, word for word, into the head of every file it edits (so that no
- * header is needed to compile it), and at its end the unit's tables:
+ * header is needed to compile it), and at its end the tables of the unit:
  *
- *     refrain__tables    these tables as bytes (unit_tables.h): the program tree, parents before children, names, and
- *                        what switches probes on
- *     refrain__u         a struct refrain_unit, and behind it room for what the monitor unpacks; the object file has
- *                        only their size
+ *     refrain__tables    the tables as bytes (unit_tables.h): the program tree, parents before children, names, and
+ *                        dependencies of probes
+ *     refrain__u         a struct refrain_unit, followed by memory into which the monitor unpacks the tables; it takes
+ *                        no space in the object file
  *     refrain_units_9    a section with a struct refrain_unit_distances for each unit, by which both are found
  *
- * and a constructor that calls refrain_register(), and a destructor: all units of an executable or library bring the
- * same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
+ * It also writes a constructor that calls refrain_register(), and a destructor. All units of an executable or
+ * library have the same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
  *
- * Replay does not interpret C: a probe tells the monitor where control is, and the monitor learns, for each place, what
- * came next (yan-jin-schmidt section 3.2, "branch sequences": the order of the clocks gives the control flow). A place
- * is a *slot*. Each node that has a probe owns consecutive slots, numbered within the unit from 0:
+ * Replay does not interpret C. A probe tells the monitor where control is, and the monitor learns, for each place,
+ * which place came next (yan-jin-schmidt section 3.2, "branch sequences": the order of the clocks gives the control
+ * flow). A place is a *slot*. Each node that has a probe owns consecutive slots, numbered within the unit from 0:
  *
  *     kind                        slots  meaning
  *     REFRAIN_FUNCTION              2    [0] the body has begun, [1] whole activations: their count and duration
@@ -25,22 +25,21 @@
  *       _MACRO
  *     REFRAIN_SWITCH                1    about to choose a label
  *
- * A loop in which nothing else has a probe counts for itself and tells the count when it ends (refrain_count): then
- * [1] is never reached.
+ * A loop without other probes inside counts its iterations in a local variable, and records the count when it ends
+ * (refrain_count): then [1] is never reached.
  *
- * Nothing has to be complete: what has no probe is absorbed by the place before it, and the order of everything that
- * has one is still exact. Threads: every function here may be called from any thread and, once tables are registered,
- * from a signal handler. None of them allocates, prints, changes errno or calls back.
- */
+ * Probes need not be complete: code without a probe belongs to the place before it, and the order of all places is
+ * still exact. Threads: every function here may be called from any thread and, once tables are registered, from a
+ * signal handler. None of them allocates, prints, changes errno or calls back. */
 #ifndef REFRAIN_UNIT_H
 #define REFRAIN_UNIT_H
 
 #include <refrain/unit_tables.h>
 
 enum refrain_node_kind {
-    REFRAIN_UNIT = 0,        /* node 0 of every unit: name = source file as given to the compiler; with --detail=all
-                                line = small functions, column = decisions and loops of a few instructions that have
-                                no probe */
+    REFRAIN_UNIT =
+        0, /* node 0 of every unit: name = source file as given to the compiler; with --detail=all, line = number of
+              small functions, column = number of decisions and loops with little work, which have no probe */
     REFRAIN_FUNCTION = 1,    /* name = function */
     REFRAIN_BLOCK = 2,       /* sequential block; no slots */
     REFRAIN_IF = 3,          /* if (c) */
@@ -53,20 +52,20 @@ enum refrain_node_kind {
     REFRAIN_SWITCH = 10,
     REFRAIN_CALL = 11,     /* name = callee, "" through a pointer */
     REFRAIN_MPI_CALL = 12, /* name = MPI function */
-    REFRAIN_MACRO = 13,    /* statement made by a macro that may reach an event; name = the macro */
+    REFRAIN_MACRO = 13,    /* statement made by a macro that may lead to an event; name = the macro */
     REFRAIN_BREAK = 14,
     REFRAIN_CONTINUE = 15,
     REFRAIN_RETURN = 16,
-    REFRAIN_GOTO = 17,  /* name = label, "" when computed */
+    REFRAIN_GOTO = 17,  /* name = label, "" if computed */
     REFRAIN_LABEL = 18, /* name = label */
     REFRAIN_CASE = 19,  /* case or default */
-    REFRAIN_LEFT = 20,  /* what the instrumentor leaves as it is: name = what it is, and why; parent 0, no slots */
+    REFRAIN_LEFT = 20,  /* a construct that is not instrumented: name = its kind and the reason; parent 0, no slots */
     REFRAIN_NODE_KINDS
 };
 
 #define REFRAIN_NO_SLOT 0xffffffffu /* node without a probe */
 
-/* Slots that a node of this kind owns where it has a probe. */
+/* Slots of a node of this kind with a probe. */
 static inline unsigned int refrain_slots_of_node(unsigned int kind) {
     switch (kind) {
     case REFRAIN_SWITCH:
@@ -89,8 +88,8 @@ static inline unsigned int refrain_slots_of_node(unsigned int kind) {
     }
 }
 
-/* Plain types only, so that the instrumented file needs no header and no feature-test macro is disturbed.
- * unsigned int is 32 bits wide on every platform refrain supports. */
+/* Plain types only, so that the instrumented file needs no header, and no feature-test macro is affected. unsigned
+ * int has 32 bits on every platform that refrain supports. */
 struct refrain_node {
     unsigned int kind;   /* enum refrain_node_kind */
     unsigned int parent; /* index of the enclosing node; 0 for node 0 itself */
@@ -101,27 +100,28 @@ struct refrain_node {
     unsigned int file;   /* offset in strings */
 };
 
-/* A probe that is of use only if certain functions make events is switched on when the program starts: functions in
- * other files are not known before the program is linked. `to` is switched on when `from` is on. */
+/* A probe that is useful only if certain functions make events is enabled at program start, since functions in other
+ * files are known only after linking. `to` is enabled if `from` is. */
 struct refrain_dependency {
-    unsigned int to, from; /* slots of the unit, or, n_slots and more, of its `speakers` */
+    unsigned int to, from; /* slots of the unit; numbers from n_slots on are its `speakers` */
 };
 
-/* A function that may make events, by which units tell each other: on in all units that name it, or in none. */
+/* A function that may make events, known by name in all units: it is enabled in all units that name it, or in none. */
 struct refrain_speaker {
     const char *name;
     unsigned long on;
-    struct refrain_speaker *next; /* the monitor's */
+    struct refrain_speaker *next; /* for use by the monitor */
 };
 
-/* A site: the place of a probe in optimised machine code for x86-64, an instruction of five bytes: REFRAIN_SITE_ON and
- * the distance to the unit's jump to refrain_site; or REFRAIN_SITE_OFF, an instruction of the same length without
- * effect but on the flags. Both addresses are relative to the member itself. The byte decides what the code should be.
- * A call for a probe that is off costs time and does nothing; all sites are calls before the monitor has come to them,
- * and stay calls where it may not change code. */
+/* A site: a probe in optimised machine code for x86-64, an instruction of five bytes: REFRAIN_SITE_ON and the
+ * distance to the jump of the unit to refrain_site; or REFRAIN_SITE_OFF, an instruction of the same length that only
+ * changes flags. Both addresses are relative to the member itself. The byte decides which of the two the code should
+ * be. The call of a disabled probe costs time and does nothing. All sites begin as calls, and stay calls if the
+ * monitor must not change code. */
 struct refrain_site {
     int code; /* the instruction */
-    int on;   /* the byte, in `on` of the site's unit, of the slot that control reaches here (refrain_probe) */
+    int on;   /* the byte that enables the probe: in `on` of its unit, at the slot that control reaches here
+                 (refrain_probe) */
 };
 #define REFRAIN_SITE_BYTES 5u
 #define REFRAIN_SITE_ON 0xe8u /* call rel32 */
@@ -129,11 +129,11 @@ struct refrain_site {
     0xa9u /* test imm32, eax: differs in one byte, so that it may be changed while others run it                       \
            */
 
-/* Of all that instrumented files and the monitor know of each other. Units of different versions are in lists of their
- * own: it is in the names of the sections and of the group (instrumentor/inserted/units.h). It is also in the names by
- * which probes call the monitor: those of a unit of another version find nobody, and are off. */
+/* Version of all that instrumented files and the monitor share. Units of different versions are in different lists,
+ * as the version is in the names of the sections and of the group (instrumentor/inserted/units.h). It is also in the
+ * names by which probes call the monitor: probes of another version find no monitor, and are disabled. */
 #define REFRAIN_UNIT_VERSION 9u
-#define REFRAIN_SITES_SECTION "refrain_sites_9" /* where the sites of a unit are listed */
+#define REFRAIN_SITES_SECTION "refrain_sites_9" /* lists the sites of a unit */
 
 struct refrain_unit {
     unsigned int n_nodes;
@@ -143,20 +143,20 @@ struct refrain_unit {
     unsigned int n_speakers;
     unsigned int unused;
     const struct refrain_node *nodes;
-    const char *strings; /* NUL-terminated names, addressed by byte offset; offset 0 is "" */
+    const char *strings; /* NUL-terminated names, given by byte offset; offset 0 is "" */
     struct refrain_speaker *speakers;
     const struct refrain_dependency *dependencies;
-    unsigned char *on;         /* by slot: is the probe that reaches it to be run? The monitor writes it */
-    const unsigned char *base; /* by first slot of a probe: 1 on from the start, 0 when a dependency is on. Null: all
-                                  are on, always */
-    const struct refrain_site *sites, *sites_end; /* those of the unit's executable or library, all units; or null */
-    unsigned long record; /* offset of this unit's record in the trace file, 0 while it has none */
+    unsigned char *on;         /* by slot: 1 if the probe that reaches it is enabled; written by the monitor */
+    const unsigned char *base; /* by first slot of a probe: 1: enabled from the start, 0: if a dependency is. Null: all
+                                  are always enabled */
+    const struct refrain_site *sites, *sites_end; /* those of all units of the executable or library; or null */
+    unsigned long record; /* offset of the record of this unit in the trace file, 0 while it has none */
     void *slots;          /* this unit's slots of the first thread */
     struct refrain_unit *next;
 };
 
-/* The words of refrain__u, which holds, in this order, the unit, its speakers, nodes and dependencies. Behind them are
- * n_slots + 1 bytes `on`, and `base`. */
+/* Size in longs of refrain__u, which contains the unit, its speakers, nodes and dependencies, in this order. After
+ * them come n_slots + 1 bytes `on`, and `base`. */
 static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_TABLES_SIZES]) {
     unsigned long bytes = sizeof(struct refrain_unit) +
                           sizes[REFRAIN_TABLES_SPEAKERS] * sizeof(struct refrain_speaker) +
@@ -165,41 +165,40 @@ static inline unsigned long refrain_unit_words(const unsigned int sizes[REFRAIN_
     return (bytes + sizeof(unsigned long) - 1) / sizeof(unsigned long);
 }
 
-/* Where a unit is: distances from the members themselves, which need no relocation. */
+/* Position of a unit: distances from the members themselves, which need no relocation. */
 struct refrain_unit_distances {
     int tables; /* to refrain__tables */
     int unit;   /* to refrain__u */
 };
 
-/* The units of an executable or library, or one of them where the linker makes no list: with link-time optimisation,
- * and for other machines than x86-64. */
+/* The units of an executable or library; or one of them, if the linker makes no list: with link-time optimisation,
+ * and on machines other than x86-64. */
 struct refrain_units {
-    unsigned long version; /* REFRAIN_UNIT_VERSION. Of another version no other member is known */
+    unsigned long version; /* REFRAIN_UNIT_VERSION. If it is another version, the other members are unknown */
     const struct refrain_unit_distances *units, *end; /* section refrain_units_9; null: no list */
     const struct refrain_site *sites, *sites_end;     /* all those of the executable or library; or null */
-    const char *tables;                               /* of the one unit; null: the unit is as it is */
+    const char *tables;                               /* of the one unit; null: the unit is unpacked already */
     struct refrain_unit *unit;                        /* the one unit; or null */
 };
 
-/* An object in the frame of an instrumented function: its address names the activation. Nothing is written to it, so
- * that an activation whose probes are off costs nothing:
+/* An object in the frame of an instrumented function. Its address identifies the activation. Nothing is written to
+ * it, so an activation with disabled probes costs nothing:
  *
  *     struct refrain_frame refrain__f __attribute__((__cleanup__(LEAVE)));    LEAVE: refrain_probe(..., slot + 1, ...)
- *     refrain_probe(&refrain__u, slot, ...)                                   or a site
- */
+ *     refrain_probe(&refrain__u, slot, ...)                                   or a site */
 struct refrain_frame {
     char place;
 };
 
-/* Adds the tables of units to the run, and unpacks them. Called by a constructor (priority 101), once; a dlopen'ed
- * object may come at any time. What no longer fits the trace file is counted and left untraced. */
+/* Adds the tables of units to the run, and unpacks them. Called once by a constructor (priority 101); a dlopen'ed
+ * object may do so at any time. Tables that do not fit the trace file are counted, and their units are not traced. */
 void refrain_register(const struct refrain_units *units);
 
-/* Takes them out of the list when their object is unloaded; what was learned stays in the trace. Called by a destructor
- * (priority 101). */
+/* Removes units from the list when their object is unloaded. Their learners stay in the trace. Called by a
+ * destructor (priority 101). */
 void refrain_unregister(const struct refrain_units *units);
 
-/* A probe. `slot` is the one that control reaches, which tells what the probe is:
+/* A probe. `slot` is the slot that control reaches. It gives the kind of probe:
  *
  *     of a function     [0] it has been entered; `extra`: the address of its struct refrain_frame
  *                       [1] it is left, after the return expression was evaluated; `extra` as above
@@ -208,16 +207,16 @@ void refrain_unregister(const struct refrain_units *units);
  *                       [0] a loop without other probes in it has ended after `extra` iterations
  *     of anything else  [0] control is there
  *
- * `frame`: an address in the activation's own frame, below which lie the frames of all that it calls, so that
- * activations abandoned by longjmp are found. The address given at its entry is the highest that its probes give.
- * Probes of an activation whose entry was not told are ignored, except those of MPI calls: they tell the place of the
- * call on behalf of the innermost activation whose entry was told. */
+ * `frame`: an address in the frame of the activation. Frames of all its callees are below it, so activations
+ * abandoned by longjmp are found. The address at the entry is the highest that its probes pass. Probes of an
+ * activation whose entry was not recorded are ignored, except those of MPI calls: they set the place of the call for
+ * the innermost activation whose entry was recorded. */
 void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame,
                    unsigned long extra) __asm__("refrain_probe_9");
 
-/* The same for sites (struct refrain_site), not to be called from C: the site is told by the address that it returns
- * to, `place` is the stack pointer there. In r11 the address of the struct refrain_frame, in rax the count, where they
- * are needed. All registers are kept but the flags. */
+/* The same for sites (struct refrain_site); not to be called from C. The return address identifies the site, and the
+ * stack pointer there is `frame`. r11 has the address of the struct refrain_frame, and rax the count, if they are
+ * needed. All registers are kept except the flags. */
 void refrain_site(void) __asm__("refrain_site_9");
 
 #endif

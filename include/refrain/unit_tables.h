@@ -31,11 +31,11 @@ enum refrain_tables_size {
 
 #define REFRAIN_TABLES_BASE 127u /* of the digits; a byte above REFRAIN_TABLES_BASE + 1 is not a number's last */
 #define REFRAIN_TABLES_KINDS 32u /* more than there are kinds of nodes */
-#define REFRAIN_TABLES_ON 32u    /* added to the kind where `base` of the slot is 1 (struct refrain_unit) */
-#define REFRAIN_TABLES_FILE 64u  /* ... where the file is told */
+#define REFRAIN_TABLES_ON 32u    /* added to the kind if `base` of the slot is 1 (struct refrain_unit) */
+#define REFRAIN_TABLES_FILE 64u  /* added to the kind if the file is given */
 #define REFRAIN_TABLES_NUMBERS '\1'
 
-/* How many bytes the strings have, which is where the numbers begin; `limit` at most. */
+/* Bytes of the strings, `limit` at most; the numbers begin there. */
 static inline size_t refrain_tables_strings_bytes(const char *tables, size_t limit) {
     size_t at = 0;
     while (at < limit && tables[at] != REFRAIN_TABLES_NUMBERS) {
@@ -66,7 +66,7 @@ static inline bool refrain_tables_read(struct refrain_tables_reader *reader, uns
     return false;
 }
 
-/* The sizes, with which the numbers begin. */
+/* Reads the sizes, which come first. */
 static inline bool refrain_tables_read_sizes(struct refrain_tables_reader *reader,
                                              unsigned sizes[REFRAIN_TABLES_SIZES]) {
     unsigned begin = 0;

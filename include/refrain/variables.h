@@ -1,4 +1,4 @@
-/* variables.h: the names of all REFRAIN_* variables, so that one that nobody reads is found (monitor, wrappers,
+/* variables.h: the names of all REFRAIN_* variables, to report variables that nothing reads (monitor, wrappers,
  * record).
  *
  * The names are in variables.def; tests/test_record.sh compares them with those that the code reads. */
@@ -19,7 +19,7 @@ static const char *const refrain_variables[] = {
 };
 #define REFRAIN_VARIABLES (sizeof refrain_variables / sizeof *refrain_variables)
 
-/* The variable that was probably meant, after the prefix; null none. */
+/* The variable that was probably meant, without the prefix; null none. */
 static inline const char *refrain_variable_meant(const char *typed) {
     struct refrain_suggestion suggestion = {.typed = typed};
     for (size_t i = 0; i < REFRAIN_VARIABLES; i++)
@@ -30,8 +30,8 @@ static inline const char *refrain_variable_meant(const char *typed) {
     return suggestion.name;
 }
 
-/* Looks at an entry of the environment, "NAME=value". False where its name is REFRAIN_ with something behind it that is
- * no variable: `message` then says so, and which was probably meant. */
+/* Checks an entry of the environment, "NAME=value". False if its name begins with REFRAIN_ and is no variable;
+ * `message` then says so, and which variable was probably meant. */
 static inline int refrain_variable_is_known(const char *entry, char *message, size_t bytes) {
     size_t prefix = sizeof REFRAIN_VARIABLE_PREFIX - 1, n = strcspn(entry, "=");
     char name[REFRAIN_SUGGEST_MOST + 1];

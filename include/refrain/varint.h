@@ -1,5 +1,5 @@
-/* varint.h: numbers in as few bytes as they need (monitor -> reader): seven bits a byte, the lowest first; the eighth
- * bit says that more bytes follow. A signed number has its sign in the lowest bit. */
+/* varint.h: numbers in as few bytes as they need (monitor -> reader): seven bits per byte, the lowest first; the
+ * eighth bit says that more bytes follow. A signed number has its sign in the lowest bit. */
 #ifndef REFRAIN_VARINT_H
 #define REFRAIN_VARINT_H
 
@@ -20,7 +20,7 @@ static inline unsigned refrain_varint_size(uint64_t number) {
     return (70u - (unsigned)__builtin_clzll(number | 1)) / 7;
 }
 
-/* Returns the bytes that were written. */
+/* Returns the number of bytes written. */
 static inline unsigned refrain_varint_put(unsigned char *out, uint64_t number) {
     unsigned n = 0;
     for (; number >= 128; number >>= 7)
@@ -29,8 +29,8 @@ static inline unsigned refrain_varint_put(unsigned char *out, uint64_t number) {
     return n;
 }
 
-/* Reads the number at bytes[*at], of which `end` there are, and moves *at behind it; false where it is cut off, or has
- * more than 64 bits. */
+/* Reads the number at bytes[*at] (size: `end`), and moves *at behind it. False if it is truncated, or has more than
+ * 64 bits. */
 static inline bool refrain_varint_get(const unsigned char *bytes, unsigned end, unsigned *at, uint64_t *number) {
     unsigned here = *at;
     uint64_t sum = 0;
