@@ -13,8 +13,7 @@
 #define MANY_LONG 0.1 /* share of the run in calls that take too long, from which on it is remarked */
 #define GOOD_BALANCE 0.95
 #define SHORT_NS 1000000 /* a run in which processes that start later than others outweigh all else */
-#define MOST_BLOCKS 0.99 /* share of the blocks: if so many have times of their own, the others are not worth a word   \
-                          */
+#define MOST_BLOCKS 0.99 /* share of the blocks with times of their own, above which the others are not mentioned */
 
 /* ---- what is well ---- */
 
