@@ -102,7 +102,7 @@ static bool is_below(long pid, long ancestor) {
     return false;
 }
 
-static enum refrain_status tell_all(const char *text, uint32_t pause, struct refrain_error *error) {
+static enum refrain_status set_pause_of_all(const char *text, uint32_t pause, struct refrain_error *error) {
     char *end;
     long root = strtol(text, &end, 10);
     if (*end || root < 1)
@@ -160,13 +160,13 @@ static const struct argp resume_argp = {options,
 static enum refrain_status run_pause(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     refrain_command_parse(&refrain_command_pause, argc, argv, &arguments);
-    return tell_all(arguments.process, 1, error);
+    return set_pause_of_all(arguments.process, 1, error);
 }
 
 static enum refrain_status run_resume(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
     refrain_command_parse(&refrain_command_resume, argc, argv, &arguments);
-    return tell_all(arguments.process, 0, error);
+    return set_pause_of_all(arguments.process, 0, error);
 }
 
 const struct refrain_command refrain_command_pause = {

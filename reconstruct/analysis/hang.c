@@ -163,17 +163,18 @@ static bool find_needs(struct search *search, const struct refrain_live_rank *ra
 }
 
 /* True if the rank may still do what another one needs. A rank without a file may do anything. */
-static bool can_go_on(const struct refrain_live *live, const struct refrain_hang *hang, int32_t rank) {
+static bool can_continue(const struct refrain_live *live, const struct refrain_hang *hang, int32_t rank) {
     return live->ranks[rank].state == REFRAIN_LIVE_MISSING || !hang->hangs[rank];
 }
 
-static bool goes_on(const struct search *search, const struct needs *needs, const struct refrain_live_rank *rank) {
+/* True if what the rank needs may still come. */
+static bool may_continue(const struct search *search, const struct needs *needs, const struct refrain_live_rank *rank) {
     const struct refrain_live *live = search->live;
     const struct refrain_hang *hang = search->hang;
     bool someone = needs->one && needs->answered;
     for (size_t i = 0; i < needs->n && !someone; i++) {
         const struct refrain_hang_edge *edge = &hang->edges[needs->first + i];
-        bool can = edge->may_end || can_go_on(live, hang, edge->awaited);
+        bool can = edge->may_end || can_continue(live, hang, edge->awaited);
         if (!needs->one && !can)
             return false;
         someone = needs->one && can;
@@ -182,7 +183,7 @@ static bool goes_on(const struct search *search, const struct needs *needs, cons
         return someone || !needs->one;
     for (int32_t i = 0; !someone && i < (rank->comm ? rank->comm->size : 0); i++) {
         int32_t member = member_of(rank->comm, i);
-        someone = !is_rank(live, member) || (member != rank->rank && can_go_on(live, hang, member)) ||
+        someone = !is_rank(live, member) || (member != rank->rank && can_continue(live, hang, member)) ||
                   (is_rank(live, member) && sends_to(&live->ranks[member], rank->rank));
     }
     return someone || !rank->comm || rank->comm->remote_size > 0;
@@ -241,7 +242,7 @@ static bool find(struct search *search) {
         changed = false;
         for (size_t i = 0; i < live->n_ranks; i++)
             if (hang->hangs[i] && (search->needs[i].n > 0 || search->needs[i].any) &&
-                goes_on(search, &search->needs[i], &live->ranks[i])) {
+                may_continue(search, &search->needs[i], &live->ranks[i])) {
                 hang->hangs[i] = false;
                 changed = true;
             }

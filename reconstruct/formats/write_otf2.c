@@ -231,8 +231,8 @@ static OTF2_ErrorCode put_wait(struct otf2_writer *otf2, const struct refrain_ev
 }
 
 /* A marker or counter: a value of the metric with its name; 1 for a marker. */
-static OTF2_ErrorCode told_value(const struct otf2_writer *otf2, struct refrain_otf2_location *location,
-                                 const struct refrain_event *event, uint64_t time) {
+static OTF2_ErrorCode metric_value(const struct otf2_writer *otf2, struct refrain_otf2_location *location,
+                                   const struct refrain_event *event, uint64_t time) {
     OTF2_Type type = OTF2_TYPE_INT64;
     OTF2_MetricValue value = {.signed_int = event->kind == REFRAIN_EVENT_MARKER ? 1 : event->value};
     if (event->region->index == UINT32_MAX)
@@ -337,7 +337,7 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
         return access_complete(location, event, time);
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
-        return told_value(part->otf2, location, event, time);
+        return metric_value(part->otf2, location, event, time);
     default: /* only for formats that ask for it */
         return OTF2_SUCCESS;
     }

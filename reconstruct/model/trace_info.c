@@ -26,7 +26,7 @@ const char *refrain_loss_text(enum refrain_loss loss) {
     return (unsigned)loss < REFRAIN_LOSSES && texts[loss] ? texts[loss] : "other losses";
 }
 
-static void tell_process(const struct refrain_process *process, struct refrain_process_info *info) {
+static void fill_process(const struct refrain_process *process, struct refrain_process_info *info) {
     const struct refrain_header *header = process->header;
     *info = (struct refrain_process_info){
         .rank = process->rank,
@@ -46,7 +46,7 @@ static double cost_ns(const struct refrain_process *process, uint32_t cost) {
     return (double)(refrain_trace_span_ns(process, cost) / (1u << REFRAIN_PROBE_COST_SHIFT));
 }
 
-static void tell_probe_costs(const struct refrain_process *process, struct refrain_probe_cost_info *costs) {
+static void fill_probe_costs(const struct refrain_process *process, struct refrain_probe_cost_info *costs) {
     static const char *const kinds[REFRAIN_PROBE_KINDS] = {
         [REFRAIN_PROBE_ENTER] = "enter",
         [REFRAIN_PROBE_LEAVE] = "leave",
@@ -85,8 +85,8 @@ enum refrain_status refrain_trace_read_info(struct refrain_trace *trace, struct 
         return REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        tell_process(process, &trace->process_infos[i]);
-        tell_probe_costs(process, &trace->probe_costs[i * REFRAIN_PROBE_KINDS]);
+        fill_process(process, &trace->process_infos[i]);
+        fill_probe_costs(process, &trace->probe_costs[i * REFRAIN_PROBE_KINDS]);
         for (uint32_t t = 0; t < process->header->n_threads; t++)
             if (process->threads[t].started)
                 trace->locations[trace->n_locations++] = (struct refrain_location_info){
