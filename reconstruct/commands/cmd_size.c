@@ -24,7 +24,7 @@
 #define JOURNAL_ITEMS 128u        /* of the longest formula that a thread's journal holds */
 
 /* With so many bytes beyond the least for each call site, counts by call site and partner are right in the programs of
- * docs/spent.md, even where all of these are met when the memory is spent. */
+ * benchmarks/report/spent.md, even where all of these are met when the memory is spent. */
 #define CALL_SITE_BYTES 900u
 
 /* What the executable's units need of a trace file. */
