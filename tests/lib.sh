@@ -34,6 +34,21 @@ check() {
     fi
 }
 
+# says STATUS PATTERN COMMAND...: the command ends with that status and says one line on standard error, in which the pattern of
+# the shell is found. Its standard output is in $work/out.
+says() {
+    wanted=$1 pattern=$2
+    shift 2
+    said=$("$@" 2>&1 >"$work/out")
+    status=$?
+    case $status:$said in
+    *"
+"*) fail "$*: says more than one line: $said" ;;
+    "$wanted":*$pattern*) pass ;;
+    *) fail "$*: status $status, says: $said" ;;
+    esac
+}
+
 summary() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -4,40 +4,30 @@ set -u
 . "$(dirname "$0")/lib.sh"
 run=$tests/../benchmarks/run.sh
 
-# refused PATTERN COMMAND...: status 2, one line on standard error that has the pattern.
-refused() {
-    pattern=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    status=$?
-    [ $status -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qe "$pattern" "$work/err" && pass ||
-        fail "$*: status $status, said: $(head -n 2 "$work/err")"
-}
-
 for option in --only --ranks --runs --pairs --minutes; do
-    refused "$option needs a value" sh "$run" $option
+    says 2 "$option needs a value" sh "$run" $option
 done
-refused "no workload 'tetris'" sh "$run" --only tetris
-refused "from 1 to 64, not '65'" sh "$run" --ranks 2,65
-refused "from 1 to 100, not '0'" sh "$run" --pairs 0
-refused "unknown argument" sh "$run" --fast
-refused "refrain-cc are not in '/nowhere'" sh "$run" --tools /nowhere
+says 2 "no workload 'tetris'" sh "$run" --only tetris
+says 2 "from 1 to 64, not '65'" sh "$run" --ranks 2,65
+says 2 "from 1 to 100, not '0'" sh "$run" --pairs 0
+says 2 "unknown argument" sh "$run" --fast
+says 2 "refrain-cc are not in '/nowhere'" sh "$run" --tools /nowhere
 [ "$(sh "$run" --list | wc -l)" -ge 15 ] && pass || fail "--list: $(sh "$run" --list | wc -l) workloads"
 
 cost=$tests/../benchmarks/cost.sh
-refused "tools is needed" sh "$cost"
-refused "no directory '/nowhere'" sh "$cost" --tools /nowhere
-refused "no part 'all'" sh "$cost" --tools "$bin" --part all
-refused "no workload 'tetris'" sh "$cost" --tools "$bin" --only tetris
-refused "whole number, not '0'" sh "$cost" --tools "$bin" --rounds 0
+says 2 "tools is needed" sh "$cost"
+says 2 "no directory '/nowhere'" sh "$cost" --tools /nowhere
+says 2 "no part 'all'" sh "$cost" --tools "$bin" --part all
+says 2 "no workload 'tetris'" sh "$cost" --tools "$bin" --only tetris
+says 2 "whole number, not '0'" sh "$cost" --tools "$bin" --rounds 0
 
-refused "tools is needed" sh "$tests/../benchmarks/patterns.sh"
+says 2 "tools is needed" sh "$tests/../benchmarks/patterns.sh"
 make -s -j2 -C "$tests/../benchmarks/workloads" CC=mpicc.mpich BUILD="$work/plain" ONLY="bt lu nbody heat" >"$work/said" 2>&1 ||
     fail "the workloads do not build: $(head -n 1 "$work/said")"
-refused "nbody:.*--size" "$work/plain/nbody" --size 0
-refused "heat:.*--iterations" "$work/plain/heat" --iterations -3
-refused "bt:.*2 ranks.*square" launch mpich 2 "$work/plain/bt"
-refused "lu:.*3 ranks.*power of two" launch mpich 3 "$work/plain/lu"
+says 2 "nbody:*--size" "$work/plain/nbody" --size 0
+says 2 "heat:*--iterations" "$work/plain/heat" --iterations -3
+says 2 "bt:*2 ranks*square" launch mpich 2 "$work/plain/bt"
+says 2 "lu:*3 ranks*power of two" launch mpich 3 "$work/plain/lu"
 
 sh "$run" --tools "$bin" --quick --only heat --ranks 2 --out "$work/report" >"$work/said" 2>&1 || fail "run.sh --quick: $(tail -n 1 "$work/said")"
 report=$work/report/report.md

@@ -5,24 +5,15 @@ set -u
 . "$(dirname "$0")/lib.sh"
 script=$tests/../benchmarks/foreign.sh
 
-# refused PATTERN ARGUMENTS...: status 2, one line on standard error that has the pattern.
-refused() {
-    pattern=$1
-    shift
-    "$script" "$@" >"$work/out" 2>"$work/err"
-    status=$?
-    [ $status -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qe "$pattern" "$work/err" && pass ||
-        fail "$*: status $status, said: $(head -n 2 "$work/err")"
-}
 for option in --only --rounds --details --level --format --out --cache --tools --programs; do
-    refused "$option takes a value" $option
+    says 2 "$option takes a value" "$script" $option
 done
-refused "no program 'tetris'" --only tetris
-refused "from 1 to 100, not '0'" --rounds 0
-refused "from 1 to 100, not '101'" --rounds 101
-refused "no detail 'some'" --details calls,some
-refused "O0 or O2" --level O3
-refused "unknown argument" --fast
+says 2 "no program 'tetris'" "$script" --only tetris
+says 2 "from 1 to 100, not '0'" "$script" --rounds 0
+says 2 "from 1 to 100, not '101'" "$script" --rounds 101
+says 2 "no detail 'some'" "$script" --details calls,some
+says 2 "O0 or O2" "$script" --level O3
+says 2 "unknown argument" "$script" --fast
 check "--help" sh -c '"$0" --help | grep -q "^EXAMPLE"' "$script"
 check "--list" sh -c 'test "$("$0" --list | wc -l)" -ge 4' "$script"
 
