@@ -38,14 +38,23 @@ static char *count_call(const struct refrain_construct *construct) {
     return take(&text);
 }
 
+/* A probe at a place. The probe of an MPI call only stores the place (inserted/end.h). */
+static char *place_call(const struct refrain_construct *construct, const char *head, const char *tail) {
+    struct refrain_text text = {0};
+    bool mpi = construct->kind == REFRAIN_MPI_CALL;
+    refrain_text_format(&text, "%srefrain__%s%u)%s", head, mpi ? "call(" : "at(&refrain__f, ", construct->slot, tail);
+    return take(&text);
+}
+
 /* A call that enters the activation if it is not entered yet. `slot`: slot of the function. */
 static char *late_call(const struct refrain_construct *construct, unsigned slot, bool statement) {
     struct refrain_text text = {0};
     refrain_text_format(&text,
-                        "%s(void)(refrain__e.entered || (refrain__e.entered = 1, refrain__enter(&refrain__f, %u))), "
-                        "refrain__at(&refrain__f, %u)%s",
-                        statement ? "" : "(", slot, construct->slot, statement ? "; " : ", ");
-    return take(&text);
+                        "%s(void)(refrain__e.entered || (refrain__e.entered = 1, refrain__enter(&refrain__f, %u))), ",
+                        statement ? "" : "(", slot);
+    char *enters = take(&text), *late = place_call(construct, enters, statement ? "; " : ", ");
+    free(enters);
+    return late;
 }
 
 static void place_late(struct refrain_edits *edits, const struct refrain_construct *construct, unsigned slot) {
@@ -77,10 +86,10 @@ static void place_probe(struct refrain_edits *edits, const struct refrain_constr
         break;
     case REFRAIN_CALL:
     case REFRAIN_MPI_CALL:
-        refrain_edit_wrap(edits, begin, end, probe_call(construct, "(", "at", "), "), refrain_text_copy(")"));
+        refrain_edit_wrap(edits, begin, end, place_call(construct, "(", ", "), refrain_text_copy(")"));
         break;
     case REFRAIN_MACRO:
-        refrain_edit_insert(edits, begin, probe_call(construct, "", "at", "); "));
+        refrain_edit_insert(edits, begin, place_call(construct, "", "; "));
         break;
     default:
         break;

@@ -7,6 +7,7 @@
  * It also writes refrain__u, the memory into which the monitor unpacks the tables. */
 #include "construct.h"
 #include <refrain/unit_tables.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,8 +222,15 @@ static void write_room(const unsigned *sizes, struct refrain_text *out) {
                         "} refrain__u __attribute__((__used__));\n"
                         "#define REFRAIN__ON \"refrain__u + %lu\"\n"
                         "#ifdef REFRAIN__ON\n"
+                        "#endif\n"
+                        "#define REFRAIN__SLOTS %zu\n"
+                        "#define REFRAIN__PLACE %zu\n"
+                        "#define REFRAIN__SLOT_BYTES %uul\n"
+                        "#if defined REFRAIN__SLOTS && defined REFRAIN__PLACE && defined REFRAIN__SLOT_BYTES\n"
                         "#endif\n",
-                        refrain_unit_words(sizes), on, base, sizeof(unsigned long) * refrain_unit_words(sizes));
+                        refrain_unit_words(sizes), on, base, sizeof(unsigned long) * refrain_unit_words(sizes),
+                        offsetof(struct refrain_unit, slots) / sizeof(unsigned long),
+                        offsetof(struct refrain_unit, place) / sizeof(unsigned long), REFRAIN_UNIT_SLOT_BYTES);
 }
 
 void refrain_tables_write(struct refrain_constructs *constructs, const struct refrain_instrument_options *options,

@@ -5,12 +5,14 @@
 
 #include "arch/arch.h"
 #include "context.h"
+#include "run/loaded_units.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
 #include <stddef.h>
 
 static inline struct refrain_context *refrain_begin(void) {
     struct refrain_context *context = refrain_thread_context;
+    refrain_place = NULL;
     if (__builtin_expect(context == NULL, 0)) {
         context = refrain_context();
         if (!context)

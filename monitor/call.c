@@ -131,18 +131,18 @@ static __attribute__((noinline)) void look_around(struct refrain_context *contex
     refrain_allowance_look(context);
 }
 
-/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `told`: null, or
- * the call's first operation. `python`: the functions of Python that are open, null where there are none or they are
- * not looked at. */
+/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `at`:
+ * the call's refrain_place, or null. `told`: null, or the call's first operation. `python`: the functions of Python
+ * that are open, null where there are none or they are not looked at. */
 static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
-                                                             unsigned function, void *return_address,
+                                                             unsigned function, const void *at, void *return_address,
                                                              const void *frame_address, const struct refrain_told *told,
                                                              const struct refrain_python_stack *python) {
     if (__builtin_expect(--context->calls_left <= 0, 0))
         look_around(context);
     struct refrain_call_place place =
         python ? refrain_call_place_python(context, context->top->last, function, &python->frames[0])
-               : refrain_call_place(context, function, return_address, frame_address);
+               : refrain_call_place(context, function, at, return_address, frame_address);
     struct refrain_call_site *call_site = place.call_site;
     struct refrain_entry *caller = context->top, *entry = NULL;
     call->context = NULL;
@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
 
 /* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
  * the functions of Python, or calls may be left out. */
-static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function,
+static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function, const void *at,
                                                          void *return_address, void *frame_address,
                                                          const struct refrain_told *told) {
     struct refrain_context *context = refrain_thread_context;
@@ -197,6 +197,9 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
     context = refrain_begin();
     call->context = context;
     if (context) {
+        struct refrain_slot *slot = refrain_call_place_slot(context, at);
+        if (slot)
+            refrain_probe_come(context, slot, refrain_caller_frames(frame_address));
         if (context->path)
             refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
                               refrain_caller_frames(frame_address), found ? &stack : NULL);
@@ -204,7 +207,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
             refrain_drop_above_caller(context, frame_address);
         if (context->filtered)
             refrain_untold_tell(context);
-        begin_call(call, context, function, return_address, frame_address, told, found ? &stack : NULL);
+        begin_call(call, context, function, NULL, return_address, frame_address, told, found ? &stack : NULL);
     }
     if (found)
         refrain_python_end(&stack);
@@ -214,15 +217,17 @@ static inline __attribute__((always_inline)) void begin(struct refrain_call *cal
                                                         void *return_address, void *frame_address,
                                                         const struct refrain_told *told) {
     struct refrain_context *context = refrain_thread_context;
+    const void *at = refrain_place;
+    refrain_place = NULL;
     call->entry = NULL;
     call->told = NULL;
     if (__builtin_expect(!context || context->busy | context->unusual || refrain_trace_file.header->pause, 0)) {
-        begin_unusual_call(call, function, return_address, frame_address, told);
+        begin_unusual_call(call, function, at, return_address, frame_address, told);
         return;
     }
     refrain_begin_in(context);
     refrain_drop_above_caller(context, frame_address);
-    begin_call(call, context, function, return_address, frame_address, told, NULL);
+    begin_call(call, context, function, at, return_address, frame_address, told, NULL);
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {

@@ -175,18 +175,39 @@ static struct refrain_call_place look_for_call_site(struct refrain_context *cont
     return (struct refrain_call_place){refrain_at_reference(entry->reference), NULL};
 }
 
-struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
+struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *told) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    const struct refrain_unit_record *unit;
+    if (context->number == 0 && (uintptr_t)told - (uintptr_t)context->trace_file < header->bytes)
+        return (struct refrain_slot *)(uintptr_t)told;
+    for (uint64_t record = told ? header->units : 0; record; record = unit->next) {
+        unit = (const void *)(context->trace_file + record);
+        uint64_t offset = (uintptr_t)told - (uintptr_t)(context->trace_file + unit->slots);
+        if (offset < unit->n_slots * sizeof(struct refrain_slot))
+            return (struct refrain_slot *)(context->trace_file + unit->slots + offset) +
+                   (size_t)context->number * unit->n_slots;
+    }
+    return NULL;
+}
+
+struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function, const void *told,
                                                   void *return_address, const void *frame_address) {
     struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
+    struct refrain_slot *at = refrain_call_place_slot(context, told);
+    const void *known_from = at ? told : context->top->last;
+    if (at)
+        refrain_probe_come(context, at, refrain_caller_frames(frame_address));
     const struct refrain_slot *from = context->top->last;
     bool own;
     struct refrain_call_place place = look_for_call_site(context, from, function, caller, &own);
     if (own)
-        *refrain_known_call(context, from, caller.address) = (struct refrain_call_cache){
-            .from = from,
+        *refrain_known_call(context, known_from, caller.address) = (struct refrain_call_cache){
+            .from = known_from,
             .address = caller.address,
             .call_site = place.call_site,
+            .at = at,
             .function = function,
+            .inside = at ? at->number - REFRAIN_SLOT_OF_FUNCTION(at->flags) : 0,
         };
     return place;
 }

@@ -8,7 +8,10 @@
 #define REFRAIN_CALL_PLACE_H
 
 #include "context.h"
+#include "entry.h"
+#include "probe.h"
 #include "python.h"
+#include "step.h"
 #include "visibility.h"
 #include <refrain/trace.h>
 #include <stddef.h>
@@ -20,9 +23,13 @@ struct refrain_call_place {
     struct refrain_guest *guest;         /* of the call site, which the call is from; else null */
 };
 
+/* The thread's own slot of a refrain_place; null where it is none of the trace file's. */
+REFRAIN_HIDDEN struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *told);
+
 /* A call that is not remembered: its call site is found or made. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
-                                                                 void *return_address, const void *frame_address);
+                                                                 const void *told, void *return_address,
+                                                                 const void *frame_address);
 
 /* The call site in a line of Python, whose interpreter is locked. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_python(struct refrain_context *context,
@@ -30,20 +37,30 @@ REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_python(struct refrai
                                                                    const struct refrain_python_frame *frame);
 
 /* The entry of calls that return to `address` where control is at `from`. */
-static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context,
-                                                            const struct refrain_slot *from, uintptr_t address) {
+static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context, const void *from,
+                                                            uintptr_t address) {
     uintptr_t hash = ((uintptr_t)from << 2) + (address << 5); /* without the bits that are mostly alike */
     return &context->calls_known[hash / sizeof *context->calls_known % REFRAIN_CALL_CACHE];
 }
 
-/* Finds the call site. */
+/* Finds the call site, and has the innermost activation come to the call's place. `told`: refrain_place. */
 static inline struct refrain_call_place refrain_call_place(struct refrain_context *context, unsigned function,
-                                                           void *return_address, const void *frame_address) {
-    const struct refrain_slot *from = context->top->last;
+                                                           const void *told, void *return_address,
+                                                           const void *frame_address) {
+    struct refrain_entry *caller = context->top;
+    const void *from = told ? told : caller->last;
     const struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
     if (__builtin_expect(
             known->from != from || known->address != (uintptr_t)return_address || known->function != function, 0))
-        return refrain_call_place_look(context, function, return_address, frame_address);
+        return refrain_call_place_look(context, function, told, return_address, frame_address);
+    if (told) {
+        if (__builtin_expect(caller->id == known->inside && caller->kind == REFRAIN_ENTRY_FUNCTION, 1)) {
+            refrain_step(context, caller, known->at->number);
+            caller->last = known->at;
+        } else {
+            refrain_probe_come(context, known->at, refrain_caller_frames(frame_address));
+        }
+    }
     return (struct refrain_call_place){known->call_site, NULL};
 }
 

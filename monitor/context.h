@@ -58,10 +58,12 @@ struct refrain_region_cache {
 /* Where an MPI call was made from, and the call site that it has: found again by one look (call_place.h). */
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
-    _Alignas(REFRAIN_LINE_BYTES) const struct refrain_slot *from; /* null: free */
-    uintptr_t address;                                            /* that the call returns to */
+    _Alignas(REFRAIN_LINE_BYTES) const void *from; /* refrain_place, or the slot where control was; null: free */
+    uintptr_t address;                             /* that the call returns to */
     struct refrain_call_site *call_site;
+    struct refrain_slot *at; /* where the call is made: the thread's slot of refrain_place */
     uint32_t function;
+    uint32_t inside; /* number of slot [0] of the function that `at` is in */
 };
 
 /* What a thread's probes may cost (allowance.h). In ticks. */

@@ -64,11 +64,8 @@ static void arrive(struct refrain_context *context, struct refrain_slot *slot, u
         return;
     uint32_t flags = slot->flags;
     struct refrain_entry *entry = current(context, slot->number - REFRAIN_SLOT_OF_FUNCTION(flags), place);
-    if (!entry) {
-        if (!(flags & REFRAIN_SLOT_MPI_CALL))
-            return;
-        entry = context->top;
-    }
+    if (!entry)
+        return;
     struct refrain_slot *first = slot;
     switch (REFRAIN_SLOT_KIND(flags)) {
     case REFRAIN_ARRIVAL_TRUE:
@@ -103,6 +100,14 @@ static void arrive(struct refrain_context *context, struct refrain_slot *slot, u
         refrain_step(context, entry, first->number);
         break;
     }
+    entry->last = slot;
+}
+
+void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place) {
+    struct refrain_entry *entry = current(context, slot->number - REFRAIN_SLOT_OF_FUNCTION(slot->flags), place);
+    if (!entry)
+        entry = context->top;
+    refrain_step(context, entry, slot->number);
     entry->last = slot;
 }
 
@@ -154,13 +159,16 @@ void refrain_probe(struct refrain_unit *unit, unsigned int number, const void *f
         return;
     }
     if (unit->slots) {
-        struct refrain_slot *slot =
-            (struct refrain_slot *)unit->slots + (size_t)context->number * unit->n_slots + number;
-        if (!refrain_allowance_takes(context)) {
+        struct refrain_slot *first = (struct refrain_slot *)unit->slots + number;
+        struct refrain_slot *slot = first + (size_t)context->number * unit->n_slots;
+        if (slot->flags & REFRAIN_SLOT_MPI_CALL) {
+            refrain_place = first;
+        } else if (!refrain_allowance_takes(context)) {
             refrain_probe_run(context, slot, (uintptr_t)frame, extra);
             return;
+        } else {
+            refrain_probe_sample(context, slot, (uintptr_t)frame, extra);
         }
-        refrain_probe_sample(context, slot, (uintptr_t)frame, extra);
     }
     refrain_end(context);
 }

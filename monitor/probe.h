@@ -19,6 +19,10 @@ REFRAIN_HIDDEN void refrain_probe_enter(struct refrain_context *context, struct 
 REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);
 
+/* The thread is about to make an MPI call at `slot`: the activation of its function comes there, or the innermost one
+ * where that was not entered. `place`: an address in its frame. */
+REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
+
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);

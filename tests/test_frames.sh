@@ -52,7 +52,7 @@ compile() {
     shift
     # shellcheck disable=SC2086 # a list of words
     refrain-cc --detail=every "$@" $flags -rdynamic -pthread -o "$name" >said 2>&1 && [ ! -s said ] &&
-        objdump -h "$name" | grep -q ' refrain_sites_9 ' && pass || fail "$*: $(head -n 1 said)"
+        objdump -h "$name" | grep -q ' refrain_sites_10 ' && pass || fail "$*: $(head -n 1 said)"
 }
 
 # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 #!/bin/sh
 # MPI calls of which the compiler makes one of two, or several of one: each call is told at the line it is written in,
-# with sites in the code as without them.
+# as without optimisation, and with sites in the code as without them.
 #   test_merged_calls.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -25,6 +25,8 @@ said() {
     refrain formulas "$(the_trace run)"
 }
 
+# The lines of calls that optimised code makes at one address.
+alike=$(sed -n '/MPI_Bcast(data, [12], /=' "$tests/programs/merged_calls.c" | paste -sd '|')
 for what in "gcc -O0" "gcc -O1" "gcc -O2" "gcc -O3" "clang -O3"; do
     [ "${what%% *}" = clang ] && export MPICH_CC=clang || unset MPICH_CC
     # shellcheck disable=SC2086 # two words
@@ -35,6 +37,14 @@ for what in "gcc -O0" "gcc -O1" "gcc -O2" "gcc -O3" "clang -O3"; do
     traced "$what" off
     said >without
     check "$what: the same trace where the code stays as it is" cmp with without
+    refrain events "$(the_trace run)" | cut -f 1,3- >events
+    [ -f plain ] || cp events plain
+    check "$what: the same lines as without optimisation" cmp plain events
+    grep -E "line=($alike)\$" plain >plain.alike
+    rm -rf run
+    REFRAIN_MODE=events REFRAIN_DIRECTORY=run timeout 120 ./merged >out 2>err || fail "$what, mode events: $(head -n 1 err)"
+    refrain events "$(the_trace run)" | cut -f 1,3- | grep -E "line=($alike)\$" >events
+    check "$what: the same lines in mode events" cmp plain.alike events
     REFRAIN_THROTTLE=on traced "$what, throttled" on
 done
 summary

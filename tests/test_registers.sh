@@ -48,8 +48,8 @@ END {
     print reached " functions" >"/dev/stderr"
 }
 END
-entries=refrain_site_9
-nm -D --defined-only "$library" | grep -q ' T refrain_site_9$' && pass || fail "no entry of sites"
+entries=refrain_site_10
+nm -D --defined-only "$library" | grep -q ' T refrain_site_10$' && pass || fail "no entry of sites"
 awk -v entries="$entries" -f "$work/follow.awk" "$work/code" >"$work/found" 2>"$work/reached"
 [ ! -s "$work/found" ] && pass || fail "probes reach: $(tr '\n' ';' <"$work/found")"
 [ "$(cut -d ' ' -f 1 "$work/reached")" -gt 40 ] && pass || fail "only $(cat "$work/reached") were looked at"

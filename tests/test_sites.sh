@@ -192,7 +192,7 @@ way() {
 }
 
 has_sites() {
-    objdump -h "$1" | awk '$2 == "refrain_sites_9" && $3 !~ /^0*$/ { found = 1 } END { exit !found }'
+    objdump -h "$1" | awk '$2 == "refrain_sites_10" && $3 !~ /^0*$/ { found = 1 } END { exit !found }'
 }
 
 ways() {
@@ -294,7 +294,7 @@ outlined() {
 
 # Breakpoints: one on the first place, put there before it is off, one in a function whose places have been changed.
 debugged() {
-    gdb -batch -nx -ex 'break *((long)&__start_refrain_sites_9 + *(int *)&__start_refrain_sites_9)' \
+    gdb -batch -nx -ex 'break *((long)&__start_refrain_sites_10 + *(int *)&__start_refrain_sites_10)' \
         -ex 'break sites_print' -ex 'run >out' -ex 'break busy' -ex continue -ex continue -ex continue \
         -ex delete -ex continue ./calls >said 2>&1
     if ! grep -q '^Breakpoint 2, ' said; then

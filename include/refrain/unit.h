@@ -7,7 +7,7 @@
  *                        dependencies of probes
  *     refrain__u         a struct refrain_unit, followed by memory into which the monitor unpacks the tables; it takes
  *                        no space in the object file
- *     refrain_units_9    a section with a struct refrain_unit_distances for each unit, by which both are found
+ *     refrain_units_10    a section with a struct refrain_unit_distances for each unit, by which both are found
  *
  * It also writes a constructor that calls refrain_register(), and a destructor. All units of an executable or
  * library have the same ones, of which the linker keeps one each (instrumentor/inserted/units.h).
@@ -132,8 +132,8 @@ struct refrain_site {
 /* Version of all that instrumented files and the monitor share. Units of different versions are in different lists,
  * as the version is in the names of the sections and of the group (instrumentor/inserted/units.h). It is also in the
  * names by which probes call the monitor: probes of another version find no monitor, and are disabled. */
-#define REFRAIN_UNIT_VERSION 9u
-#define REFRAIN_SITES_SECTION "refrain_sites_9" /* lists the sites of a unit */
+#define REFRAIN_UNIT_VERSION 10u
+#define REFRAIN_SITES_SECTION "refrain_sites_10" /* lists the sites of a unit */
 
 struct refrain_unit {
     unsigned int n_nodes;
@@ -151,7 +151,9 @@ struct refrain_unit {
                                   are always enabled */
     const struct refrain_site *sites, *sites_end; /* those of all units of the executable or library; or null */
     unsigned long record; /* offset of the record of this unit in the trace file, 0 while it has none */
-    void *slots;          /* this unit's slots of the first thread */
+    void *slots;          /* this unit's slots of the first thread; null if the unit is not traced */
+    long place;           /* distance from the thread pointer to refrain_place, set before `slots`; 0 if no inserted
+                             code stores to it */
     struct refrain_unit *next;
 };
 
@@ -175,7 +177,7 @@ struct refrain_unit_distances {
  * and on machines other than x86-64. */
 struct refrain_units {
     unsigned long version; /* REFRAIN_UNIT_VERSION. If it is another version, the other members are unknown */
-    const struct refrain_unit_distances *units, *end; /* section refrain_units_9; null: no list */
+    const struct refrain_unit_distances *units, *end; /* section refrain_units_10; null: no list */
     const struct refrain_site *sites, *sites_end;     /* all those of the executable or library; or null */
     const char *tables;                               /* of the one unit; null: the unit is unpacked already */
     struct refrain_unit *unit;                        /* the one unit; or null */
@@ -189,6 +191,14 @@ struct refrain_units {
 struct refrain_frame {
     char place;
 };
+
+/* The place of the MPI call that the thread makes next: slot [0] of a REFRAIN_MPI_CALL, of the first thread. The program
+ * stores it before the call, and each wrapper reads and clears it. Each probe clears it, too, so that no later call is
+ * recorded at a place that was stored before. Optimised code for x86-64 stores it without a call if the unit has
+ * slots; other code calls refrain_probe(), which stores it. Null: the return address of the call identifies it. */
+extern __thread const void *refrain_place __asm__("refrain_place_10");
+
+#define REFRAIN_UNIT_SLOT_BYTES 96u /* of a slot (struct refrain_slot), by which the program computes the place */
 
 /* Adds the tables of units to the run, and unpacks them. Called once by a constructor (priority 101); a dlopen'ed
  * object may do so at any time. Tables that do not fit the trace file are counted, and their units are not traced. */
@@ -205,18 +215,19 @@ void refrain_unregister(const struct refrain_units *units);
  *     of a decision     [1] it was true, [2] it was false
  *     of a loop         [1] its condition held, [2] it did not; before (while, for) or after (do) each iteration
  *                       [0] a loop without other probes in it has ended after `extra` iterations
+ *     of an MPI call    [0] it is about to be made: stores refrain_place
  *     of anything else  [0] control is there
  *
  * `frame`: an address in the frame of the activation. Frames of all its callees are below it, so activations
  * abandoned by longjmp are found. The address at the entry is the highest that its probes pass. Probes of an
- * activation whose entry was not recorded are ignored, except those of MPI calls: they set the place of the call for
- * the innermost activation whose entry was recorded. */
+ * activation whose entry was not recorded are ignored. The place of an MPI call in it belongs to the innermost
+ * activation whose entry was recorded. */
 void refrain_probe(struct refrain_unit *unit, unsigned int slot, const void *frame,
-                   unsigned long extra) __asm__("refrain_probe_9");
+                   unsigned long extra) __asm__("refrain_probe_10");
 
 /* The same for sites (struct refrain_site); not to be called from C. The return address identifies the site, and the
  * stack pointer there is `frame`. r11 has the address of the struct refrain_frame, and rax the count, if they are
  * needed. All registers are kept except the flags. */
-void refrain_site(void) __asm__("refrain_site_9");
+void refrain_site(void) __asm__("refrain_site_10");
 
 #endif

@@ -26,8 +26,8 @@ struct refrain__units {
 extern void refrain__do_register(struct refrain__units __const__ *units) REFRAIN__WEAK(refrain_register);
 extern void refrain__do_unregister(struct refrain__units __const__ *units) REFRAIN__WEAK(refrain_unregister);
 extern void refrain__do_probe(void *unit, unsigned int slot, void *place, unsigned long extra)
-    REFRAIN__WEAK(refrain_probe_9);
-extern struct refrain__site __const__ refrain__first_site[] REFRAIN__WEAK(__start_refrain_sites_9)
+    REFRAIN__WEAK(refrain_probe_10);
+extern struct refrain__site __const__ refrain__first_site[] REFRAIN__WEAK(__start_refrain_sites_10)
     __attribute__((__visibility__("hidden")));
-extern struct refrain__site __const__ refrain__last_site[] REFRAIN__WEAK(__stop_refrain_sites_9)
+extern struct refrain__site __const__ refrain__last_site[] REFRAIN__WEAK(__stop_refrain_sites_10)
     __attribute__((__visibility__("hidden")));

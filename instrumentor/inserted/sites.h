@@ -14,15 +14,15 @@
     !defined __ILP32__ && !defined __code_model_medium__ && !defined __code_model_large__ && \
     ((defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 9))
 #define REFRAIN__SITES
-#define REFRAIN__SITE_HERE "661:\tcall .Lrefrain_site\n\t.pushsection refrain_sites_9, \"a\", @progbits\n\t" \
+#define REFRAIN__SITE_HERE "661:\tcall .Lrefrain_site\n\t.pushsection refrain_sites_10, \"a\", @progbits\n\t" \
     ".long 661b - .\n\t.long %c[on] + %c[slot] - .\n\t.popsection"
 /* The jump of the unit, which returns at once if there is no library: cmpq $0, there(%rip); je; jmp *there(%rip);
  * ret. The bytes are the same in both assembler syntaxes. */
-__asm__(".weak refrain_site_9\n\t.pushsection .text.refrain, \"ax\", @progbits\n"
+__asm__(".weak refrain_site_10\n\t.pushsection .text.refrain, \"ax\", @progbits\n"
     ".Lrefrain_site:\n\t" REFRAIN__KEEP_UNIT ".reloc ., R_X86_64_NONE, .Lrefrain_sites\n\t"
-    ".byte 0x48, 0x83, 0x3d\n\t.long refrain_site_9@GOTPCREL - 5\n\t.byte 0, 0x74, 6\n\t"
-    ".byte 0xff, 0x25\n\t.long refrain_site_9@GOTPCREL - 4\n\t.byte 0xc3\n\t"
-    ".popsection\n\t.pushsection refrain_sites_9, \"a\", @progbits\n.Lrefrain_sites:\n\t.popsection");
+    ".byte 0x48, 0x83, 0x3d\n\t.long refrain_site_10@GOTPCREL - 5\n\t.byte 0, 0x74, 6\n\t"
+    ".byte 0xff, 0x25\n\t.long refrain_site_10@GOTPCREL - 4\n\t.byte 0xc3\n\t"
+    ".popsection\n\t.pushsection refrain_sites_10, \"a\", @progbits\n.Lrefrain_sites:\n\t.popsection");
 extern void refrain__never(void) __asm__(".Lrefrain_site")
     __attribute__((__noreturn__, __visibility__("hidden")));
 REFRAIN__INLINE void refrain__may_call(void) {

@@ -39,6 +39,15 @@
 #include "arch/generic/arch_generic.h"
 #endif
 
+/* From the thread pointer to refrain_place (refrain/unit.h), to which inserted code stores on x86-64; else 0. */
+static inline long refrain_arch_place_distance(void) {
+    long distance = 0;
+#ifdef __x86_64__
+    __asm__("mov refrain_place_10@gottpoff(%%rip), %0" : "=r"(distance));
+#endif
+    return distance;
+}
+
 /* ---- the order of stores ----
  *
  *     of whom                                        what it takes

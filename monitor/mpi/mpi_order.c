@@ -56,9 +56,8 @@ static uint64_t lag_of(const struct refrain_order_rank *rank) {
 
 static uint64_t cost_of_call(void) {
     const struct refrain_probe_cost *costs = refrain_trace_file.header->probe_costs;
-    static const enum refrain_probe_kind kinds[] = {REFRAIN_PROBE_PLACE, REFRAIN_PROBE_CALL_BEGIN,
-                                                    REFRAIN_PROBE_OPERATION, REFRAIN_PROBE_CALL_RETURN,
-                                                    REFRAIN_PROBE_CALL_END};
+    static const enum refrain_probe_kind kinds[] = {REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_OPERATION,
+                                                    REFRAIN_PROBE_CALL_RETURN, REFRAIN_PROBE_CALL_END};
     uint64_t sum = 0;
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
         sum += costs[kinds[i]].before + costs[kinds[i]].after;

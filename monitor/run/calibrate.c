@@ -62,6 +62,7 @@ static const struct {
 } places[] = {
     {FUNCTION, REFRAIN_ARRIVAL_ENTER, REFRAIN_SLOT_FUNCTION},
     {WHOLE, REFRAIN_ARRIVAL_LEAVE, 0},
+    {PLACE, REFRAIN_ARRIVAL_AT, 0},
     {DECISION, REFRAIN_ARRIVAL_DECISION, 0},
     {TRUE, REFRAIN_ARRIVAL_TRUE, 0},
     {FALSE, REFRAIN_ARRIVAL_FALSE, 0},
@@ -109,12 +110,12 @@ struct row {
     enum refrain_probe_kind first, end;
 };
 
-/* An MPI call that sends a message, at the place that a probe would tell of. */
+/* An MPI call that sends a message, with its place as the program stores it. */
 static void run_call(struct refrain_unit *unit, char *frame) {
     static const int64_t message[4] = {0, 0, 8, 0};
     struct refrain_call call;
-    refrain_thread_context->top->last = (struct refrain_slot *)unit->slots + MPI_CALL;
     begin();
+    refrain_place = (struct refrain_slot *)unit->slots + MPI_CALL;
     refrain_call_begin(&call, 0, NULL, frame - 2 * sizeof(uintptr_t)); /* its wrapper lies below the frame */
     end(REFRAIN_PROBE_CALL_BEGIN, true);
     begin();
@@ -152,7 +153,7 @@ static void run_probes(struct refrain_unit *unit, char *frame) {
     refrain_region_end();
     end(REFRAIN_PROBE_REGION_END, true);
     begin();
-    refrain_probe(unit, MPI_CALL, frame, 0);
+    refrain_probe(unit, PLACE, frame, 0);
     end(REFRAIN_PROBE_PLACE, false);
     begin();
     refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 __thread struct refrain_context *refrain_thread_context;
+__thread const void *refrain_place;
 
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;

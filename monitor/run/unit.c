@@ -90,6 +90,8 @@ static uint32_t flags_of(unsigned kind) {
     }
 }
 
+_Static_assert(REFRAIN_UNIT_SLOT_BYTES == sizeof(struct refrain_slot), "programs compute places with it");
+
 /* What a slot does beyond being a place, from its node. */
 static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
     refrain_slot_flags(slots, unit->n_slots, unit->nodes, unit->n_nodes);
@@ -197,14 +199,14 @@ static void clear_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t
 }
 
 /* The byte of each slot that a probe reaches follows from that of the probe's first slot, unless the probe is dormant.
- * In mode events, where nothing is learned, probes that make no event are of no use. */
+ * In mode events, where nothing is learned, a probe is of no use if it makes no event and says where no MPI call is. */
 static void switch_ways(struct refrain_unit *unit) {
     const struct refrain_slot *slots = unit->slots; /* those of the first thread speak for all */
     for (unsigned i = 0; slots && i < unit->n_slots; i++) {
         unsigned arrival = REFRAIN_SLOT_KIND(slots[i].flags);
         if (slots[i].flags & REFRAIN_SLOT_DORMANT ||
             (refrain_trace_file.mode == REFRAIN_MODE_EVENTS && arrival != REFRAIN_ARRIVAL_ENTER &&
-             arrival != REFRAIN_ARRIVAL_LEAVE))
+             arrival != REFRAIN_ARRIVAL_LEAVE && !(slots[i].flags & REFRAIN_SLOT_MPI_CALL)))
             unit->on[i] = 0;
         else if (arrival == REFRAIN_ARRIVAL_LEAVE || arrival == REFRAIN_ARRIVAL_TRUE ||
                  arrival == REFRAIN_ARRIVAL_AGAIN)

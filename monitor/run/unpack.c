@@ -1,5 +1,6 @@
 /* unpack.c: a unit's tables as the instrumentor packs them (refrain/unit_tables.h). */
 #include "run/unpack.h"
+#include "arch/arch.h"
 #include "run/loaded_units.h"
 
 #define FIELDS 7u /* of struct refrain_node */
@@ -55,5 +56,6 @@ void refrain_unit_unpack(struct refrain_unit *unit, const char *tables) {
                                   .speakers = speakers,
                                   .dependencies = dependencies,
                                   .on = on,
-                                  .base = base};
+                                  .base = base,
+                                  .place = refrain_arch_place_distance()};
 }

@@ -122,6 +122,8 @@ static void count_slot(struct counter *counter, const struct refrain_slot_view *
             count(counter, REFRAIN_PROBE_ITERATION, iterations(counter, slot));
         }
         break;
+    case REFRAIN_MPI_CALL: /* part of the call */
+        break;
     default:
         if (view->part == 0)
             count(counter, REFRAIN_PROBE_PLACE, visits(counter, &slot->next));

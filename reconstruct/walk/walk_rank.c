@@ -256,7 +256,8 @@ static inline bool move(struct refrain_walk *walk, const struct refrain_walk_lin
     int64_t decision;
     switch (link->action) {
     case REFRAIN_WALK_MOVES:
-        refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
+        if (!(place->slot->flags & REFRAIN_SLOT_MPI_CALL)) /* otherwise the probe is part of the call */
+            refrain_walk_probe_begins(walk, REFRAIN_PROBE_PLACE);
         walk->stack[walk->depth - 1].at = place;
         return true;
     case REFRAIN_WALK_DECIDES:

@@ -55,6 +55,26 @@ static __attribute__((noinline)) void land(int i) {
     MPI_Bcast(data, 7, MPI_INT, 0, MPI_COMM_SELF);
 }
 
+/* Jumps out of a call's arguments, so that the call is not made; another one, of which nothing is known, comes next. */
+static __attribute__((noinline)) int jump_away(int i) {
+    if (i % 9 == 0)
+        longjmp(away, 1);
+    return 1;
+}
+
+static __attribute__((noinline)) void give_up(int i) {
+    if (setjmp(away) == 0)
+        MPI_Bcast(data, jump_away(i), MPI_INT, 0, MPI_COMM_SELF);
+    barrier(MPI_COMM_SELF);
+}
+
+/* A call in a call's arguments, and a decision there. */
+static __attribute__((noinline)) void nest(int i) {
+    int rank;
+    MPI_Bcast(data, (MPI_Comm_rank(MPI_COMM_SELF, &rank), 11), MPI_INT, 0, MPI_COMM_SELF);
+    MPI_Bcast(data, i % 2 ? 12 : 13, MPI_INT, 0, MPI_COMM_SELF);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     for (int i = 0; i < 2 * LATE; i++) {
@@ -69,6 +89,8 @@ int main(int argc, char **argv) {
             other(data, 9, MPI_INT, 0, MPI_COMM_SELF);
         }
         land(i);
+        give_up(i);
+        nest(i);
     }
     MPI_Finalize();
     return 0;

@@ -25,8 +25,8 @@ static const struct refrain_node nodes[] = {
 };
 static unsigned char on[SLOTS] __asm__("registers_on") __attribute__((__used__));
 static const unsigned char base[SLOTS] = {[FUNCTION] = 1, [IF] = 1, [LOOP] = 1, [CALL] = 1, [SPARE] = 1};
-extern const struct refrain_site first_site[] __asm__("__start_refrain_sites_9");
-extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites_9");
+extern const struct refrain_site first_site[] __asm__("__start_refrain_sites_10");
+extern const struct refrain_site last_site[] __asm__("__stop_refrain_sites_10");
 static struct refrain_unit unit = {.n_nodes = sizeof nodes / sizeof *nodes,
                                    .n_slots = SLOTS,
                                    .strings_bytes = sizeof strings,
@@ -42,11 +42,11 @@ static struct refrain_units units = {
 /* One for each slot that is reached, as inserted code has them, with a return behind it. */
 #define SITE(slot)                                                                                                     \
     ".p2align 4\nregisters_site_" #slot ":\n661: call 9f\n"                                                            \
-    ".pushsection refrain_sites_9, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot                      \
+    ".pushsection refrain_sites_10, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot                      \
     " - .\n.popsection\n"                                                                                              \
     "ret\n"
 #define SITES_OF(site) site(0) site(1) site(3) site(4) site(6) site(7) site(8) site(10)
-__asm__(".pushsection .text\n" SITES_OF(SITE) "9: jmp *refrain_site_9@GOTPCREL(%rip)\n.popsection\n");
+__asm__(".pushsection .text\n" SITES_OF(SITE) "9: jmp *refrain_site_10@GOTPCREL(%rip)\n.popsection\n");
 #define DECLARE(slot) void site_##slot(void) __asm__("registers_site_" #slot);
 SITES_OF(DECLARE)
 #define ENTRY(slot) [slot] = site_##slot,

@@ -57,10 +57,10 @@
 .endm
 
     .text
-    .globl refrain_site_9
-    .type refrain_site_9, @function
+    .globl refrain_site_10
+    .type refrain_site_10, @function
     .p2align 6
-refrain_site_9: /* with the version of units (refrain/unit.h) */
+refrain_site_10: /* with the version of units (refrain/unit.h) */
     .cfi_startproc
     _CET_ENDBR
     .set saved, 16
@@ -72,6 +72,8 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
     .endr
     mov refrain_thread_context@gottpoff(%rip), %rax
     mov %fs:(%rax), %rdi
+    mov refrain_place_10@gottpoff(%rip), %rax
+    movq $0, %fs:(%rax)
     test %rdi, %rdi
     jz .Lbegin
     cmpl $0, CONTEXT_BUSY(%rdi)
@@ -111,7 +113,6 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
     jne .Lrun
     cmp %rcx, ENTRY_ID(%rsi)
     jne .Lelsewhere
-.Linside:
     lea 48(%rsp), %rcx
     cmp %rcx, ENTRY_ADDRESS(%rsi)
     jb .Lrun
@@ -159,12 +160,10 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
     movq $0, SLOT_COUNT(%rcx)
     jmp .Ldone
 
-.Lelsewhere: /* its function was not entered, unless it is open in the same frame: then only MPI calls tell their place */
+.Lelsewhere: /* its function was not entered, unless it is open in the same frame */
     mov ENTRY_ADDRESS(%rsi), %rcx
     cmp %rcx, ENTRY_ADDRESS - ENTRY_BYTES(%rsi)
     je .Lrun
-    test $SLOT_MPI_CALL, %dl
-    jnz .Linside
     lea 48(%rsp), %rdx
     cmp %rdx, %rcx
     jb .Lrun
@@ -209,6 +208,6 @@ refrain_site_9: /* with the version of units (refrain/unit.h) */
 .Lbegin:
     rest refrain_site_begin
     .cfi_endproc
-    .size refrain_site_9, . - refrain_site_9
+    .size refrain_site_10, . - refrain_site_10
 
     .section .note.GNU-stack, "", %progbits

@@ -53,9 +53,7 @@ IS_AT(SLOT_FLAGS, refrain_slot, flags);
 _Static_assert(SLOT_BYTES == sizeof(struct refrain_slot), "a slot");
 _Static_assert(1 << PLACE_BYTES_SHIFT == sizeof(struct refrain_site_place), "a place");
 _Static_assert(ENTRY_BYTES == sizeof(struct refrain_entry), "an entry");
-_Static_assert(ENTRY_KIND_FUNCTION == REFRAIN_ENTRY_FUNCTION && SLOT_OFF == REFRAIN_SLOT_OFF &&
-                   SLOT_MPI_CALL == REFRAIN_SLOT_MPI_CALL,
-               "numbers");
+_Static_assert(ENTRY_KIND_FUNCTION == REFRAIN_ENTRY_FUNCTION && SLOT_OFF == REFRAIN_SLOT_OFF, "numbers");
 _Static_assert(ARRIVAL_ENTER == REFRAIN_ARRIVAL_ENTER && ARRIVAL_LEAVE == REFRAIN_ARRIVAL_LEAVE &&
                    REFRAIN_SLOT_KIND(~0u) == ARRIVAL_MASK,
                "arrivals");

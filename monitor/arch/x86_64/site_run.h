@@ -34,7 +34,6 @@
 #define SLOT_NUMBER 80
 #define SLOT_FLAGS 84
 #define SLOT_OFF 0x20
-#define SLOT_MPI_CALL 2
 #define ARRIVAL_MASK 15 /* of the second byte of the flags */
 #define ARRIVAL_ENTER 2
 #define ARRIVAL_LEAVE 3

@@ -34,8 +34,8 @@ enum {
     KEPT_FLAGS = 0x40400 /* alignment check, direction */
 };
 
-extern const struct refrain_site __start_refrain_sites_9[] __attribute__((weak, visibility("hidden")));
-extern const struct refrain_site __stop_refrain_sites_9[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __start_refrain_sites_10[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __stop_refrain_sites_10[] __attribute__((weak, visibility("hidden")));
 
 static int registers, frames, handlers;
 static unsigned long steps, sites, off, in_probe, in_stub, lost_in_stub, wrong;
@@ -52,7 +52,7 @@ static uintptr_t code_of(const struct refrain_site *site) {
 static void find_code(void) {
     text_begin = UINTPTR_MAX;
     stub_begin = UINTPTR_MAX;
-    for (const struct refrain_site *site = __start_refrain_sites_9; site < __stop_refrain_sites_9; site++) {
+    for (const struct refrain_site *site = __start_refrain_sites_10; site < __stop_refrain_sites_10; site++) {
         uintptr_t code = code_of(site);
         int32_t distance;
         memcpy(&distance, (void *)(code + 1), 4);
@@ -63,7 +63,7 @@ static void find_code(void) {
         stub_end = stub >= stub_end ? stub + 1 : stub_end;
     }
     listed = calloc(text_end - text_begin, 1);
-    for (const struct refrain_site *site = __start_refrain_sites_9; site < __stop_refrain_sites_9; site++)
+    for (const struct refrain_site *site = __start_refrain_sites_10; site < __stop_refrain_sites_10; site++)
         listed[code_of(site) - text_begin] = 1;
 }
 

@@ -12,8 +12,8 @@
 #define PR_SET_MDWE 65
 #endif
 
-extern const struct refrain_site __start_refrain_sites_9[] __attribute__((weak, visibility("hidden")));
-extern const struct refrain_site __stop_refrain_sites_9[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __start_refrain_sites_10[] __attribute__((weak, visibility("hidden")));
+extern const struct refrain_site __stop_refrain_sites_10[] __attribute__((weak, visibility("hidden")));
 
 static const unsigned char *code_of(const struct refrain_site *site) {
     return (const unsigned char *)&site->code + site->code;
@@ -43,7 +43,7 @@ static int is_wrong(const struct refrain_site *site) {
 
 int sites_unsettled(void) {
     int off = 0, wrong = 0;
-    for (const struct refrain_site *site = __start_refrain_sites_9; site < __stop_refrain_sites_9; site++) {
+    for (const struct refrain_site *site = __start_refrain_sites_10; site < __stop_refrain_sites_10; site++) {
         off += *code_of(site) == REFRAIN_SITE_OFF;
         wrong += is_wrong(site);
     }
@@ -52,7 +52,7 @@ int sites_unsettled(void) {
 
 void sites_print(const char *when) {
     int sites = 0, off = 0, wrong = 0;
-    for (const struct refrain_site *site = __start_refrain_sites_9; site < __stop_refrain_sites_9; site++) {
+    for (const struct refrain_site *site = __start_refrain_sites_10; site < __stop_refrain_sites_10; site++) {
         const unsigned char *code = code_of(site);
         Dl_info in = {0};
         sites++;
@@ -67,14 +67,14 @@ void sites_print(const char *when) {
 
 int sites_on_in(const char *function) {
     int on = 0;
-    for (const struct refrain_site *site = __start_refrain_sites_9; site < __stop_refrain_sites_9; site++) {
+    for (const struct refrain_site *site = __start_refrain_sites_10; site < __stop_refrain_sites_10; site++) {
         on += *code_of(site) == REFRAIN_SITE_ON && is_in(site, function);
     }
     return on;
 }
 
 void sites_print_maps(void) {
-    const unsigned char *code = code_of(__start_refrain_sites_9);
+    const unsigned char *code = code_of(__start_refrain_sites_10);
     char line[4096], how[5] = "none";
     int both = 0;
     FILE *maps = fopen("/proc/self/maps", "r");
