@@ -171,6 +171,35 @@ static void restore_register(struct machine *m, uint64_t number) {
     }
 }
 
+/* Operations that say where the frame of the caller begins (CFA). False: it is none of them. */
+static bool define_frame(struct machine *m, unsigned operation, struct cursor *c) {
+    switch (operation) {
+    case 0x0c: /* def_cfa */
+        m->now.cfa_register = take_uleb(c);
+        m->now.cfa_offset = (int64_t)take_uleb(c);
+        return true;
+    case 0x12: /* def_cfa_sf */
+        m->now.cfa_register = take_uleb(c);
+        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
+        return true;
+    case 0x0d: /* def_cfa_register */
+        m->now.cfa_register = take_uleb(c);
+        return true;
+    case 0x0e: /* def_cfa_offset */
+        m->now.cfa_offset = (int64_t)take_uleb(c);
+        return true;
+    case 0x13: /* def_cfa_offset_sf */
+        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
+        return true;
+    case 0x0f: /* def_cfa_expression */
+        m->now.cfa_register = UINT64_MAX;
+        skip(c, take_uleb(c));
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* An instruction that takes no operand from its own byte. False for one that is not read. */
 static bool execute(struct machine *m, unsigned operation, struct cursor *c) {
     uint64_t number;
@@ -207,27 +236,6 @@ static bool execute(struct machine *m, unsigned operation, struct cursor *c) {
             return false;
         m->now = m->kept[--m->n_kept];
         return true;
-    case 0x0c: /* def_cfa */
-        m->now.cfa_register = take_uleb(c);
-        m->now.cfa_offset = (int64_t)take_uleb(c);
-        return true;
-    case 0x12: /* def_cfa_sf */
-        m->now.cfa_register = take_uleb(c);
-        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
-        return true;
-    case 0x0d: /* def_cfa_register */
-        m->now.cfa_register = take_uleb(c);
-        return true;
-    case 0x0e: /* def_cfa_offset */
-        m->now.cfa_offset = (int64_t)take_uleb(c);
-        return true;
-    case 0x13: /* def_cfa_offset_sf */
-        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
-        return true;
-    case 0x0f: /* def_cfa_expression */
-        m->now.cfa_register = UINT64_MAX;
-        skip(c, take_uleb(c));
-        return true;
     case 0x10: /* expression, val_expression */
     case 0x16:
         number = take_uleb(c);
@@ -237,7 +245,7 @@ static bool execute(struct machine *m, unsigned operation, struct cursor *c) {
         take_uleb(c);
         return true;
     default:
-        return false;
+        return define_frame(m, operation, c);
     }
 }
 
