@@ -23,7 +23,7 @@ DESCRIPTION
     times     share of the blocks whose own time is not known; where times ended early, of as many as in 64M
     calls     MPI calls that are shown at another call site of their function, all ranks
     counts    values that are counted as another, all ranks
-    unused    of the trace file of the rank that used least; * where nothing was lost
+    unused    of the trace file of the rank that used least of those that lost anything; * where nothing was lost
 
 OPTIONS
     --only NAME   lammps, cp2k, pw, openfoam or hpcc; repeatable (default: all)
@@ -43,17 +43,21 @@ export OMP_NUM_THREADS OMPI_MCA_btl WM_PROJECT_DIR
 # ---- runs ----
 
 # losses: of `refrain info --json` on standard input the blocks, blocks with a time of their own, values, exact values,
-# calls and values without room, unused and all KiB of the rank that used least, and timelines that ended early.
+# calls and values without room, and unused and all KiB of the rank that left most unused, of those that lost anything
+# where some did; then the number of timelines that ended early.
 losses() {
-    tr -d ' ",' | awk -F : '
-        $1 == "processes" { inside = 1 }
-        !inside { next }
-        $1 == "bytes" { bytes = $2 }
-        $1 == "pool_used_bytes" && bytes - $2 >= unused { unused = bytes - $2; all = bytes }
-        $1 == "stopped" && $2 == "true" { stopped++ }
-        { sum[$1] += $2 }
-        END { print sum["blocks"], sum["single"], sum["values"], sum["values_exact"], sum["sites"] + sum["calls"] + 0,
-                    sum["counts"] + 0, unused / 1024, all / 1024, stopped + 0 }'
+    python3 -c 'import json, sys
+total, left = [0] * 6, []
+processes = json.load(sys.stdin)["processes"]
+for process in processes:
+    losses, times = process["losses"], process["times"]
+    figures = [times["blocks"], times["single"], process["values"], process["values_exact"],
+               losses.get("sites", 0) + losses.get("calls", 0), losses.get("counts", 0)]
+    total = [sum(pair) for pair in zip(total, figures)]
+    lost = figures[0] > figures[1] or times["stopped"] or figures[2] > figures[3] or figures[4] + figures[5] > 0
+    left.append((lost, process["bytes"] - process["pool_used_bytes"], process["bytes"]))
+unused, size = max(left)[1:]
+print(*total, unused / 1024, size / 1024, sum(process["times"]["stopped"] for process in processes))'
 }
 
 # measure NAME MEMORY COMMAND...: prints what losses() does. In the program's directory.

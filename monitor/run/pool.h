@@ -68,11 +68,11 @@ struct refrain_trace_file {
     uint64_t most_first_met, most_counts, most_control;
     bool is_foreseen; /* the tables tell of the program's calls, or there is little memory: as much is kept in any case
                        */
-    /* No table tells of the calls of the one thread: what is kept becomes less as less is met for the first time. Bytes
-     * that are kept in any case; MPI calls when their number had doubled last; bytes of what had been met by then, and
-     * by the doubling before; the share that is kept, in parts. */
+    /* No table tells of the calls of the one thread: what is kept becomes less as less is met for the first time. MPI
+     * calls when their number had doubled last; bytes of what had been met by then, and by the doubling before; the
+     * share that is kept, in parts. */
     bool is_settling;
-    uint64_t least_kept, doubled_calls, met_at_doubling[2];
+    uint64_t doubled_calls, met_at_doubling[2];
     uint32_t settled_parts;  /* of REFRAIN_POOL_PARTS */
     uint64_t sure_of_kind;   /* bytes that each kind of what shares the room for first met things is sure of (pool.c) */
     uint64_t sure_for_times; /* bytes that the times of single blocks leave to nothing but counts */
@@ -169,15 +169,15 @@ static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
 }
 
 #define REFRAIN_POOL_PARTS 256u
-#define REFRAIN_POOL_FEW_COUNTS ((uint64_t)8 << 10)
 
-/* Bytes that are kept for uses after this one although nothing has been met for the first time for long: for the sake
- * of calls and of some guests, and for counts, which learners of what else comes would take. */
+#define REFRAIN_POOL_LATE_BYTES ((uint64_t)16 << 10)
+
+/* Bytes that are kept for uses after this one although nothing has been met for the first time for long: besides what
+ * is sure of its room a tenth of the file, or what a dozen call sites take, of which counts may have half. */
 static inline uint64_t refrain_pool_kept_settled(enum refrain_pool_use use) {
-    const struct refrain_trace_file *file = &refrain_trace_file;
-    uint64_t kept = refrain_pool_kept_unsettled(REFRAIN_POOL_FIRST_MET) + file->least_kept;
-    uint64_t counts = REFRAIN_POOL_FEW_COUNTS + refrain_pool_taken(REFRAIN_POOL_SHORT, REFRAIN_POOL_COUNTS) / 2;
-    return use < REFRAIN_POOL_MANY ? kept + refrain_least(file->most_counts * 3 / 4, counts) : kept;
+    uint64_t tenth = refrain_trace_file.header->bytes / 10;
+    uint64_t late = tenth > REFRAIN_POOL_LATE_BYTES ? tenth : REFRAIN_POOL_LATE_BYTES;
+    return refrain_pool_kept_unsettled(REFRAIN_POOL_FIRST_MET) + (use < REFRAIN_POOL_MANY ? late : late / 2);
 }
 
 /* Bytes at the end of the pool that are kept for uses after this one. */

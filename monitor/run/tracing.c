@@ -55,7 +55,6 @@
 #define GUESTS_SHARE 8u                    /* for guests, at most */
 #define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
 #define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
-#define LATE_SHARE 9u                      /* for what is met for the first time after nothing was for long */
 #define EXPECTING_BYTES (128u << 10)       /* with less, as much is kept as where tables tell of the call sites */
 #define MOST_TIME_SHARE 2u                 /* the most that timelines of several threads get */
 #define TIME_SHARE 10u                     /* for times of single blocks: what is kept for others may lie there */
@@ -85,7 +84,6 @@ static void keep_reserves(const struct refrain_header *header) {
     file->is_foreseen = calls > 0 || pool < EXPECTING_BYTES;
     file->is_settling = calls == 0 && threads == 1;
     file->settled_parts = REFRAIN_POOL_PARTS;
-    file->least_kept = pool / LATE_SHARE;
     refrain_call_room_keep_guests(refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE));
     refrain_call_room_open(of_thread, calls - of_thread,
                            refrain_least(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
