@@ -284,6 +284,15 @@ run mpiexec.openmpi --allow-run-as-root --oversubscribe -n 2 ./cc.mpich
 run mpiexec.mpich -n 2 ./talk.mpich
 ! grep -q 'the launcher started' said && pass || fail "the right launcher: $(cat said)"
 
+# Without memory to pack a trace file it stays as it is, which one line says.
+rm -rf run
+REFRAIN_TOTAL_MEMORY=400K refrain record --directory run mpiexec.mpich -n 2 ./talk.mpich >out 2>said
+[ "$(grep -c '^refrain: 2 processes had no memory left to pack the trace file; .*: refrain pack .*/talk.mpich-[0-9-]*.refrain$' said)" = 1 ] && pass ||
+    fail "no memory to pack: $(cat said)"
+rm -rf run
+refrain record --directory run mpiexec.mpich -n 2 ./talk.mpich >out 2>said
+! grep -q 'refrain pack' said && pass || fail "packed, and said not to be: $(cat said)"
+
 # Variables that nobody reads: said once for the job, and by the wrappers.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc talk.c -o traced_talk
 REFRAIN_TOTAL_MEMROY=1M REFRAIN_YIELD=auto REFRAIN_PAGER=cat run mpiexec.mpich -n 2 ./talk.mpich

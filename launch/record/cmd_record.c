@@ -187,26 +187,38 @@ struct listing {
 };
 
 /* Looks up the names of code addresses now, and stores them with the trace: later the program may have changed.
- * Damage of the trace is reported when it is read. */
-static void keep_names(const char *directory, const char *name) {
+ * Damage of the trace is reported when it is read. Returns the number of processes that ended without packing their
+ * files. */
+static size_t keep_names(const char *directory, const char *name) {
     char path[4096];
     struct refrain_trace *trace;
+    size_t unpacked = 0;
     if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path ||
         refrain_trace_open(path, true, &trace, NULL) != REFRAIN_OK)
-        return;
+        return 0;
     refrain_warn_names(trace);
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        unpacked += process->header->finished != REFRAIN_UNFINISHED && process->header->image_bytes == 0 &&
+                    !process->events_path;
+    }
     refrain_trace_close(trace);
+    return unpacked;
 }
 
 static void list_trace(const char *name, void *data) {
     struct listing *listing = data;
     char here[4096];
-    keep_names(listing->directory, name);
+    size_t unpacked = keep_names(listing->directory, name);
     bool is_here = getcwd(here, sizeof here) && strcmp(here, listing->directory) == 0;
     if (listing->n++ > 0)
         fprintf(stderr, "refrain record: trace: %s\n", listing->text);
     snprintf(listing->text, sizeof listing->text, "%.2000s%s%.1000s", is_here ? "" : listing->directory,
              is_here ? "" : "/", name);
+    if (unpacked > 0)
+        refrain_warn("%zu process%s had no memory left to pack the trace file; to make one small file of all: refrain "
+                     "pack %s",
+                     unpacked, unpacked == 1 ? "" : "es", listing->text);
     refrain_record_settle(listing->directory, name, listing->over_ns);
 }
 
