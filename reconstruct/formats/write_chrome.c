@@ -351,8 +351,8 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-const struct refrain_format refrain_format_chrome = {.name = "chrome",
-                                                     .suffix = ".json",
-                                                     .summary =
-                                                         "JSON for chrome://tracing, ui.perfetto.dev, speedscope",
-                                                     .file = {sizeof(struct chrome_writer), {begin, write_event, end}}};
+const struct refrain_format refrain_format_chrome = {
+    .name = "chrome",
+    .suffix = ".json",
+    .summary = "JSON for chrome://tracing, ui.perfetto.dev, speedscope",
+    .file = {sizeof(struct chrome_writer), {begin, write_event, end}, .patchable = false}};

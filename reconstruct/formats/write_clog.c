@@ -248,8 +248,9 @@ static int end(struct refrain_writer *writer) {
     return status != REFRAIN_OK;
 }
 
-const struct refrain_format refrain_format_clog = {.name = "clog",
-                                                   .suffix = ".clog",
-                                                   .summary = "CLOG of MPE 1, for Jumpshot-2",
-                                                   .by_order = true,
-                                                   .file = {sizeof(struct clog_writer), {begin, write_event, end}}};
+const struct refrain_format refrain_format_clog = {
+    .name = "clog",
+    .suffix = ".clog",
+    .summary = "CLOG of MPE 1, for Jumpshot-2",
+    .by_order = true,
+    .file = {sizeof(struct clog_writer), {begin, write_event, end}, .patchable = false}};

@@ -430,4 +430,4 @@ const struct refrain_format refrain_format_perfetto = {
     .name = "perfetto",
     .suffix = ".pftrace",
     .summary = "protobuf for ui.perfetto.dev and trace_processor",
-    .file = {sizeof(struct perfetto_writer), {begin, write_event, end}}};
+    .file = {sizeof(struct perfetto_writer), {begin, write_event, end}, .patchable = false}};
