@@ -85,7 +85,8 @@ struct refrain_report {
     struct refrain_efficiency efficiency;
     double long_calls_ns;               /* in calls that take longer than networks need for what they move */
     struct refrain_sample_rows samples; /* of all ranks; none: samples.hz is 0 */
-    /* The functions with most samples outside of MPI calls, the greatest first. They are those of `samples`. */
+    /* The functions with most samples outside of MPI calls, above the threshold, the greatest first. They are those of
+     * `samples`. */
     const struct refrain_sample_function *computing[REFRAIN_REPORT_FUNCTIONS];
     size_t n_computing;
     char *critical; /* what most of the critical path is, a sentence; null: there is no path */

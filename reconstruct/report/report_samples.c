@@ -110,7 +110,7 @@ void refrain_report_samples(struct refrain_report *report) {
     if (refrain_sample_rows_make(report->trace, -1, &report->samples, &error))
         report->no_memory = true;
     for (size_t i = 0; i < report->samples.n_functions; i++)
-        if (report->samples.functions[i].computing)
+        if ((double)report->samples.functions[i].computing > report->least * (double)report->samples.computing)
             rank_function(report, &report->samples.functions[i]);
     for (size_t i = 0; i < report->n && i < REFRAIN_REPORT_SHOWN && report->samples.n_ranks > 1; i++) {
         struct refrain_finding *finding = &report->findings[i];
