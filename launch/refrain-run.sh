@@ -53,7 +53,13 @@ esac
 
 launcher=$1
 shift
-here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+# No more processes than it takes: scripts and tests run many short jobs.
+here=$0
+[ ! -L "$here" ] || here=$(readlink -f "$here")
+case $here in
+*/*) here=$(cd "${here%/*}" && pwd -P) ;;
+*) here=$(pwd -P) ;;
+esac
 library=
 for directory in "${REFRAIN_LIBDIR:-}" "$here/@LIBDIR_FROM_BIN@" "$here/../lib"; do
     if [ -n "$directory" ] && [ -f "$directory/librefrain-yield.so" ]; then
@@ -66,7 +72,7 @@ if [ -z "$library" ]; then
     exec "$launcher" "$@"
 fi
 # MPICH's launchers (Hydra) take -genv; others do without.
-if "$launcher" -info 2>/dev/null | grep -qi hydra; then
-    exec "$launcher" -genv LD_PRELOAD "$library${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
-fi
+case $("$launcher" -info 2>/dev/null) in
+*[Hh][Yy][Dd][Rr][Aa]*) exec "$launcher" -genv LD_PRELOAD "$library${LD_PRELOAD:+:$LD_PRELOAD}" "$@" ;;
+esac
 exec "$launcher" "$@"

@@ -95,8 +95,7 @@ launch() {
             timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader --bind-to none \
             --mca mpi_yield_when_idle 1 -n "$ranks" "$@"
     else
-        # What refrain-run does, without the eight processes in which it finds out how.
-        timeout 120 mpiexec.mpich -genv LD_PRELOAD "$bin/../lib/librefrain-yield.so${LD_PRELOAD:+:$LD_PRELOAD}" -n "$ranks" "$@"
+        timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
     fi
 }
 
