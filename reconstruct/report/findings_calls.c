@@ -1,6 +1,7 @@
 /* findings_calls.c: what MPI calls take that is not waiting for others, by call site (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
+#include "model/mpi_call.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -10,26 +11,14 @@
 #define LONG_CALL_NS 100e3   /* for what moves hardly anything ... */
 #define SLOW_BYTES_A_NS 0.05 /* ... and beyond that: 50 MB/s */
 
-static bool begins_with(const char *text, const char *beginning) {
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
 static bool is_one_of(const char *name, const char *const *names) {
     while (*names && strcmp(name, *names) != 0)
         names++;
     return *names != NULL;
 }
 
-static bool is_poll(const char *name) {
-    return is_one_of(name, (const char *const[]){"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe",
-                                                 "MPI_Improbe", "MPI_Request_get_status", NULL});
-}
-
-static bool is_one_sided(const char *name) {
-    return begins_with(name, "MPI_Win_") ||
-           is_one_of(name, (const char *const[]){"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Rput", "MPI_Rget",
-                                                 "MPI_Raccumulate", "MPI_Get_accumulate", "MPI_Rget_accumulate",
-                                                 "MPI_Fetch_and_op", "MPI_Compare_and_swap", NULL});
+static bool is_between(enum refrain_mpi_kind kind, enum refrain_mpi_kind first, enum refrain_mpi_kind last) {
+    return kind >= first && kind <= last;
 }
 
 /* What begins and ends MPI is there once, and nobody can do without. */
@@ -39,31 +28,16 @@ static bool is_start_or_end(const char *name) {
 }
 
 /* Calls of all ranks of a communicator, which wait for each other in most of them. */
-static bool is_collective_management(const char *name) {
-    return is_one_of(name, (const char *const[]){"MPI_Comm_dup",
-                                                 "MPI_Comm_dup_with_info",
-                                                 "MPI_Comm_create",
-                                                 "MPI_Comm_create_group",
-                                                 "MPI_Comm_split",
-                                                 "MPI_Comm_split_type",
-                                                 "MPI_Comm_free",
-                                                 "MPI_Comm_spawn",
-                                                 "MPI_Comm_spawn_multiple",
-                                                 "MPI_Comm_accept",
-                                                 "MPI_Comm_connect",
-                                                 "MPI_Cart_create",
-                                                 "MPI_Cart_sub",
-                                                 "MPI_Graph_create",
-                                                 "MPI_Dist_graph_create",
-                                                 "MPI_Dist_graph_create_adjacent",
-                                                 "MPI_Intercomm_create",
-                                                 "MPI_Intercomm_merge",
-                                                 "MPI_Win_create",
-                                                 "MPI_Win_create_dynamic",
-                                                 "MPI_Win_allocate",
-                                                 "MPI_Win_allocate_shared",
-                                                 "MPI_Win_free",
-                                                 NULL});
+static bool is_collective_management(const struct refrain_region_info *region) {
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    return kind == REFRAIN_MPI_SPAWN || kind == REFRAIN_MPI_WINDOW_MAKE || kind == REFRAIN_MPI_WINDOW_FREE ||
+           is_one_of(region->name,
+                     (const char *const[]){"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_create",
+                                           "MPI_Comm_create_group", "MPI_Comm_split", "MPI_Comm_split_type",
+                                           "MPI_Comm_free", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Cart_create",
+                                           "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create",
+                                           "MPI_Dist_graph_create_adjacent", "MPI_Intercomm_create",
+                                           "MPI_Intercomm_merge", NULL});
 }
 
 static bool is_small(const struct refrain_activity_region *region) {
@@ -71,12 +45,13 @@ static bool is_small(const struct refrain_activity_region *region) {
 }
 
 static enum refrain_finding_kind kind_of(const struct refrain_activity_region *region) {
-    const char *name = region->region->name;
-    if (begins_with(name, "MPI_File_"))
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(region->region);
+    if (is_between(kind, REFRAIN_MPI_FILE_OPEN, REFRAIN_MPI_FILE_OTHER))
         return REFRAIN_FINDING_INPUT_OUTPUT;
-    if (is_poll(name))
+    if (kind == REFRAIN_MPI_TEST || kind == REFRAIN_MPI_IPROBE)
         return REFRAIN_FINDING_POLLING;
-    if (is_one_sided(name) && region->region->own_time == REFRAIN_OWN_TIME_TRANSMISSION)
+    if (is_between(kind, REFRAIN_MPI_PUT, REFRAIN_MPI_WINDOW_OTHER) &&
+        region->region->own_time == REFRAIN_OWN_TIME_TRANSMISSION)
         return REFRAIN_FINDING_ONE_SIDED;
     if (region->region->own_time == REFRAIN_OWN_TIME_MANAGEMENT)
         return REFRAIN_FINDING_MANAGEMENT;
@@ -110,7 +85,7 @@ static char *sentence_of(struct refrain_report *report, enum refrain_finding_kin
     return refrain_report_text(report, "%s is called %s times and takes %s without waiting", call, count, time);
 }
 
-static const char *advice_of(enum refrain_finding_kind kind, const char *name) {
+static const char *advice_of(enum refrain_finding_kind kind, const struct refrain_region_info *region) {
     switch (kind) {
     case REFRAIN_FINDING_POLLING:
         return "How much of it is waiting is not known, as calls that poll come back at once.";
@@ -118,7 +93,7 @@ static const char *advice_of(enum refrain_finding_kind kind, const char *name) {
     case REFRAIN_FINDING_ONE_SIDED:
         return "How much of it is waiting for other ranks is not known.";
     case REFRAIN_FINDING_MANAGEMENT:
-        return is_collective_management(name)
+        return is_collective_management(region)
                    ? "All ranks of the communicator make such calls together. How much of this time is waiting for "
                      "other ranks is not known. Keep what the call makes and use it again, where that is possible."
                    : "Keep what it makes and use it again, where that is possible.";
@@ -136,7 +111,7 @@ static bool is_long_for_bytes(const struct refrain_activity_region *region, doub
 static char *detail_of(struct refrain_report *report, enum refrain_finding_kind kind,
                        const struct refrain_activity_region *region, double cost_ns) {
     if (kind != REFRAIN_FINDING_TRANSFER || !is_long_for_bytes(region, cost_ns))
-        return refrain_report_text(report, "%s", advice_of(kind, region->region->name));
+        return refrain_report_text(report, "%s", advice_of(kind, region->region));
     double calls = region->count ? (double)region->count : 1;
     uint64_t bytes = (uint64_t)((double)(region->bytes + region->collective_bytes) / calls);
     return refrain_report_text(report, "That is %s a call, which is long for %s.",
@@ -165,7 +140,7 @@ static void look_at(struct refrain_report *report, const struct refrain_activity
     struct refrain_finding *finding = refrain_report_add(report, kind, cost_ns);
     if (!finding)
         return;
-    finding->at_most = kind != REFRAIN_FINDING_MANAGEMENT || is_collective_management(region->region->name);
+    finding->at_most = kind != REFRAIN_FINDING_MANAGEMENT || is_collective_management(region->region);
     finding->call = region->region;
     finding->rank = rank_of(region, cost_ns);
     finding->sentence = sentence_of(report, kind, region, cost_ns);
