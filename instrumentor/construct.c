@@ -1,4 +1,4 @@
-/* construct.c: the array of constructs of a file, each before those that it contains (construct.h). */
+/* construct.c: the array of constructs of a file, outer constructs before inner ones (construct.h). */
 #include "construct.h"
 #include <stdlib.h>
 #include <string.h>

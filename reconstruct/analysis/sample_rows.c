@@ -1,6 +1,7 @@
 /* sample_rows.c: see sample_rows.h. */
 #include "analysis/sample_rows.h"
 #include "common/array.h"
+#include "common/path.h"
 #include "common/table.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static uint64_t key_of(const struct refrain_sample_gap *gap) {
 /* Is it part of the C library, or of what the kernel puts in its place? */
 static bool is_of_c_library(const char *object) {
     static const char *const names[] = {"libc.so", "libm.so", "linux-vdso", "ld-linux"};
-    const char *slash = strrchr(object, '/'), *name = slash ? slash + 1 : object;
+    const char *name = refrain_base_name(object);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
             return true;

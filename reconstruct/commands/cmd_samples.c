@@ -3,6 +3,7 @@
 #include "analysis/sample_rows.h"
 #include "commands/command.h"
 #include "commands/stats_print.h"
+#include "common/path.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -56,9 +57,9 @@ static void print_function(const struct refrain_sample_rows *rows, const struct 
            refrain_show_ns(refrain_sample_ns(rows, function->all)), percent(rows, function->all),
            *function->name ? refrain_show_name(function->name) : "code that is in no file");
     if (*function->file)
-        printf("  %s:%" PRIu32, refrain_show_name(basename(function->file)), function->line);
+        printf("  %s:%" PRIu32, refrain_show_name(refrain_base_name(function->file)), function->line);
     else if (*function->object)
-        printf("  in %s", refrain_show_name(basename(function->object)));
+        printf("  in %s", refrain_show_name(refrain_base_name(function->object)));
     putchar('\n');
 }
 

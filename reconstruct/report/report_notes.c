@@ -39,16 +39,15 @@ static bool has_times(const struct refrain_time_summary *times) {
     return times->blocks > 0 && (double)times->single >= MOST_BLOCKS * (double)times->blocks;
 }
 
-static void say_what_was_kept(struct refrain_report *report) {
-    struct refrain_time_summary times = refrain_trace_times(report->trace);
+static void say_what_was_kept(struct refrain_report *report, const struct refrain_time_summary *times) {
     if (!report->activity->report.events || report->activity->approximate || report->trace->n_losses ||
         has_events_only(report))
         return;
     refrain_report_well(report, "nothing was lost in tracing: all %s events are exact%s",
-                        refrain_show_count(report->activity->events), has_times(&times) ? "" : " but for their times");
+                        refrain_show_count(report->activity->events), has_times(times) ? "" : " but for their times");
 }
 
-static void say_what_is_well(struct refrain_report *report) {
+static void say_what_is_well(struct refrain_report *report, const struct refrain_time_summary *times) {
     const struct refrain_delays *delays = report->delays;
     if (report->run_ns <= 0)
         return;
@@ -73,7 +72,7 @@ static void say_what_is_well(struct refrain_report *report) {
                             refrain_report_percent(beat->regular_ns / (double)(delays->to_ns - delays->from_ns)),
                             refrain_show_count(beat->count), refrain_show_ns((long double)beat->median_ns),
                             refrain_show_region(beat->region), beat->rank);
-    say_what_was_kept(report);
+    say_what_was_kept(report, times);
 }
 
 /* What the length of the run depends on most, if more is known than not. */
@@ -203,20 +202,19 @@ static void say_what_has_no_name(struct refrain_report *report) {
 }
 
 /* Where the memory for times is full, neighbouring blocks share one. */
-static void say_which_times_are_means(struct refrain_report *report) {
-    struct refrain_time_summary times = refrain_trace_times(report->trace);
+static void say_which_times_are_means(struct refrain_report *report, const struct refrain_time_summary *times) {
     const struct refrain_process *first = &report->trace->processes[0];
-    if (has_times(&times) || has_events_only(report))
+    if (has_times(times) || has_events_only(report))
         return;
-    if (times.blocks == 0)
+    if (times->blocks == 0)
         refrain_report_unknown(report, "the exact times of events: all times are means");
     else
         refrain_report_unknown(
             report,
             "the exact times of events: %s of the times between two clock reads are kept for several "
             "together, so that an event may be up to %s off",
-            refrain_report_percent((double)(times.blocks - times.single) / (double)times.blocks),
-            refrain_show_ns(refrain_trace_span_ns(first, times.longest_ticks)));
+            refrain_report_percent((double)(times->blocks - times->single) / (double)times->blocks),
+            refrain_show_ns(refrain_trace_span_ns(first, times->longest_ticks)));
 }
 
 /* Ranks that are far ahead of others in the walk have only sums of what they did earlier. */
@@ -251,16 +249,17 @@ static void say_what_was_not_traced(struct refrain_report *report) {
 }
 
 void refrain_report_notes(struct refrain_report *report) {
+    const struct refrain_time_summary times = refrain_trace_times(report->trace);
     if (report->delays->n_known == 0 || report->run_ns <= 0)
         refrain_report_unknown(report, "anything of the run: the trace has no events");
     remark_long_calls(report);
     remark_short_run(report);
     say_what_is_critical(report);
-    say_what_is_well(report);
+    say_what_is_well(report, &times);
     say_how_it_ended(report);
     say_what_is_not_there(report);
     say_what_was_not_traced(report);
-    say_which_times_are_means(report);
+    say_which_times_are_means(report, &times);
     say_what_of_the_path(report);
     say_what_has_no_name(report);
 }

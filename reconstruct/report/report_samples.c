@@ -3,8 +3,8 @@
  * Events know functions of instrumented code alone, and of all others the MPI call that comes next. Samples know every
  * function, but not when it ran. So the report names, of the whole run, the functions that compute most, and for a rank
  * that computes longer than the mean, the function in which it is longer. */
-#define _GNU_SOURCE
 #include "commands/command.h"
+#include "common/path.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -27,10 +27,10 @@ double refrain_report_function_share(const struct refrain_report *report,
 char *refrain_report_function(struct refrain_report *report, const struct refrain_sample_function *function) {
     const char *name = *function->name ? refrain_show_name(function->name) : "code that is in no file";
     if (*function->file)
-        return refrain_report_text(report, "%s %s:%" PRIu32, name, refrain_show_name(basename(function->file)),
+        return refrain_report_text(report, "%s %s:%" PRIu32, name, refrain_show_name(refrain_base_name(function->file)),
                                    function->line);
     if (*function->object)
-        return refrain_report_text(report, "%s in %s", name, refrain_show_name(basename(function->object)));
+        return refrain_report_text(report, "%s in %s", name, refrain_show_name(refrain_base_name(function->object)));
     return refrain_report_text(report, "%s", name);
 }
 
