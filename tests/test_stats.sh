@@ -230,6 +230,9 @@ END
 mpicc.mpich groups.c -o groups || fail "compile groups"
 timeout 120 refrain record -q --directory groups-run mpiexec.mpich -n 6 ./groups >said 2>&1 || fail "groups: $(cat said)"
 refrain info groups-run/*.refrain >info
+grep -q '^comms       comm=2 even: 3 ranks 0-4 by 2; comm=3-4: 6 ranks 0-5 each; comm=5: 3 ranks 0-4 by 2; and 2 more, which --verbose lists$' info && pass ||
+    fail "legend in short: $(grep comm= info)"
+refrain info --verbose groups-run/*.refrain >info
 grep -q '^comms       comm=2 even: 3 ranks 0-4 by 2$' info && grep -q '^            comm=6 odd: 3 ranks 1-5 by 2$' info &&
     grep -q '^            comm=3-4: 6 ranks 0-5 each$' info && grep -q '^            comm=5: 3 ranks 0-4 by 2$' info && pass ||
     fail "legend: $(grep comm= info)"

@@ -82,9 +82,8 @@ static enum refrain_status print_text(struct refrain_trace *trace, const struct 
     enum refrain_status status = REFRAIN_OK;
     if (arguments->verbose) {
         refrain_info_print_run(trace);
-        refrain_info_print_names(trace, SIZE_MAX);
-        refrain_info_print_comms(trace);
-        if (!refrain_info_print_left(trace, SIZE_MAX))
+        refrain_info_print_names(trace, true);
+        if (!refrain_info_print_comms(trace, true) || !refrain_info_print_left(trace, SIZE_MAX))
             status = REFRAIN_FAIL_MEMORY(error);
     } else {
         status = refrain_info_print_summary(trace, error);

@@ -3,10 +3,12 @@
 #include "commands/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define FIRST_MADE 2u   /* after MPI_COMM_WORLD and MPI_COMM_SELF */
-#define MOST_LINES 16u  /* that are printed */
+#define FIRST_MADE 2u  /* after MPI_COMM_WORLD and MPI_COMM_SELF */
+#define MOST_LINES 16u /* of communicators that are alike, each */
+#define MOST_IN_SHORT 3u
 #define MOST_RANGES 12u /* of members in a line */
 
 /* Members in equal steps together: "0-3", "1-7 by 2". */
@@ -39,44 +41,76 @@ static void print_members(const int32_t *members, int32_t n) {
     }
 }
 
-static bool same_members(const int32_t *a, const int32_t *b, int32_t n) {
-    return a == b || (a && b && n >= 0 && memcmp(a, b, (size_t)n * sizeof *a) == 0);
+static int compare_members(const int32_t *a, const int32_t *b, int32_t n) {
+    if (a == b || !a || !b)
+        return (a != NULL) - (b != NULL);
+    return n > 0 ? memcmp(a, b, (size_t)n * sizeof *a) : 0;
 }
 
-/* Have they the same members and the same name? Programs duplicate communicators many times. */
-static bool are_alike(const struct refrain_comm_info *a, const struct refrain_comm_info *b) {
-    return a->size == b->size && a->remote_size == b->remote_size &&
-           strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0 &&
-           same_members(a->members, b->members, a->size) &&
-           same_members(a->remote_members, b->remote_members, a->remote_size);
+/* 0 if both have the same members and the same name. Programs duplicate communicators many times. */
+static int compare(const struct refrain_comm_info *a, const struct refrain_comm_info *b) {
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    if (a->remote_size != b->remote_size)
+        return a->remote_size < b->remote_size ? -1 : 1;
+    int order = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+    order = order ? order : compare_members(a->members, b->members, a->size);
+    return order ? order : compare_members(a->remote_members, b->remote_members, a->remote_size);
 }
 
-/* "comm=2-4,7": those from `first` on that are like it. Returns how many. */
-static size_t print_numbers(const struct refrain_trace *trace, size_t first) {
-    size_t n = 0;
+/* One communicator, and the first of those that are alike. */
+struct item {
+    const struct refrain_comm_info *comm;
+    size_t number, first;
+};
+
+static int by_likeness(const void *a, const void *b) {
+    const struct item *x = a, *y = b;
+    int order = compare(x->comm, y->comm);
+    return order ? order : x->number < y->number ? -1 : 1;
+}
+
+static int by_first(const void *a, const void *b) {
+    const struct item *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* The communicators that the program made, those that are alike one after the other. Malloced; null without memory. */
+static struct item *group_alike(const struct refrain_trace *trace, size_t n) {
+    struct item *items = calloc(n, sizeof *items);
+    for (size_t i = 0; items && i < n; i++)
+        items[i] = (struct item){&trace->comms[FIRST_MADE + i], i, i};
+    if (!items)
+        return NULL;
+    qsort(items, n, sizeof *items, by_likeness);
+    for (size_t i = 1; i < n; i++)
+        if (compare(items[i - 1].comm, items[i].comm) == 0)
+            items[i].first = items[i - 1].first;
+    qsort(items, n, sizeof *items, by_first);
+    return items;
+}
+
+/* "comm=2-4,7", of n communicators that are alike. */
+static void print_numbers(const struct item *items, size_t n) {
     unsigned ranges = 0;
-    for (size_t i = first, next; i < trace->n_comms; i = next) {
-        next = i + 1;
-        if (!are_alike(&trace->comms[first], &trace->comms[i]))
-            continue;
-        while (next < trace->n_comms && are_alike(&trace->comms[first], &trace->comms[next]))
-            next++;
-        n += next - i;
-        if (ranges++ >= MOST_RANGES)
-            continue;
-        printf("%s%u", i == first ? "comm=" : ",", trace->comms[i].index);
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && items[next].comm->index == items[next - 1].comm->index + 1; next++)
+            ;
+        if (ranges++ == MOST_RANGES) {
+            printf(" ...");
+            return;
+        }
+        printf("%s%u", i == 0 ? "comm=" : ",", items[i].comm->index);
         if (next - i > 1)
-            printf("-%u", trace->comms[next - 1].index);
+            printf("-%u", items[next - 1].comm->index);
     }
-    if (ranges > MOST_RANGES)
-        printf(" ...");
-    return n;
 }
 
-static void print_alike(const struct refrain_trace *trace, size_t first) {
-    const struct refrain_comm_info *comm = &trace->comms[first];
-    printf("%s ", first == FIRST_MADE ? "comms      " : "           ");
-    size_t n = print_numbers(trace, first);
+static void print_alike(const struct item *items, size_t n) {
+    const struct refrain_comm_info *comm = items->comm;
+    print_numbers(items, n);
     if (comm->name && comm->name[0])
         printf(" %s", refrain_show_name(comm->name));
     printf(": %d rank%s", comm->size, comm->size == 1 ? "" : "s");
@@ -85,26 +119,31 @@ static void print_alike(const struct refrain_trace *trace, size_t first) {
         printf("; beyond %d", comm->remote_size);
         print_members(comm->remote_members, comm->remote_size);
     }
-    puts(n > 1 ? " each" : "");
+    printf(n > 1 ? " each" : "");
 }
 
-void refrain_info_print_comms(const struct refrain_trace *trace) {
-    size_t shown[MOST_LINES], lines = 0, more = 0;
-    for (size_t i = FIRST_MADE; i < trace->n_comms; i++) {
-        size_t line = 0;
-        while (line < lines && !are_alike(&trace->comms[shown[line]], &trace->comms[i]))
-            line++;
-        if (line < lines)
+bool refrain_info_print_comms(const struct refrain_trace *trace, bool verbose) {
+    const char *between = verbose ? "\n            " : "; ";
+    size_t most = verbose ? MOST_LINES : MOST_IN_SHORT;
+    size_t n = trace->n_comms > FIRST_MADE ? trace->n_comms - FIRST_MADE : 0, groups = 0;
+    if (n == 0)
+        return true;
+    struct item *items = group_alike(trace, n);
+    if (!items)
+        return false;
+    for (size_t i = 0, next; i < n; i = next, groups++) {
+        for (next = i + 1; next < n && items[next].first == items[i].first; next++)
+            ;
+        if (groups >= most)
             continue;
-        if (lines == MOST_LINES) {
-            more++;
-            continue;
-        }
-        shown[lines++] = i;
-        print_alike(trace, i);
+        printf("%s", groups == 0 ? "comms       " : between);
+        print_alike(&items[i], next - i);
     }
-    if (more > 0)
-        printf("            and %zu more, which --json lists\n", more);
+    if (groups > most)
+        printf("%sand %zu more, which %s lists", between, groups - most, verbose ? "--json" : "--verbose");
+    putchar('\n');
+    free(items);
+    return true;
 }
 
 static json_t *members_json(const int32_t *members, int32_t n) {

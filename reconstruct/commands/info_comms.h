@@ -6,9 +6,10 @@
 
 #include <jansson.h>
 
-/* Prints a line for each communicator but MPI_COMM_WORLD and MPI_COMM_SELF: the number that events have it under, its
- * name and its members. Of many, the first. */
-void refrain_info_print_comms(const struct refrain_trace *trace);
+/* Prints the communicators that the program made: the numbers that events have them under, their name and their
+ * members; those with the same name and members together. Of many it prints the first: verbose a line each, else three
+ * in a line. False without memory. */
+bool refrain_info_print_comms(const struct refrain_trace *trace, bool verbose);
 
 /* All of them, with every member. */
 json_t *refrain_info_comms_json(const struct refrain_trace *trace);

@@ -33,11 +33,13 @@ struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, 
 
 /* ---- info_text.c ---- */
 
-/* Parts of what is said of the run: what was run and by which MPI library; when, and the trace's size. */
+/* Parts of what is said of the run, a line each: the trace and the program; when it began and how long it lasted
+ * (without the end of the line); the trace's size. */
 void refrain_info_print_program(const struct refrain_trace *trace);
 void refrain_info_print_when(const struct refrain_trace *trace);
+void refrain_info_print_size(const struct refrain_trace *trace);
 
-/* All of these, with how the nodes' clocks were compared and the settings. */
+/* All of these, with the directory, the MPI library, the mode, how the nodes' clocks were compared and the settings. */
 void refrain_info_print_run(const struct refrain_trace *trace);
 void refrain_info_print_moved(const struct refrain_trace *trace, const struct refrain_info_moved *moved);
 enum refrain_status refrain_info_print_process(const struct refrain_trace *trace, const struct refrain_process *process,

@@ -11,10 +11,10 @@
 
 #define MOST_HOSTS 4u /* that are named */
 #define MOST_LEFT 3u  /* constructs without a probe that are named */
-#define MOST_FILES 2u /* whose missing names are explained */
 
-/* "4 ranks on node1, node2 and other nodes". */
-static void print_ranks(const struct refrain_trace *trace) {
+/* "4 ranks on node1, node2 and other nodes by Open MPI v4.1.4, started ...". */
+static void print_job(const struct refrain_trace *trace) {
+    const struct refrain_process *first = &trace->processes[0];
     const char *hosts[MOST_HOSTS];
     size_t n = 0, i;
     bool more = false;
@@ -27,10 +27,17 @@ static void print_ranks(const struct refrain_trace *trace) {
         else if (i == n)
             more = true;
     }
-    printf("ranks       %d%s", trace->size, trace->n_missing ? " (not all have a file)" : "");
+    printf("run         %d rank%s%s", trace->size, trace->size == 1 ? "" : "s",
+           trace->n_missing ? " (not all have a file)" : "");
     for (i = 0; i < n; i++)
         printf("%s%s", i == 0 ? " on " : ", ", refrain_show_name(hosts[i]));
-    puts(more ? " and other nodes" : "");
+    printf(more ? " and other nodes" : "");
+    const char *library = refrain_process_name(first, first->header->mpi_library);
+    if (*library) /* without what follows its version */
+        printf(" by %.*s", (int)strcspn(library, ",\n"), library);
+    printf(", ");
+    refrain_info_print_when(trace);
+    putchar('\n');
 }
 
 /* All in one line, but for what refrain record sets for itself. */
@@ -67,21 +74,28 @@ static void print_recorded(const struct refrain_info_many *many) {
     putchar('\n');
 }
 
+/* False without memory. */
+static bool print_lines(const struct refrain_trace *trace, const struct refrain_info_many *many) {
+    uint32_t mode = trace->processes[0].header->mode;
+    refrain_info_print_program(trace);
+    print_job(trace);
+    refrain_info_print_size(trace);
+    print_settings(trace);
+    if (!refrain_info_print_comms(trace, false))
+        return false;
+    if (mode != REFRAIN_MODE_STAT)
+        printf("mode        %s\n", refrain_info_mode_name(mode));
+    if (mode & REFRAIN_MODE_STAT)
+        print_recorded(many);
+    refrain_info_print_names(trace, false);
+    return refrain_info_print_left(trace, MOST_LEFT) && refrain_info_print_exceptions(many, 0, 11);
+}
+
 enum refrain_status refrain_info_print_summary(const struct refrain_trace *trace, struct refrain_error *error) {
     struct refrain_info_many many;
     enum refrain_status status = refrain_info_many_count(&many, trace, error);
-    if (!status) {
-        refrain_info_print_program(trace);
-        print_ranks(trace);
-        refrain_info_print_when(trace);
-        print_settings(trace);
-        refrain_info_print_comms(trace);
-        if (trace->processes[0].header->mode & REFRAIN_MODE_STAT)
-            print_recorded(&many);
-        refrain_info_print_names(trace, MOST_FILES);
-        if (!refrain_info_print_left(trace, MOST_LEFT) || !refrain_info_print_exceptions(&many, 0, 11))
-            status = REFRAIN_FAIL_MEMORY(error);
-    }
+    if (!status && !print_lines(trace, &many))
+        status = REFRAIN_FAIL_MEMORY(error);
     refrain_info_many_free(&many);
     return status;
 }

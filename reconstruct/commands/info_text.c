@@ -44,7 +44,7 @@ static uint64_t unused_bytes(const struct refrain_trace *trace) {
     return bytes;
 }
 
-static void print_size(const struct refrain_trace *trace) {
+static void print_sizes_of_files(const struct refrain_trace *trace) {
     uint64_t bytes = refrain_info_file_bytes(trace), on_disk = all_disk_bytes(trace);
     printf("trace size  %s in %zu file%s", refrain_show_bytes(bytes), trace->n_processes,
            trace->n_processes == 1 ? "" : "s");
@@ -74,10 +74,6 @@ void refrain_info_print_program(const struct refrain_trace *trace) {
     if (header->arguments)
         printf(" %s", refrain_show_name(refrain_process_name(first, header->arguments)));
     putchar('\n');
-    printf("directory   %s\n", refrain_show_name(refrain_process_name(first, header->start_directory)));
-    if (header->mpi_library)
-        printf("MPI         %.*s\n", (int)strcspn(refrain_process_name(first, header->mpi_library), "\n"),
-               refrain_process_name(first, header->mpi_library));
 }
 
 void refrain_info_print_when(const struct refrain_trace *trace) {
@@ -87,14 +83,16 @@ void refrain_info_print_when(const struct refrain_trace *trace) {
         if (refrain_info_end_ns(&trace->processes[i]) > duration_ns)
             duration_ns = refrain_info_end_ns(&trace->processes[i]);
     format_date(trace->start_realtime_ns, date, sizeof date);
-    printf("started     %s, lasted %s\n", date, refrain_show_ns((long double)duration_ns));
-    printf("mode        %s\n", refrain_info_mode_name(trace->processes[0].header->mode));
+    printf("started %s, lasted %s", date, refrain_show_ns((long double)duration_ns));
+}
+
+void refrain_info_print_size(const struct refrain_trace *trace) {
     if (trace->pack_bytes)
         printf("trace size  %s in one file, %s of it what ranks learned; %s at most, as set before the run\n",
                refrain_show_bytes(trace->pack_bytes), refrain_show_bytes(trace->pack_structure_bytes),
                refrain_show_bytes(refrain_info_most_file_bytes(trace)));
     else
-        print_size(trace);
+        print_sizes_of_files(trace);
 }
 
 static void print_clocks(const struct refrain_trace *trace) {
@@ -130,9 +128,17 @@ static void print_settings(const struct refrain_trace *trace) {
 }
 
 void refrain_info_print_run(const struct refrain_trace *trace) {
+    const struct refrain_process *first = &trace->processes[0];
+    const char *library = refrain_process_name(first, first->header->mpi_library);
     refrain_info_print_program(trace);
-    printf("ranks       %d%s\n", trace->size, trace->n_missing ? " (not all have a file)" : "");
+    printf("directory   %s\n", refrain_show_name(refrain_process_name(first, first->header->start_directory)));
+    if (*library)
+        printf("MPI         %.*s\n", (int)strcspn(library, "\n"), library);
+    printf("run         %d rank%s%s, ", trace->size, trace->size == 1 ? "" : "s",
+           trace->n_missing ? " (not all have a file)" : "");
     refrain_info_print_when(trace);
+    printf("\nmode        %s\n", refrain_info_mode_name(first->header->mode));
+    refrain_info_print_size(trace);
     print_clocks(trace);
     print_settings(trace);
 }

@@ -117,7 +117,8 @@ static char *advice(const struct refrain_code_info *file, const char *package) {
 
 /* ---- text ---- */
 
-static void print_file(const struct refrain_code_info *file, const char *package) {
+/* `more`: so many files besides. */
+static void print_file(const struct refrain_code_info *file, const char *package, size_t more) {
     char *what = advice(file, package);
     printf("            %s", refrain_show_name(file->path));
     if (file->named < file->places && file->state != REFRAIN_CODE_FOUND)
@@ -129,13 +130,16 @@ static void print_file(const struct refrain_code_info *file, const char *package
     else
         printf(" has no debug information: %s place%s without a line", refrain_show_count(file->places),
                file->places == 1 ? " is" : "s are");
-    printf("%s%s\n", what ? ": " : "", what ? what : "");
+    printf("%s%s", what ? ": " : "", what ? what : "");
+    if (more)
+        printf(" (and %zu more file%s: refrain info --verbose)", more, more == 1 ? "" : "s");
+    putchar('\n');
     free(what);
 }
 
-void refrain_info_print_names(const struct refrain_trace *trace, size_t most) {
+void refrain_info_print_names(const struct refrain_trace *trace, bool all) {
     const struct refrain_names_info *names = &trace->names;
-    size_t places = 0, named = 0, lined = 0, lacking = 0;
+    size_t places = 0, named = 0, lined = 0, lacking = 0, worst = 0;
     for (size_t i = 0; i < names->n_files; i++) {
         places += names->files[i].places;
         named += names->files[i].named;
@@ -150,12 +154,16 @@ void refrain_info_print_names(const struct refrain_trace *trace, size_t most) {
         printf("; stored in %s", refrain_show_bytes(names->n_bytes));
     putchar('\n');
     char **packages = packages_of(names);
+    for (size_t i = 0; i < names->n_files; i++) {
+        size_t lacks = names->files[i].places - names->files[i].lined;
+        lacking += lacks > 0;
+        if (lacks > names->files[worst].places - names->files[worst].lined)
+            worst = i;
+    }
     for (size_t i = 0; i < names->n_files; i++)
-        if (names->files[i].lined < names->files[i].places && lacking++ < most)
-            print_file(&names->files[i], packages ? packages[i] : NULL);
+        if (all ? names->files[i].lined < names->files[i].places : lacking > 0 && i == worst)
+            print_file(&names->files[i], packages ? packages[i] : NULL, all ? 0 : lacking - 1);
     free_packages(packages, names->n_files);
-    if (lacking > most)
-        printf("            and %zu more files, which refrain info --verbose lists\n", lacking - most);
     if (names->not_stored)
         printf("            cannot be stored, and are looked up by each reader: %s\n",
                refrain_show_name(names->not_stored));

@@ -11,9 +11,9 @@ struct json_t; /* jansson */
  * answer. */
 void refrain_warn_names(const struct refrain_trace *trace);
 
-/* How many places in code have names. For at most `most` files with places that lack some: why that is, and what to do.
- * Prints nothing of a trace without places in code. */
-void refrain_info_print_names(const struct refrain_trace *trace, size_t most);
+/* How many places in code have names. For `all` files with places without a line, or the one with most of them: why
+ * that is, and what to do. Prints nothing of a trace without places in code. */
+void refrain_info_print_names(const struct refrain_trace *trace, bool all);
 
 /* The same as JSON. */
 struct json_t *refrain_info_names_json(const struct refrain_trace *trace);
