@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define MOST_BLOCKS 200000u /* that are replayed without being asked to: some tenths of a second */
+#define MOST_BLOCKS 2000000u /* that are replayed without being asked to: some tenths of a second */
 
 static char *line_of(struct refrain_report *report) {
     if (report->run_ns <= 0)
