@@ -33,8 +33,12 @@ static void print_job(const struct refrain_trace *trace) {
         printf("%s%s", i == 0 ? " on " : ", ", refrain_show_name(hosts[i]));
     printf(more ? " and other nodes" : "");
     const char *library = refrain_process_name(first, first->header->mpi_library);
-    if (*library) /* without what follows its version */
-        printf(" by %.*s", (int)strcspn(library, ",\n"), library);
+    if (*library) { /* up to its version, which MPICH puts into a column of its own */
+        printf(" by ");
+        for (size_t c = 0; c < strcspn(library, ",\n"); c++)
+            if (library[c] != ' ' || library[c + 1] != ' ')
+                putchar(library[c]);
+    }
     printf(", ");
     refrain_info_print_when(trace);
     putchar('\n');
