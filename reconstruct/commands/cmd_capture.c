@@ -1,8 +1,9 @@
-/* cmd_capture.c: refrain capture: what share of the sequences each type of formula holds (Yan, Jin and Schmidt, figures
- * 14 to 16), for partners, tags, branches, loop counts and sizes; and what shorter formulas would hold. */
+/* cmd_capture.c: refrain capture: which share of the sequences each type of formula holds (Yan, Jin and Schmidt,
+ * figures 14 to 16), for partners, tags, branches, loop counts and sizes, and which share shorter formulas would hold.
+ */
 #define _GNU_SOURCE
-#include "commands/command.h"
 #include "analysis/formula_text.h"
+#include "commands/command.h"
 #include "commands/relearn.h"
 #include "match/replayable.h"
 #include "model/learners.h"
@@ -21,23 +22,23 @@ static const char *const subject_titles[] = {"receivers", "senders", "send tags"
                                              "branches",  "loops",   "sizes"};
 #define SUBJECTS (sizeof subjects / sizeof *subjects)
 
-/* At each the sequences are learned again; the last is the longest formula there is. */
+/* The command learns the sequences again with each of these lengths. The last is the longest formula that there is. */
 static const unsigned lengths[] = {4, 6, 12, 18, 36, 72, REFRAIN_RELEARN_LONGEST};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* Sequences (0) and their values (1). */
+/* [..][0] counts sequences, [..][1] counts their values. */
 struct capture {
     uint64_t total[SUBJECTS][2];
-    uint64_t by_type[SUBJECTS][REFRAIN_TYPES][2]; /* as in the trace, or learned again with the length asked for */
+    uint64_t by_type[SUBJECTS][REFRAIN_TYPES][2]; /* with the formulas of the trace, or learned again with `length` */
     uint64_t at_length[SUBJECTS][LENGTHS][2];
-    uint64_t exact[SUBJECTS][2]; /* held exactly, by whatever means */
-    uint64_t throttled;          /* sequences of which only a part of the values was seen */
+    uint64_t exact[SUBJECTS][2]; /* values that are held exactly, by any type */
+    uint64_t throttled;          /* sequences of which only some values were recorded */
 };
 
 struct visit {
     const struct refrain_process *process;
     struct capture *capture;
-    unsigned length; /* 0: as in the trace */
+    unsigned length; /* of the formulas; 0: as in the trace */
     bool no_memory;
 };
 
@@ -58,7 +59,7 @@ static int add_learner(void *data, const struct refrain_learner_view *view) {
     free(text);
     if (sound && exact && visit->length)
         sound = refrain_relearn(image, bytes, view->learner, visit->length, &type);
-    /* What a short formula holds a longer one holds too: the least length decides. */
+    /* What a short formula holds, a longer one holds too. So the least length that suffices is enough to know. */
     size_t least = LENGTHS;
     for (size_t i = 0; sound && exact && i < LENGTHS && least == LENGTHS; i++) {
         enum refrain_formula_type shorter;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINS 21 /* of a histogram, over three standard deviations to both sides of the mean */
+#define BINS 21 /* of a histogram: three standard deviations on both sides of the mean */
 #define BAR_CHARACTERS 50
 
 struct arguments {
@@ -78,7 +78,7 @@ static void print_errors(const struct refrain_pair_sum *sum) {
            share((double)position->within_1us, (double)position->n));
 }
 
-/* The region whose total changes most; null when none does. */
+/* The region whose total time differs most; null if none differs. */
 static const struct refrain_pair_region *worst_region(const struct refrain_pairing *pairing) {
     const struct refrain_pair_region *worst = NULL;
     for (size_t i = 0; i < pairing->n_regions; i++) {
@@ -136,7 +136,7 @@ static double quality(const struct refrain_spread *natural, const struct refrain
     return refrain_spread_width(natural) / fmax(refrain_spread_width(spread), 1e-9);
 }
 
-/* Whether both name the same trace, each as it is read. */
+/* True if both names mean the same trace, read in the same way. */
 static bool is_one_trace(const char *const sources[2]) {
     size_t n = strcspn(sources[0], ":");
     return n == strcspn(sources[1], ":") && strncmp(sources[0], sources[1], n) == 0;
@@ -211,7 +211,7 @@ static json_t *error_json(const struct refrain_time_error *error) {
     return object;
 }
 
-/* `pairing`: whose histograms to add, or null. */
+/* Adds the histograms of `pairing`, unless it is null. */
 static json_t *sum_json(const struct refrain_pair_sum *sum, const struct refrain_pairing *pairing) {
     json_t *object = json_object();
     json_object_set_new(object, "events_a", json_integer((json_int_t)sum->events[0]));

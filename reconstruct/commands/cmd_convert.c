@@ -57,7 +57,7 @@ static void show_progress(void *data, uint64_t events, int64_t time_ns) {
     fprintf(stderr, "\rrefrain: %s events, at %.3f s of the run ", refrain_show_count(events), (double)time_ns / 1e9);
 }
 
-/* An archive is a directory, or its anchor file, which begins with its mark. */
+/* An OTF2 archive is a directory or its anchor file, which begins with its own mark. */
 static bool is_otf2(const char *path) {
     struct stat status;
     char mark[4] = "";

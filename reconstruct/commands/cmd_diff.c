@@ -10,13 +10,13 @@
 
 enum { OPTION_BY = 256, OPTION_CSV, OPTION_RECORDED, OPTION_COMPENSATE, OPTION_ALL, OPTION_EXIT_CODE, OPTION_FAIL_IF };
 
-#define DEFAULT_LIMIT "time>5%" /* of --exit-code */
+#define DEFAULT_LIMIT "time>5%" /* the limit of --exit-code */
 
 struct arguments {
-    const char **names; /* of traces: A's, then B's; room for all arguments */
+    const char **names; /* traces: A's, then B's; room for all arguments */
     size_t n_names;
-    size_t n_first;                    /* of A; 0: the word that divides them has not come */
-    struct refrain_diff_limit *limits; /* room for all arguments, too */
+    size_t n_first;                    /* number of A's traces; 0: the word between A and B was not read yet */
+    struct refrain_diff_limit *limits; /* room for all arguments */
     size_t n_limits;
     int32_t rank;
     int view;
@@ -33,7 +33,7 @@ static void add_limit(struct arguments *arguments, const char *text, struct argp
         arguments->n_limits++;
 }
 
-/* An argument with > is a limit, as the shell leaves several behind one --fail-if. */
+/* An argument with > is a limit: the shell may leave several of them behind one --fail-if. */
 static void add_argument(struct arguments *arguments, const char *text, struct argp_state *state) {
     if (strchr(text, '>'))
         add_limit(arguments, text, state);

@@ -40,7 +40,7 @@ static void print_totals(const struct refrain_formula_rows *rows) {
                refrain_show_count(left_early));
 }
 
-/* "bound.c:12"; the whole path where it is asked for. */
+/* "bound.c:12", or with the whole path (--full). */
 static void line_text(const struct refrain_formula_row *row, bool full, char *text, size_t bytes) {
     if (row->view.file[0])
         snprintf(text, bytes, "%s:%u", full ? row->view.file : refrain_base_name(row->view.file), row->view.line);
@@ -53,7 +53,7 @@ static void widen(int *width, const char *text) {
     *width = length > *width ? length : *width;
 }
 
-/* Each column is as wide as what stands in it. */
+/* Each column is as wide as its longest text. */
 static void print_text(const struct refrain_formula_rows *rows, bool full) {
     int source = 12, function = 8, construct = 9, value = 5;
     char line[4096];

@@ -1,4 +1,4 @@
-/* cmd_help.c: refrain help: what the commands are, and what each takes. */
+/* cmd_help.c: refrain help: lists the commands, and prints the help of one of them. */
 #define _GNU_SOURCE
 #include "commands/help_pages.h"
 
@@ -8,7 +8,8 @@
 enum { OPTION_MAN = 256, OPTION_COMPLETION };
 
 const char refrain_help_description[] =
-    "Traces MPI programs (refrain record), and reads traces: what was run, where the time went, which events happened.\n"
+    "Traces MPI programs (refrain record), and reads traces: what was run, where the time went, which events "
+    "happened.\n"
     "A TRACE is a directory <program>-<date>-<time>.refrain, one rank-N.trace in it, or a .refrain-pack.\n";
 
 const char refrain_help_statuses[] = "0  done; what was asked for holds\n"
@@ -59,7 +60,7 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-/* Lines of text with each one indented. */
+/* Prints each line of the text with an indent. */
 static void print_indented(const char *text) {
     for (const char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
@@ -82,7 +83,7 @@ static void print_overview(void) {
     print_indented(refrain_help_statuses);
 }
 
-/* The variables of the environment: the one subject that is no command. */
+/* True for `refrain help settings`, the only subject that is no command. */
 static bool is_settings(const char *word) {
     return word && strcmp(word, "settings") == 0;
 }
@@ -111,7 +112,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         print_settings(arguments.man);
     else if (arguments.man)
         refrain_help_man(command, stdout);
-    else if (command) /* argp prints it and ends the program */
+    else if (command) /* argp prints the help and ends the program */
         return command->run(2, (char *[]){whole_name, "--help", NULL}, error);
     else
         print_overview();

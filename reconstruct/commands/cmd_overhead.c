@@ -1,4 +1,4 @@
-/* cmd_overhead.c: refrain overhead: what tracing cost a run, and a filter for the next build. */
+/* cmd_overhead.c: refrain overhead: what tracing cost a run, and a filter file for the next build. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/overhead.h"
@@ -17,7 +17,7 @@
 struct arguments {
     const char *trace, *filter;
     double limit_percent;
-    unsigned long lines; /* 0: all */
+    unsigned long lines; /* of the table; 0: all */
     bool json;
 };
 
@@ -44,7 +44,7 @@ static const char *name_of(const struct refrain_overhead_function *function) {
     return function->region ? refrain_show_name(function->region->name) : "(unknown)";
 }
 
-/* The first column is as wide as the longest name in it. */
+/* The first column is as wide as its longest name. */
 static int name_width(const struct refrain_overhead *overhead, unsigned long lines) {
     size_t width = 30;
     for (size_t i = 0; i < overhead->n_functions && (!lines || i < lines); i++) {
@@ -148,7 +148,7 @@ static json_t *overhead_json(const char *path, const struct refrain_overhead *ov
 
 /* ---- the filter ---- */
 
-/* main is the whole run: without it nothing would be left to show. */
+/* main() is never filtered out: the whole run is in it. */
 static bool is_too_dear(const struct refrain_overhead_function *function, const struct refrain_overhead *overhead,
                         double limit_percent) {
     return function->region && strcmp(function->region->name, "main") != 0 &&

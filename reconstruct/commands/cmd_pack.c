@@ -1,4 +1,5 @@
-/* cmd_pack.c: refrain pack: a trace directory as one file, in which what ranks have in common stands once. */
+/* cmd_pack.c: refrain pack: makes one file of a trace directory, in which the common part of the ranks is stored once.
+ */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/ranks_write.h"
@@ -14,7 +15,8 @@ struct arguments {
     bool force, json;
 };
 
-/* All are of one run: of as many ranks. Programs may be several (mpiexec ... : ...), which is said. */
+/* Fails unless all files are of one run, i.e. of the same number of ranks. A run may have several programs (mpiexec ...
+ * : ...); a line says so. */
 static enum refrain_status check_run(const struct refrain_trace *trace, struct refrain_error *error) {
     const struct refrain_process *first = &trace->processes[0];
     const char *program = refrain_process_name(first, first->header->executable);

@@ -2,7 +2,7 @@
 #include "commands/command.h"
 #include "commands/output.h"
 
-/* The whole parser is that of output.h; only the text is the command's own. */
+/* output.h has the parser; only the help text is of this command. */
 static const struct argp argp = {
     refrain_output_options,
     refrain_output_parse,

@@ -1,4 +1,4 @@
-/* cmd_samples.c: refrain samples: which functions ran, as samples of processor time say it. */
+/* cmd_samples.c: refrain samples: which functions ran, by samples of processor time. */
 #define _GNU_SOURCE
 #include "analysis/sample_rows.h"
 #include "commands/command.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 1 /* of --json; grows when a member is taken away or changes its meaning */
+#define SCHEMA_VERSION 1 /* of --json; raised when a member is removed or changes its meaning */
 #define LINES_SHOWN 20u
-#define FUNCTIONS_SHOWN 4u /* of each MPI call */
+#define FUNCTIONS_SHOWN 4u /* for each MPI call */
 
 enum { OPTION_BY = 256, OPTION_CSV, OPTION_FOLDED };
 enum by { BY_FUNCTION, BY_CALL, BYS };
@@ -20,7 +20,7 @@ static const char *const by_names[BYS] = {"function", "call"};
 
 struct arguments {
     const char *trace;
-    int32_t rank; /* -1: all */
+    int32_t rank; /* -1: all ranks */
     size_t most;
     enum by by;
     bool json, csv, folded;
@@ -72,7 +72,7 @@ static void print_functions(const struct refrain_sample_rows *rows, size_t most)
         printf("%zu more: --top\n", rows->n_functions - most);
 }
 
-/* Where the gaps of the same call and side end. */
+/* Returns the index after the last gap of the same call and side. */
 static size_t end_of_gap(const struct refrain_sample_rows *rows, size_t first) {
     size_t end = first + 1;
     while (end < rows->n_gaps && rows->gaps[end].call == rows->gaps[first].call &&
@@ -189,7 +189,7 @@ static enum refrain_status print_json(const struct refrain_sample_rows *rows, co
 static void print_folded_path(const struct refrain_sample_rows *rows, uint32_t path) {
     const struct refrain_sample_path *at = &rows->paths[path];
     if (at->parent) {
-        print_folded_path(rows, at->parent - 1); /* as deep as a stack that was followed, 256 at most */
+        print_folded_path(rows, at->parent - 1); /* recursion as deep as the sampled stack: 256 calls at most */
         putchar(';');
     }
     const char *name = rows->functions[at->function].name;

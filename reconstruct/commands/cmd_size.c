@@ -1,4 +1,4 @@
-/* cmd_size.c: refrain size: the bytes a run will write, from the settings and the tables in the executable. */
+/* cmd_size.c: refrain size: how many bytes a run will write, by the settings and the tables in the executable. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/size_calls.h"
@@ -20,20 +20,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define JOURNAL_TALLY_BYTES 2048u /* and of the largest tally */
-#define JOURNAL_ITEMS 128u        /* of the longest formula that a thread's journal holds */
+#define JOURNAL_TALLY_BYTES 2048u /* bytes of the largest tally in the journal */
+#define JOURNAL_ITEMS 128u        /* items of the longest formula that a thread's journal holds */
 
-/* With so many bytes beyond the least for each call site, counts by call site and partner are right in the programs of
- * benchmarks/report/spent.md, even where all of these are met when the memory is spent. */
+/* With this many bytes for each call site beyond the least that it needs, the counts by call site and partner are right
+ * in the programs of benchmarks/report/spent.md, even if all call sites are met after the memory is spent. */
 #define CALL_SITE_BYTES 900u
 
-/* What the executable's units need of a trace file. */
+/* What the units of the executable need of a trace file. */
 struct tables {
     bool has_symbols;
     uint64_t units, nodes, slots, tree_bytes, slot_bytes;
     uint64_t sites, site_bytes;
     uint64_t call_sites; /* calls of MPI functions in the machine code */
-    uint64_t call_bytes; /* of the first call site of each MPI function, on all threads */
+    uint64_t call_bytes; /* for the first call site of each MPI function, on all threads */
 };
 
 /* ---- the executable ---- */
@@ -42,7 +42,7 @@ static uint64_t round_up(uint64_t bytes) {
     return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
 }
 
-/* What a symbol stands for; null where it is not in the file, or has less than `least` bytes. */
+/* The bytes that a symbol stands for. Null if the file does not have them, or less than `least` of them. */
 static const char *read_symbol(Elf *elf, const GElf_Sym *symbol, size_t least) {
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
     GElf_Shdr header;
@@ -83,7 +83,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, ui
     tables->call_bytes += threads * refrain_called_bytes(&called);
 }
 
-/* The list of sites, of those of all units. */
+/* Reads the list of sites of all units. */
 static void read_sites(Elf *elf, const GElf_Shdr *header, struct tables *tables) {
     size_t names;
     const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;

@@ -1,4 +1,4 @@
-/* cmd_what_if.c: refrain what-if: the run time, the critical path and the trace of a run that is changed. */
+/* cmd_what_if.c: refrain what-if: the run time, the critical path and the trace of a run with changes. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/critical_text.h"
@@ -15,7 +15,7 @@
 
 #define SCHEMA_VERSION 1
 #define ROWS_SHOWN 20
-#define LEAST_KEPT_PERCENT 1 /* of all ranks' time: what is said of calls whose waiting is not known */
+#define LEAST_KEPT_PERCENT 1 /* of all ranks' time; less waiting of unknown length is not mentioned */
 
 enum { OPTION_FASTER = 256, OPTION_BALANCE, OPTION_LATENCY, OPTION_NO_WAIT, OPTION_RECORDED, OPTION_TOP };
 
@@ -127,7 +127,7 @@ static enum refrain_status print_json(const struct arguments *arguments, const s
     return refrain_print_json(object, error);
 }
 
-/* The path of the trace that was made. */
+/* Prints the path of the new trace. */
 static enum refrain_status show(const struct arguments *arguments, const char *directory,
                                 const struct refrain_clocks_result *result, struct refrain_error *error) {
     struct refrain_trace *trace;
@@ -161,7 +161,8 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-/* A directory for a trace that nobody asked for: its path in *own, from malloc(); null where none can be made. */
+/* A temporary directory for the new trace, if the user named none. *own: its path, malloced. Null if it cannot be made.
+ */
 static char *make_directory(struct refrain_error *error) {
     const char *below = getenv("TMPDIR");
     char *own;

@@ -1,5 +1,5 @@
-/* command_line.c: command lines: the options of a command with those that all take, and what was meant by a mistyped
- * one (command.h). */
+/* command_line.c: reads command lines: the options of a command, those that all commands take, and suggestions for
+ * mistyped ones (command.h). */
 #define _GNU_SOURCE
 #include "commands/help_pages.h"
 
@@ -69,9 +69,9 @@ static void print_version(FILE *file, struct argp_state *state) {
 
 #define MOST_CHILDREN 8u
 
-static const struct refrain_command *current; /* for the end of its help */
+static const struct refrain_command *current; /* the command that is parsed, for the end of its help */
 
-/* argp asks this for each part of the help: its note on arguments is left out, the examples go behind all of it. */
+/* argp calls this for each part of the help. It leaves out argp's note on arguments and appends the examples. */
 static char *filter_help(int key, const char *text, void *input) {
     char *whole = NULL;
     if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
@@ -95,7 +95,7 @@ static void make_parser(const struct refrain_command *command, struct whole_pars
     static const struct argp common = {refrain_common_options, parse_common, NULL, NULL, NULL, NULL, NULL};
     *whole = (struct whole_parser){.argp = *command->argp};
     size_t n = 0;
-    /* The command's own children come first: its parser gives them their input by number. */
+    /* The command's own children come first, since its parser gives them their input by number. */
     for (const struct argp_child *child = command->argp->children; child && child->argp && n + 1 < MOST_CHILDREN;
          child++)
         whole->children[n++] = *child;
@@ -109,7 +109,7 @@ static void make_parser(const struct refrain_command *command, struct whole_pars
 
 /* ---- mistyped options ---- */
 
-/* Calls `each` for the options of a parser and its children, until it returns true. */
+/* Calls `each` for the options of a parser and of its children, until `each` returns true. */
 static bool each_option(const struct argp *argp, bool (*each)(void *data, const struct argp_option *option),
                         void *data) {
     for (const struct argp_option *option = argp->options;
@@ -122,10 +122,11 @@ static bool each_option(const struct argp *argp, bool (*each)(void *data, const 
     return false;
 }
 
-/* One word of the command line beside the options: is it one, does it take the next word, what is near it? */
+/* A word of the command line, compared with the options: is it an option, does that take the next word, which option is
+ * nearest? */
 struct word {
-    const char *text; /* without dashes */
-    size_t length;    /* up to = */
+    const char *text; /* without leading dashes */
+    size_t length;    /* up to the = */
     bool found, takes_next;
     struct refrain_suggestion suggestion;
 };
@@ -150,7 +151,7 @@ static bool look_at_short(void *data, const struct argp_option *option) {
     return true;
 }
 
-/* Ends the program when a long option is none of the parser's; argp would say so, but not what was meant. */
+/* Ends the program if a long option is unknown. argp would end it, too, but without a suggestion. */
 static void check_options(const struct refrain_command *command, const struct argp *argp, int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         char typed[64];

@@ -1,4 +1,4 @@
-/* command_list.c: all commands, by name, and which one was meant by a mistyped name (command.h). */
+/* command_list.c: finds a command by its name, and the nearest one to a mistyped name (command.h). */
 #include "commands/command.h"
 #include <refrain/suggest.h>
 

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* "critical(name)", as the region's name has it. */
+/* "critical(name)": the construct's class, and its name if it has one. */
 static void class_text(const struct refrain_openmp_name *name, char *text, size_t bytes) {
     snprintf(text, bytes, "%s%s%.*s%s", refrain_openmp_word(name->class), name->argument_length ? "(" : "",
              (int)name->argument_length, name->argument_length ? name->argument : "", name->argument_length ? ")" : "");

@@ -6,11 +6,11 @@
 
 struct json_t;
 
-/* On standard output; at most `most` rows, and how many more there are. */
+/* Prints at most `most` rows to standard output, and how many more there are. */
 void refrain_constructs_print(const struct refrain_construct_rows *rows, size_t most);
 void refrain_constructs_csv(const struct refrain_construct_rows *rows);
 
-/* All rows. */
+/* An array of all rows. */
 struct json_t *refrain_constructs_json(const struct refrain_construct_rows *rows);
 
 #endif

@@ -16,7 +16,7 @@ static double percent(int64_t ns, int64_t of_ns) {
 
 /* ---- names ---- */
 
-/* What has the row's name and line; null: computing outside of functions, before no call. */
+/* The region that names the row. Null: the rank computes outside of functions, and no MPI call follows. */
 static const struct refrain_region_info *region_of(const struct refrain_critical_row *row) {
     return row->place->function ? row->place->function : row->place->call;
 }

@@ -8,14 +8,15 @@
 
 struct json_t;
 
-/* On standard output; at most `most` rows, and how many more there are. */
+/* Prints at most `most` rows to standard output, and how many more there are. */
 void refrain_critical_print(const struct refrain_critical *critical, size_t most);
 void refrain_critical_csv(const struct refrain_critical *critical);
 
-/* All rows of stats --by=critical-path --json. */
+/* All rows, for stats --by=critical-path --json. */
 struct json_t *refrain_critical_json(const struct refrain_critical *critical);
 
-/* How long how many ranks computed at a time: stats --by=parallelism. Many ranks are shown in at most `most` ranges. */
+/* Prints for how long how many ranks computed at a time (stats --by=parallelism). If there are more than `most` numbers
+ * of ranks, a line stands for a range of them. */
 void refrain_parallelism_print(const struct refrain_critical *critical, size_t most);
 void refrain_parallelism_csv(const struct refrain_critical *critical);
 struct json_t *refrain_parallelism_json(const struct refrain_critical *critical);

@@ -21,7 +21,7 @@ static bool add_part(char *part, struct refrain_diff_limit *limit) {
 }
 
 bool refrain_diff_limit_parse(const char *text, struct refrain_diff_limit *limit) {
-    const char *more = strrchr(text, '>'); /* names may have it, too */
+    const char *more = strrchr(text, '>'); /* the last one: names may contain >, too */
     if (!more || more == text)
         return false;
     *limit = (struct refrain_diff_limit){.text = strdup(text), .what = (size_t)(more - text)};
@@ -43,8 +43,8 @@ static bool is_named(const struct refrain_diff_limit *limit, const char *label, 
     return strncmp(label, limit->text, limit->what) == 0 && strcmp(label + limit->what, end) == 0;
 }
 
-/* What a row that is meant has behind the name: functions may be written without parentheses where nothing else has
- * the name. */
+/* Where the label ends in the row's text. Functions may be written without parentheses, if no other row has that name.
+ */
 static const char *end_of(const struct refrain_diff_rows *rows, const struct refrain_diff_limit *limit) {
     for (size_t i = 0; i < rows->n; i++)
         if (is_named(limit, rows->rows[i].some->label, ""))
@@ -52,7 +52,7 @@ static const char *end_of(const struct refrain_diff_rows *rows, const struct ref
     return "()";
 }
 
-/* Null without memory. */
+/* For each run the sum of the rows with the label. Null without memory. */
 static int64_t *sum_rows(const struct refrain_diff_runs *runs, const struct refrain_diff_rows *rows,
                          const struct refrain_diff_limit *limit, const struct refrain_diff_row **last, size_t *found) {
     size_t n = runs->n[0] + runs->n[1];
@@ -78,7 +78,7 @@ static enum refrain_status weigh_rows(const struct refrain_diff_runs *runs, cons
         return REFRAIN_FAIL_MEMORY(error);
     refrain_diff_weigh(values, runs->n, &limit->change);
     free(values);
-    if (found == 1) /* of single runs, its visits say more */
+    if (found == 1) /* of a single row between single runs its visits show the noise */
         limit->change = last->ns;
     if (found > 0)
         return REFRAIN_OK;

@@ -77,7 +77,7 @@ static void print_whole(const struct refrain_diff_print *print) {
     }
 }
 
-/* What is known to be noise is not, unless it is asked for. */
+/* Changes within the noise are left out, unless the user asks for all. */
 static bool is_shown(const struct refrain_diff_row *row, const struct refrain_diff_look *look) {
     return row->beyond || look->all || (row->ns.noise < 0 && row->ns.change != 0);
 }
@@ -191,7 +191,7 @@ static json_t *limit_json(const struct refrain_diff_limit *limit) {
     return object;
 }
 
-/* The medians of a side. */
+/* The medians of A or B. */
 static json_t *side_json(const struct refrain_diff_print *print, int side) {
     const struct refrain_diff_runs *runs = print->runs;
     size_t first = side ? runs->n[0] : 0;

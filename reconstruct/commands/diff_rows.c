@@ -1,4 +1,4 @@
-/* diff_rows.c: rows of several runs by their keys, and what is chance in how they differ (diff_rows.h). */
+/* diff_rows.c: joins the rows of several runs by their keys, and separates changes from chance (diff_rows.h). */
 #include "commands/diff_rows.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 /* ---- chance ---- */
 
-/* How many standard errors a change has to be so that chance alone makes one in twenty such: Student's t. */
+/* How many standard errors a change has to reach, so that chance alone makes only one in twenty as large: Student's t.
+ */
 static double beyond_errors(uint64_t degrees) {
     static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
     if (degrees <= sizeof t / sizeof *t)
@@ -25,7 +26,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Sorts them. */
+/* Sorts the values. */
 static int64_t median(int64_t *values, size_t n) {
     qsort(values, n, sizeof *values, by_value);
     return n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
@@ -40,10 +41,10 @@ static double squares_around_mean(const int64_t *values, size_t n) {
     return squares;
 }
 
-/* A median of few values varies by this much more than their mean, at most. */
+/* The median of few values varies by this much more than their mean, at most. */
 #define MEDIAN_OVER_MEAN 1.2533 /* sqrt(pi / 2) */
 
-/* Both sides are taken to vary alike, so that one run alone can be compared with several. */
+/* Assumes that both sides vary alike. So a single run can be compared with several. */
 void refrain_diff_weigh(int64_t *values, const size_t n[2], struct refrain_diff_change *change) {
     double squares = squares_around_mean(values, n[0]) + squares_around_mean(values + n[0], n[1]);
     *change = (struct refrain_diff_change){.median = {median(values, n[0]), median(values + n[0], n[1])}};
@@ -55,13 +56,13 @@ void refrain_diff_weigh(int64_t *values, const size_t n[2], struct refrain_diff_
     set_noise(change, noise, degrees);
 }
 
-/* Runs that came to a region equally often have the same stretches of visits: then the change varies as their
- * differences do, and what makes one stretch longer than another in both runs is no noise. Returns how many stretches
- * there are; 0: they do not go together. */
+/* If both runs visited a region equally often, its stretches of visits correspond. Then the noise is how their
+ * differences vary: what makes a stretch longer in both runs is no noise. Returns the number of stretches; 0 if they do
+ * not correspond. */
 static uint64_t pair_stretches(const struct refrain_activity_region *const of[2], double *noise) {
     if (!of[0] || !of[1] || of[0]->count != of[1]->count || of[0]->shift != of[1]->shift)
         return 0;
-    uint64_t n = of[0]->count >> of[0]->shift; /* whole stretches */
+    uint64_t n = of[0]->count >> of[0]->shift; /* number of complete stretches */
     double mean = 0, squares = 0;
     for (uint64_t i = 0; i < n; i++)
         mean += (of[1]->stretch_ns[i] - of[0]->stretch_ns[i]) / (double)n;
@@ -75,7 +76,7 @@ static uint64_t pair_stretches(const struct refrain_activity_region *const of[2]
     return n;
 }
 
-/* Of one run on each side: how visits differ within them says how much their sums do. */
+/* With a single run on each side, the noise of a sum follows from how the visits within the runs differ. */
 static void weigh_visits(struct refrain_diff_row *row) {
     double squares = 0, noise;
     bool known = true;
@@ -126,7 +127,7 @@ int64_t refrain_diff_ns(const struct refrain_stats_row *row, enum refrain_stats_
 
 /* ---- rows ---- */
 
-/* A row as one run has it. Rows with the same key in one run are told apart by their order. */
+/* A row of one run. Rows with the same key in one run are numbered by `order`. */
 struct entry {
     const struct refrain_stats_row *row;
     size_t run, order;
@@ -142,7 +143,7 @@ static int by_key(const void *a, const void *b) {
     return x->run < y->run ? -1 : x->run > y->run;
 }
 
-/* While `order` is 0 everywhere, rows of a run with one key are neighbours. */
+/* Sorts by run and key while `order` is 0 everywhere, so that equal keys are neighbours. */
 static int by_run(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
     int order = by_key(a, b);
@@ -167,7 +168,7 @@ static void medians(const struct refrain_diff_runs *runs, struct refrain_diff_ro
     result[1] = change.median[1];
 }
 
-/* Does one side always have more calls than the other? A row that a run lacks has fewer than any. */
+/* True if each run of one side has more calls than each run of the other. A run without the row has fewer than any. */
 static bool counts_apart(const struct refrain_diff_runs *runs, const struct refrain_diff_row *row) {
     int64_t least[2] = {INT64_MAX, INT64_MAX}, most[2] = {0, 0};
     for (size_t run = 0; run < runs->n[0] + runs->n[1]; run++) {

@@ -1,4 +1,4 @@
-/* event_lines.c: text files are read line by line; traces are written as text into the same reader (event_lines.h). */
+/* event_lines.c: reads text files by lines, and lets traces be written as text to the same reader (event_lines.h). */
 #define _GNU_SOURCE
 #include "commands/event_lines.h"
 #include "common/array.h"
@@ -21,13 +21,13 @@ struct lines {
     uint64_t number;
     struct refrain_error *error;
     enum refrain_status status;
-    char *partial; /* of a line that is still being written */
+    char *partial; /* the beginning of a line of which the rest is still missing */
     size_t n_partial, capacity_partial;
 };
 
 /* ---- one line ---- */
 
-/* Seconds with up to nine decimals. */
+/* Reads seconds with up to nine decimals. */
 static bool read_seconds(char **at, int64_t *ns) {
     if (!isdigit((unsigned char)**at))
         return false;
@@ -43,7 +43,7 @@ static bool read_seconds(char **at, int64_t *ns) {
     return true;
 }
 
-/* Takes `thread=` and `approximate` out of the fields. */
+/* Removes `thread=` and `approximate` from the fields and sets them in the event. */
 static void take_out(char *fields, struct refrain_event_line *event) {
     char *to = fields;
     for (char *field = fields; field;) {
@@ -174,7 +174,7 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The file that refrain pack wrote of all ranks, whatever its name is. */
+/* True for a file that refrain pack wrote, whatever its name is. */
 static bool is_pack(const char *path) {
     char magic[8];
     FILE *file = fopen(path, "re");

@@ -7,19 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A line of refrain reconstruct --format text, taken apart. */
+/* A line of refrain reconstruct --format text, divided into its parts. */
 struct refrain_event_line {
     int32_t rank;
     uint32_t thread;
     int64_t time_ns;
     bool approximate;
-    const char *fields; /* event, name and keys but thread= and approximate; NUL-terminated, valid during the call */
+    const char
+        *fields; /* event, name and keys, without thread= and approximate; NUL-terminated, valid during the call */
 };
 
-typedef bool refrain_take_line(void *data, const struct refrain_event_line *line); /* false: no memory */
+typedef bool refrain_take_line(void *data,
+                               const struct refrain_event_line *line); /* Returns false to end with "no memory". */
 
-/* Gives each event of `source` to `take`: a text file, or a trace: TRACE:events what it recorded, TRACE:stat what is
- * reconstructed, TRACE alone the first that it holds. */
+/* Calls `take` for each event of `source`: a text file or a trace. TRACE:events means the recorded events, TRACE:stat
+ * the reconstructed ones, and TRACE alone the first of these that the trace has. */
 enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
                                         struct refrain_error *error);
 

@@ -8,7 +8,7 @@
 struct filter_writer {
     struct refrain_writer writer, *inner;
     struct refrain_filter filter;
-    uint64_t late; /* receives that were left out */
+    uint64_t late; /* number of receives that were left out */
 };
 
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {

@@ -13,12 +13,12 @@
 #include "match/event.h"
 
 struct refrain_filter {
-    int64_t sent_from_ns; /* messages that were sent before are not received; REFRAIN_TIME_FIRST: all are */
-    const char *format;   /* for the line that says at the end how many these were; null: none is said */
+    int64_t sent_from_ns; /* leaves out receives of messages that were sent earlier; REFRAIN_TIME_FIRST: none */
+    const char *format;   /* its name, for the line at the end that counts receives left out; null: no line */
 };
 
-/* A writer around a writer that passes on what the filter lets through; the inner one itself where that is all. Frees
- * both at its end; null without memory, then the inner one is as it was. */
+/* A writer that passes on to `inner` what the filter lets through; `inner` itself if the filter lets everything
+ * through. It frees both at its end. Null without memory; then `inner` is unchanged. */
 struct refrain_writer *refrain_filter_writer(struct refrain_writer *inner, const struct refrain_filter *filter);
 
 #endif

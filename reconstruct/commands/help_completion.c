@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Options whose argument is written a|b|c take one of these words. */
+/* True if the option's argument is written a|b|c: it takes one of these words. */
 static bool has_choices(const struct argp_option *option) {
     return option->arg && strchr(option->arg, '|') != NULL;
 }
@@ -91,7 +91,7 @@ void refrain_help_bash(FILE *file) {
 
 /* ---- zsh ---- */
 
-/* Text within single quotes and square brackets of an _arguments specification. */
+/* Prints text inside single quotes and square brackets of an _arguments specification. */
 static void print_zsh_text(FILE *file, const char *text) {
     for (const char *p = text; *p; p++)
         if (*p == '\'')

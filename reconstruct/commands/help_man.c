@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text with what roff would take for its own made plain. A long list of alternatives may go on in the next line. */
+/* Prints text with roff's own characters escaped. A long list of alternatives may be broken into lines. */
 static void print_text(FILE *file, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         bool begins = i == 0 || text[i - 1] == '\n';
@@ -29,7 +29,7 @@ static void print_line(FILE *file, const char *text) {
     fputc('\n', file);
 }
 
-/* Paragraphs: each line of the text is one, but those that begin with a space stay lines as they are. */
+/* Prints each line of the text as a paragraph. Lines that begin with a space are printed as they are. */
 static void print_paragraphs(FILE *file, const char *text) {
     bool as_is = false;
     for (const char *line = text; *line;) {
@@ -77,7 +77,7 @@ static void print_option(void *data, const struct argp_option *option) {
         print_line(file, option->doc);
 }
 
-/* Lines "word  rest" as a list. */
+/* Prints lines "word  rest" as a list. */
 static void print_list(FILE *file, const char *text) {
     for (const char *line = text; *line;) {
         size_t n = strcspn(line, "\n"), word = strcspn(line, " ");
@@ -111,7 +111,7 @@ static void print_command_page(const struct refrain_command *command, FILE *file
     fputs(".SH DESCRIPTION\n", file);
     print_text(file, doc, more ? (size_t)(more - doc) : strlen(doc));
     fputc('\n', file);
-    /* What a command adds to its help when it is asked for belongs here too. */
+    /* The help filter of a command adds text to its help; the manual page has that text, too. */
     char *(*filter)(int, const char *, void *) = command->argp->help_filter;
     const char *rest = more ? more + 1 : NULL;
     char *filtered = filter ? filter(ARGP_KEY_HELP_POST_DOC, rest, NULL) : NULL;

@@ -25,13 +25,13 @@
 
 #define SUFFIX ".states"
 
-/* An index is made on first use if so many events lie before the window, and no more are in the run. */
+/* An index is made on first use, if at least so many events lie before the window ... */
 #define LEAST_EVENTS 4000000u
 #define MOST_EVENTS 1e8
 
 /* ---- the build ---- */
 
-/* The sum of the build id among a segment's notes; 0 none. */
+/* The build id among a segment's notes, as a number; 0: none. */
 static uint64_t build_id_of(const unsigned char *notes, size_t n) {
     while (n >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) note;
@@ -47,7 +47,7 @@ static uint64_t build_id_of(const unsigned char *notes, size_t n) {
     return 0;
 }
 
-/* Of the object that has the code of the replay: code and structures of the states are its. */
+/* Of the object that contains the replay, since its code and structures determine the states. */
 static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
     const uintptr_t code = (uintptr_t)refrain_saved_state_load;
     uint64_t *build = data, found = 0;
@@ -65,7 +65,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
     return is_it;
 }
 
-/* Identifies this build in states; 0 not known, and then there are none. */
+/* Identifies this build of refrain in states. 0: not known; then no states are used. */
 static uint64_t build_of_this(void) {
     uint64_t build = 0;
     dl_iterate_phdr(look_at_object, &build);
@@ -74,7 +74,8 @@ static uint64_t build_of_this(void) {
 
 /* ---- the directory ---- */
 
-/* The cache's directory, `made` where it is not there yet. Null where there is none; the caller frees it. */
+/* The directory of the cache; if `made` is set, it is created if necessary. Null if there is none. The caller frees it.
+ */
 static char *directory(bool made) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *above = NULL, *path = NULL;
@@ -104,7 +105,7 @@ static char *path_of(const struct refrain_trace *trace, bool compensate, bool ma
 
 /* ---- using them ---- */
 
-/* The file's bytes; null where it is not there, or others could have written it. */
+/* Maps the file's bytes. Null if the file does not exist, or if others could have written it. */
 static void *map(const char *path, size_t *n) {
     struct stat status;
     void *bytes = NULL;
@@ -120,7 +121,7 @@ static void *map(const char *path, size_t *n) {
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* Uses the file's states, if there is one. */
+/* Uses the states in the file, if it exists. */
 static void use_file(struct refrain_trace *trace, bool compensate, const char *path) {
     size_t n;
     void *bytes = map(path, &n);
@@ -132,7 +133,7 @@ static void use_file(struct refrain_trace *trace, bool compensate, const char *p
 
 /* ---- storing them ---- */
 
-/* The oldest file of states in a directory, and what all take. Null where there is none. */
+/* The oldest file of states in a directory; *all: the bytes of all such files. Null if there is none. */
 static char *oldest_of(const char *in, uint64_t *all) {
     DIR *files = opendir(in);
     char *oldest = NULL;
@@ -157,7 +158,7 @@ static char *oldest_of(const char *in, uint64_t *all) {
     return oldest;
 }
 
-/* The oldest files go until all take no more than they may. `path` stays. */
+/* Deletes the oldest files until all together are small enough, but never `path`. */
 static void bound(const char *path) {
     char *in = directory(false), *oldest = NULL;
     uint64_t all;
@@ -206,8 +207,8 @@ bool refrain_index_remove(const struct refrain_trace *trace, bool compensate) {
 
 /* ---- making them ---- */
 
-/* Two openings of the trace that are alike. The first opening of all may look up names, which later ones find stored.
- */
+/* Opens the trace twice, so that both are alike: the first opening of all may look up names, which later ones find
+ * stored. */
 static enum refrain_status open_both(const char *path, struct refrain_trace **one, struct refrain_trace **other,
                                      struct refrain_error *error) {
     enum refrain_status status = refrain_trace_open(path, true, other, error);
@@ -272,7 +273,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* An index for later windows. */
+/* Makes an index for later windows. */
 static void make_on_use(const struct refrain_trace *trace, bool compensate, double events) {
     const double began = seconds();
     struct refrain_index_made made;

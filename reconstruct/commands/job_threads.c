@@ -9,7 +9,7 @@ struct jobs {
     void (*job)(void *data, size_t i);
     void *data;
     size_t n;
-    atomic_size_t next; /* the first one that nobody has begun */
+    atomic_size_t next; /* number of the next job that no thread has begun */
 };
 
 static void *do_jobs(void *data) {

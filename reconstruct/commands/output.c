@@ -1,4 +1,4 @@
-/* output.c: opens what events are written to, and shows how far they are (output.h). */
+/* output.c: opens the output of events, and shows the progress of writing (output.h). */
 #define _GNU_SOURCE
 #include "commands/output.h"
 #include "analysis/waiting.h"
@@ -65,7 +65,7 @@ const struct argp_option refrain_output_options[] = {
      0},
     {0}};
 
-/* "0,4-7" into output->ranks; false when it is no such list. */
+/* Parses "0,4-7" into output->ranks; false if it is no list of ranks. */
 static bool parse_ranks(struct refrain_output *output, const char *text) {
     for (const char *p = text;;) {
         char *end;
@@ -94,7 +94,7 @@ static bool parse_ranks(struct refrain_output *output, const char *text) {
     }
 }
 
-/* "1,0,1" into output->picl_levels; false when it is no such thing. */
+/* Parses "1,0,1" into output->picl_levels; false if it is no list of levels. */
 static bool parse_levels(struct refrain_output *output, const char *text) {
     if (strlen(text) != 5 || text[1] != ',' || text[3] != ',')
         return false;
@@ -106,7 +106,7 @@ static bool parse_levels(struct refrain_output *output, const char *text) {
     return true;
 }
 
-/* A number of threads, at least one; false when it is none. */
+/* Parses a number of threads, at least one; false if it is none. */
 static bool parse_threads(const char *text, unsigned *threads) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
@@ -184,7 +184,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     }
 }
 
-/* The table of formats, between the options and what the command says behind them. */
+/* Puts the table of formats between the options and the command's own text. */
 char *refrain_output_help(int key, const char *text, void *input) {
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
@@ -216,7 +216,7 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* How many threads are of use. */
+/* The number of threads that help. */
 static unsigned n_threads(const struct refrain_output *output) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (output->threads)
@@ -224,8 +224,8 @@ static unsigned n_threads(const struct refrain_output *output) {
     return processors > 1 ? (unsigned)processors : 1;
 }
 
-/* Whom the events pass on their way to the format: who adds what was waited for, who leaves some out. Null without
- * memory: then `inner` has been ended. */
+/* Puts writers before the format: one that adds waiting, one that leaves events out. Null without memory: then `inner`
+ * has been ended. */
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
                                     struct refrain_error *error) {
     const bool in_order = output->format->by_order && !output->paragraph && output->from_ns;
@@ -270,7 +270,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     struct refrain_writer *outer = chain(output, inner, error);
     if (!outer)
         return REFRAIN_ERROR;
-    /* Several threads that write have the progress before them, a single one does its work. */
+    /* If several threads write, the progress is counted before them; a single thread counts its own. */
     const bool several = threads > 2 && turns;
     if (several && (beside = refrain_thread_writer(outer, output->format->part, threads - 1)))
         outer = beside;
@@ -284,7 +284,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     enum refrain_status status =
         refrain_write_as(trace, &options, &replay, beside && !several ? beside : &progress.writer, &report, error);
     if (turns && turns->wrong)
-        return status; /* it is done again otherwise */
+        return status; /* another pass in time order writes it again */
     refrain_warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "
@@ -293,8 +293,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     return status;
 }
 
-/* Need the events of different locations not come in time order? Which windows and files were there without having been
- * made is said of all ranks at once. */
+/* May the events of different locations come in any order? Definitions of windows and files whose creation was not
+ * traced need all ranks at once. */
 static bool goes_by_turns(const struct refrain_trace *trace, const struct refrain_output *output) {
     for (size_t i = 0; i < trace->n_regions; i++) {
         enum refrain_mpi_kind kind = refrain_mpi_kind(&trace->regions[i]);
@@ -344,7 +344,7 @@ enum refrain_status refrain_output_window(struct refrain_output *output, const s
 
 enum refrain_status refrain_output_write(struct refrain_output *output, struct refrain_error *error) {
     struct refrain_trace *trace;
-    signal(SIGXFSZ, SIG_IGN); /* so that a limit on file sizes is an error that is said, as a full disk is */
+    signal(SIGXFSZ, SIG_IGN); /* So exceeding the limit on file sizes is an error with a message, as a full disk is. */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
     if (status)
         return status;

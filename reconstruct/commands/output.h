@@ -11,29 +11,27 @@ struct refrain_output {
     const char *trace; /* path */
     const char *path;  /* file or directory; null or "-" standard output */
     const struct refrain_format *format;
-    const char *default_format; /* when neither --format nor the suffix of `path` names one */
+    const char *default_format; /* if neither --format nor the suffix of `path` names one */
     bool force;                 /* overwrite */
-    bool all;                   /* text: further kinds of events */
-    bool paragraph;             /* picl: as ParaGraph needs it */
-    bool picl_verbose;          /* picl: all fields, and their formats written out */
-    bool has_picl_levels;       /* picl: which records there are; all, unless told */
+    bool all;                   /* text: more kinds of events */
+    bool paragraph;             /* picl: for ParaGraph */
+    bool picl_verbose;          /* picl: all fields, and their formats in full */
+    bool has_picl_levels;       /* picl: the kinds of records; unless set: all */
     struct refrain_picl_levels picl_levels;
-    bool waiting;                        /* formats with room for it: what each call waited for (waiting.h) */
-    bool recorded;                       /* what was recorded instead of what was learned */
-    bool compensate;                     /* times without what probes took */
-    struct refrain_time_option from, to; /* a window, as the user says it ... */
-    int64_t from_ns, to_ns;              /* ... and in the trace (refrain_output_window); 0: from the beginning ... */
-    bool has_to;                         /* ... and without it to the end */
-    int32_t *ranks;                      /* null: all; freed by refrain_output_write */
+    bool waiting;    /* in formats that can say it: how long each call waited, and for what (waiting.h) */
+    bool recorded;   /* the recorded events instead of the learned ones */
+    bool compensate; /* times without what the probes took */
+    struct refrain_time_option from, to; /* the window as the user gave it, ... */
+    int64_t from_ns, to_ns; /* ... in the trace's times (refrain_output_window); 0: from the beginning ... */
+    bool has_to;            /* ... unless set, to the end */
+    int32_t *ranks;         /* null: all; freed by refrain_output_write */
     size_t n_ranks;
     unsigned threads; /* 0: as many as help */
 };
 
-/* The parts of an argp parser with the options -o, --format, --force, --all, --waiting, --compensate, --from, --to,
- * --ranks, --threads and the argument TRACE; its input is a struct refrain_output. The help filter lists the formats;
- * the choices are those of
- * --format (command.h).
- */
+/* The parts of an argp parser: options -o, --format, --force, --all, --waiting, --compensate, --from, --to, --ranks,
+ * --threads, and the argument TRACE. Its input is a struct refrain_output. The help filter lists the formats; the words
+ * that --format takes are the choices (command.h). */
 extern const struct argp_option refrain_output_options[];
 error_t refrain_output_parse(int key, char *value, struct argp_state *state);
 char *refrain_output_help(int key, const char *text, void *input);
@@ -41,13 +39,12 @@ const char *refrain_output_choices(int key);
 
 enum refrain_status refrain_output_write(struct refrain_output *output, struct refrain_error *error);
 
-/* Sets the window in the trace, which is open. One that lies behind the run's end, or ends before it begins, is an
- * error of usage. */
+/* Computes the window in times of the open trace. A window that begins after the run's end, or that ends before it
+ * begins, is an error of usage. */
 enum refrain_status refrain_output_window(struct refrain_output *output, const struct refrain_trace *trace,
                                           struct refrain_error *error);
 
-/* Writes a trace that is open, and whose window is set; it may be written several times. The caller frees
- * output->ranks. */
+/* Writes an open trace whose window is set. It may be called several times. The caller frees output->ranks. */
 enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, const struct refrain_output *output,
                                                struct refrain_error *error);
 

@@ -1,8 +1,6 @@
-/* package_of.c: which Debian packages files are from (names_text.h).
- *
- * dpkg keeps the files of each package, one a line, in a list of its own: info/NAME.list or
- * info/NAME:ARCHITECTURE.list. dpkg-query reads all of them into a tree for each question, which takes ten times as
- * long as to look for the lines. */
+/* package_of.c: finds the Debian packages of files (names_text.h). dpkg has a list for each package, info/NAME.list or
+ * info/NAME:ARCHITECTURE.list, with a line for each file. dpkg-query reads all lists into a tree for each question,
+ * which takes ten times as long as to search them for the lines. */
 #define _GNU_SOURCE
 #include "commands/names_text.h"
 
@@ -20,7 +18,7 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Is the path one of the lines? */
+/* True if the path is one of the lines. */
 static bool lists(const char *text, size_t bytes, const char *path) {
     size_t length = strlen(path);
     const char *end = text + bytes, *at = text;
@@ -33,7 +31,7 @@ static bool lists(const char *text, size_t bytes, const char *path) {
     return false;
 }
 
-/* A file is listed by one of its names, of which there are two where /lib is /usr/lib. */
+/* A list has only one of a file's two names where /lib is a link to /usr/lib. */
 static bool lists_either(const char *text, size_t bytes, const char *path) {
     static const char usr[] = "/usr";
     char *longer = NULL;
@@ -46,7 +44,7 @@ static bool lists_either(const char *text, size_t bytes, const char *path) {
     return found;
 }
 
-/* The files that the list has get the package's name, which is the list's up to the architecture. */
+/* Gives the files that the list contains the package's name: the list's name up to the architecture. */
 static void look_through(const char *text, size_t bytes, const char *list, const char *const *paths, char **packages,
                          size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -54,13 +52,13 @@ static void look_through(const char *text, size_t bytes, const char *list, const
             packages[i] = strndup(list, least(strcspn(list, ":"), strlen(list) - strlen(SUFFIX)));
 }
 
-/* The text of a list, which the next one replaces. */
+/* The text of a list; the next list overwrites it. */
 struct list_text {
     char *bytes;
     size_t room;
 };
 
-/* Reads the whole file. False: it cannot be read, or is empty. */
+/* Reads the whole file. False if it cannot be read or is empty. */
 static bool read_text(int fd, struct list_text *text, size_t *n) {
     struct stat status;
     if (fstat(fd, &status) != 0 || status.st_size <= 0)

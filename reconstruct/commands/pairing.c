@@ -1,4 +1,4 @@
-/* pairing.c: two threads read, what is ahead waits in queues (pairing.h). */
+/* pairing.c: two threads read two sources; events that come early wait in queues (pairing.h). */
 #define _GNU_SOURCE
 #include "commands/pairing.h"
 #include "commands/event_lines.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 1024u /* events handed over at once */
+#define BATCH 1024u /* events that a thread hands over at once */
 #define REGION_CACHE 256u
-#define MOST_AHEAD (1u << 20) /* events of one side that are kept before it waits for the other */
+#define MOST_AHEAD (1u << 20) /* events of a side in queues, before it waits for the other side */
 
 /* ---- spreads and histograms ---- */
 
@@ -21,7 +21,7 @@ static void spread_add(struct refrain_spread *spread, int64_t value) {
     if (spread->n == 0 || value > spread->most)
         spread->most = value;
     spread->n++;
-    long double delta = (long double)value - spread->mean; /* Welford */
+    long double delta = (long double)value - spread->mean; /* Welford's method */
     spread->mean += delta / (long double)spread->n;
     spread->squares += delta * ((long double)value - spread->mean);
 }
@@ -76,11 +76,11 @@ static int64_t floor_shift(int64_t value, unsigned shift) {
     return value >= 0 ? value >> shift : -1 - ((-1 - value) >> shift);
 }
 
-/* Makes the bins twice as wide. */
+/* Doubles the width of the bins. */
 static void histogram_widen(struct refrain_histogram *histogram) {
     uint64_t *bins = histogram->bins;
     for (int64_t i = 0; i < HALF / 2;
-         i++) { /* outwards from the middle, so that no bin is overwritten before it is read */
+         i++) { /* from the middle to both ends, so that a bin is read before it is overwritten */
         bins[HALF + i] = bins[HALF + 2 * i] + bins[HALF + 2 * i + 1];
         bins[HALF - 1 - i] = bins[HALF - 1 - 2 * i] + bins[HALF - 2 - 2 * i];
     }
@@ -117,13 +117,13 @@ uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum) {
 /* ---- events that wait for their partner ---- */
 
 struct event {
-    uint64_t hash; /* of all fields but time */
+    uint64_t hash; /* of all fields except the time */
     int64_t time_ns;
-    uint64_t region; /* hash of its name where the event enters or leaves one, else 0 */
-    int8_t sign;     /* -1 enters, 1 leaves */
+    uint64_t region; /* hash of the region's name if the event enters or leaves a region, else 0 */
+    int8_t sign;     /* -1: enters, 1: leaves */
 };
 
-/* A ring of one side's events; the other side has none waiting. */
+/* A ring of the events of one side. The other side's ring is then empty. */
 struct refrain_pair_queue {
     unsigned side;
     size_t first, n, capacity; /* capacity: a power of two */
@@ -161,7 +161,7 @@ struct shared {
     struct refrain_pairing *pairing;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t ahead[2]; /* events kept of each side */
+    uint64_t ahead[2]; /* by side: events in its queues */
     bool waiting[2], ended[2];
 };
 
@@ -169,7 +169,7 @@ struct side {
     struct shared *shared;
     const char *source;
     unsigned number;
-    size_t last; /* location of the event before */
+    size_t last; /* location of the previous event */
     size_t n;
     struct {
         int32_t rank;
@@ -177,7 +177,7 @@ struct side {
         struct event event;
     } batch[BATCH];
     uint64_t approximate;
-    uint64_t regions[REGION_CACHE]; /* hashes of names that are known */
+    uint64_t regions[REGION_CACHE]; /* hashes of names that have been seen */
     bool no_memory;
     enum refrain_status status;
     struct refrain_error error;
@@ -208,13 +208,13 @@ static struct refrain_pair_location *find_location(struct refrain_pairing *pairi
     return &pairing->locations[low];
 }
 
-/* The region with this hash; null where there is none. */
+/* The region with this hash; null if there is none. */
 static struct refrain_pair_region *region_of(const struct refrain_pairing *pairing, uint64_t hash) {
     size_t number = refrain_table_number(&pairing->by_hash, hash, 0);
     return number ? &pairing->regions[number - 1] : NULL;
 }
 
-/* Adds a region unless it is known; false without memory. */
+/* Adds the region unless it was added before. False without memory. */
 static bool add_region(struct refrain_pairing *pairing, uint64_t hash, const char *name, size_t length) {
     if (region_of(pairing, hash))
         return true;
@@ -257,7 +257,7 @@ static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_locati
     location->last_position = position;
 }
 
-/* One event of one side, with the lock held. False without memory. */
+/* Handles an event of one side. The caller holds the lock. False without memory. */
 static bool take_event(struct side *side, int32_t rank, uint32_t thread, struct event event) {
     struct shared *shared = side->shared;
     struct refrain_pairing *pairing = shared->pairing;
@@ -285,7 +285,7 @@ static bool hand_over(struct side *side) {
     unsigned mine = side->number, other = !mine;
     bool sound = true;
     pthread_mutex_lock(&shared->lock);
-    /* When the other waits too, each is ahead somewhere: one has to go on. */
+    /* If the other side waits, too, each is ahead in some location: then one has to continue. */
     while (shared->ahead[mine] > MOST_AHEAD && !shared->ended[other] && !shared->waiting[other]) {
         shared->waiting[mine] = true;
         pthread_cond_wait(&shared->changed, &shared->lock);
@@ -306,7 +306,7 @@ static uint64_t hash_of(const char *text, size_t n) {
     return hash;
 }
 
-/* The region that an event enters or leaves; false without memory. */
+/* Finds the region that an event enters or leaves. False without memory. */
 static bool find_region(struct side *side, const char *fields, struct event *event) {
     event->sign = strncmp(fields, "enter\t", 6) == 0 ? -1 : strncmp(fields, "leave\t", 6) == 0 ? 1 : 0;
     if (event->sign == 0)
@@ -347,7 +347,7 @@ static void *read_side(void *data) {
     return NULL;
 }
 
-/* What never found a partner is a difference; then all locations together. */
+/* Events without a partner are differences. Then adds up all locations. */
 static void add_up(struct refrain_pairing *pairing) {
     struct refrain_pair_sum *total = &pairing->total;
     for (size_t i = 0; i < pairing->n; i++) {
@@ -393,7 +393,7 @@ enum refrain_status refrain_pairing_read(const char *a, const char *b, struct re
         sides[i].number = i;
     }
     if (pthread_create(&thread, NULL, read_side, &sides[1]) != 0) {
-        /* One after the other does as well, with more memory. */
+        /* Reading one after the other gives the same result, with more memory. */
         shared.ended[1] = true;
         read_side(&sides[0]);
         read_side(&sides[1]);

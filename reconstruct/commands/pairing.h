@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the values of one kind. */
+/* Spread of values of one kind. */
 struct refrain_spread {
     uint64_t n;
     long double mean, squares; /* squares: sum over (value - mean)^2 */
@@ -30,19 +30,19 @@ double refrain_spread_sigma(const struct refrain_spread *spread);
 /* 2 sqrt(ln 2) sigma (Yan, Jin and Schmidt, section 4.2). */
 double refrain_spread_width(const struct refrain_spread *spread);
 
-/* Counts over all locations, in ns around 0; bins are as wide as it takes, a power of two. */
+/* Counts over all locations, in ns around 0. The bins are as wide as necessary, a power of two. */
 struct refrain_histogram {
-    uint64_t *bins; /* REFRAIN_HISTOGRAM_BINS; bin i holds from (i - half) << shift on */
+    uint64_t *bins; /* REFRAIN_HISTOGRAM_BINS bins; bin i counts values from (i - half) << shift on */
     unsigned shift;
 };
 #define REFRAIN_HISTOGRAM_BINS ((size_t)1 << 20)
 
-/* Puts the counts into `n` bins of equal width over three standard deviations to both sides of the mean; what lies
- * outside goes to the first and the last. */
+/* Adds the counts to `n` bins of equal width over three standard deviations on both sides of the mean. The first and
+ * the last bin count everything outside, too. */
 void refrain_histogram_read(const struct refrain_histogram *histogram, const struct refrain_spread *spread,
                             uint64_t *bins, unsigned n);
 
-/* How far times are apart, whatever the sign. */
+/* Absolute differences of times. */
 struct refrain_time_error {
     uint64_t n, within_1us;
     int64_t largest_ns;
@@ -53,28 +53,28 @@ double refrain_time_error_rms(const struct refrain_time_error *error);
 
 struct refrain_pair_sum {
     uint64_t events[2], equal;
-    size_t differing; /* locations that differ */
+    size_t differing; /* number of locations that differ */
     struct refrain_time_error position_error, block_error;
-    int64_t run_ns;                        /* from the first event of A to its last; of all locations the longest */
-    struct refrain_spread position, block; /* ns: time in B less time in A; its change to the next event */
+    int64_t run_ns;                        /* from the first event of A to its last one; of all locations the longest */
+    struct refrain_spread position, block; /* ns: time in B minus time in A; the change of that to the next event */
 };
 
-/* Events that one of the two has more count as different. */
+/* The number of events that were compared. Events without a partner count as different. */
 uint64_t refrain_pair_compared(const struct refrain_pair_sum *sum);
 
-/* A region (function, MPI function, user region): what its visits take in all, from entering to leaving, callees
- * included, over all locations. */
+/* A region (function, MPI function, user region): the total time of its visits from entry to exit, with callees, over
+ * all locations. */
 struct refrain_pair_region {
     char *name;
     uint64_t hash;
     int64_t total_ns; /* in A */
-    int64_t more_ns;  /* in B */
+    int64_t more_ns;  /* in B, minus total_ns */
 };
 
 struct refrain_pair_location {
     int32_t rank;
     uint32_t thread;
-    uint64_t first_difference; /* event number, from 0; of interest when sum.differing */
+    uint64_t first_difference; /* number of the first event that differs, from 0; valid if sum.differing is not 0 */
     struct refrain_pair_sum sum;
     int64_t last_position; /* private from here on */
     int64_t first_ns;
@@ -86,14 +86,14 @@ struct refrain_pairing {
     size_t n, capacity;
     struct refrain_pair_sum total;
     struct refrain_histogram position, block;
-    uint64_t approximate[2]; /* events so marked */
-    uint64_t most_kept;      /* events held at once */
+    uint64_t approximate[2]; /* by side: events that are marked as approximate */
+    uint64_t most_kept;      /* events in all queues at one time, at most */
     struct refrain_pair_region *regions;
     size_t n_regions, capacity_regions;
-    struct refrain_table by_hash; /* number of the region + 1 */
+    struct refrain_table by_hash; /* hash -> number of the region + 1 */
 };
 
-/* Reads both sources (event_lines.h) to their end. The caller frees the pairing, also after an error. */
+/* Reads both sources (event_lines.h) to their ends. The caller frees the pairing, also after an error. */
 enum refrain_status refrain_pairing_read(const char *a, const char *b, struct refrain_pairing *pairing,
                                          struct refrain_error *error);
 void refrain_pairing_free(struct refrain_pairing *pairing);

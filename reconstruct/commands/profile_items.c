@@ -1,4 +1,4 @@
-/* profile_items.c: what of a profile has a line, and its times (profile_items.h). */
+/* profile_items.c: the lines of a profile and their times (profile_items.h). */
 #include "commands/profile_items.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ struct refrain_profile_items refrain_profile_list(const struct refrain_profile_t
     return items;
 }
 
-/* The loop or function that a node is shown under. */
+/* The loop or function that contains the node's line in the table. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
     while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !refrain_profile_is_loop(&view->nodes[node]))
         node = view->nodes[node].parent;

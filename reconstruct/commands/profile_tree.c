@@ -20,7 +20,8 @@ struct caller {
     int64_t total_ns;
 };
 
-/* Adds up who called the function, into callers[MOST_CALLERS]; returns how many there are, also beyond that. */
+/* Adds up the callers of the function in callers[MOST_CALLERS]. Returns how many callers there are, which may be more.
+ */
 static size_t find_callers(const struct refrain_activity_path *path, const char *name, const char *file, uint32_t line,
                            struct caller *callers) {
     size_t n = 0;
@@ -43,14 +44,14 @@ static size_t find_callers(const struct refrain_activity_path *path, const char 
 
 /* ---- text ---- */
 
-/* A time with what is known of how exact it is: "~33.0 ms". */
+/* A time with a mark that says how exact it is: "~33.0 ms". */
 static const char *marked(const char *mark, long double ns, char *text, size_t bytes) {
     snprintf(text, bytes, "%s%s", mark, refrain_show_ns(ns));
     return text;
 }
 
-/* Most of a loop lies between clock reads; else its time is a likely one, or the least that it can be, as it is where
- * its probes were dormant. */
+/* The mark of a loop's time: exact if most of the loop lies between clock reads, else the most likely time, or a lower
+ * bound if probes in the loop were disabled. */
 static const char *mark_of(const struct refrain_span_times *span, const struct refrain_profile_node *node) {
     if (span && node->throttled_ranks > 0)
         return ">=";
@@ -59,8 +60,8 @@ static const char *mark_of(const struct refrain_span_times *span, const struct r
     return span->gaps ? "~" : ">=";
 }
 
-/* `time_ns`, `own_ns`, `mpi_ns`, `waiting_ns`: -1 not known; `mark`: of the first two. `metrics`: null not known.
- * `least`: the count is the least there was. */
+/* Times are -1 if they are not known. `mark` is for the first two. `metrics` is null if not known. `least`: the count
+ * is a lower bound. */
 static void print_marked(const struct refrain_profile_tree *tree, long double time_ns, long double own_ns,
                          long double mpi_ns, int64_t waiting_ns, const struct refrain_metric_totals *metrics,
                          uint64_t count, bool least, unsigned depth, const char *text, const char *mark) {
@@ -78,7 +79,7 @@ static void print_marked(const struct refrain_profile_tree *tree, long double ti
     for (size_t i = 0; i < tree->total->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(tree->total->metric_names[i]),
                metrics ? refrain_show_metric(tree->total->metric_names[i], metrics->value[i]) : "-");
-    /* Lines about the tenth part of the run and more stand out. */
+    /* Lines of a tenth of the run or more are bold. */
     printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", refrain_show_name(text),
            depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
@@ -90,7 +91,7 @@ static void print_line(const struct refrain_profile_tree *tree, long double time
     print_marked(tree, time_ns, own_ns, mpi_ns, waiting_ns, metrics, count, least, depth, text, "");
 }
 
-/* `outside`: no line above says which function it is in. */
+/* `outside`: no line above names the function that contains the call site. */
 static void print_call_site(const struct refrain_profile_tree *tree, const struct refrain_profile_call_site *call_site,
                             unsigned depth, bool outside) {
     const struct refrain_region_info *region = call_site->region;
@@ -103,7 +104,7 @@ static void print_call_site(const struct refrain_profile_tree *tree, const struc
                &call_site->metrics, call_site->calls, false, depth, text);
 }
 
-/* A line for all that the list has beyond the longest. */
+/* A line for all items of the list beyond the longest ones. */
 static void print_rest(const struct refrain_profile_tree *tree, const struct refrain_profile_items *items,
                        unsigned depth) {
     long double own_ns = 0, mpi_ns = 0;
@@ -111,7 +112,7 @@ static void print_rest(const struct refrain_profile_tree *tree, const struct ref
     struct refrain_metric_totals metrics = {{0}};
     for (size_t i = tree->most; i < items->n; i++) {
         const struct refrain_profile_item *item = &items->items[i];
-        if (item->is_branch) /* its time is that of other lines, too */
+        if (item->is_branch) /* its time is part of other lines, too */
             continue;
         long double in_mpi_ns = item->node ? item->node->mpi_total_ns : item->call ? item->call->mpi_ns : 0;
         waiting_ns +=
@@ -130,7 +131,7 @@ static void print_rest(const struct refrain_profile_tree *tree, const struct ref
     print_line(tree, own_ns + mpi_ns, own_ns, mpi_ns, waiting_ns, &metrics, 0, false, depth, text);
 }
 
-/* "  throttled on 1 of 4 ranks", empty where it was not. */
+/* "  throttled on 1 of 4 ranks"; empty if it was not throttled. */
 static void throttled_text(const struct refrain_profile_tree *tree, const struct refrain_profile_node *node, char *text,
                            size_t bytes) {
     text[0] = 0;
@@ -199,7 +200,7 @@ static bool print_children(const struct refrain_profile_tree *tree, const struct
     return sound;
 }
 
-/* Of lines that say more of the one above. */
+/* Of lines that explain the line above them. */
 static int indentation(const struct refrain_profile_tree *tree) {
     int columns = 67;
     for (size_t i = 0; i < tree->total->n_metrics; i++)

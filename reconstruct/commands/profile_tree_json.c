@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-/* By name; no member where nothing was counted. */
+/* Adds the metrics by their names; no member if nothing was counted. */
 static void add_metrics(json_t *object, const struct refrain_profile_total *total,
                         const struct refrain_metric_totals *metrics) {
     json_t *values = json_object();
@@ -33,7 +33,7 @@ static json_t *call_site_json(const struct refrain_profile_tree *tree,
     return object;
 }
 
-/* What is known of the time of a loop or branch; null where there is nothing. */
+/* Adds the known times of a loop or branch; null if no time is known. */
 static void add_span(json_t *object, const struct refrain_span_times *span) {
     json_object_set_new(object, "inclusive_ns", span ? json_real((double)refrain_span_total_ns(span)) : json_null());
     json_object_set_new(object, "least_ns", span ? json_real((double)span->known_ns) : json_null());

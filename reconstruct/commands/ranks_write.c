@@ -9,11 +9,11 @@
 
 struct writing {
     struct refrain_fold_memory memory;
-    struct refrain_sheet *sheet; /* of the ranks so far */
-    unsigned char **times;       /* of each */
+    struct refrain_sheet *sheet; /* the common part of the ranks so far */
+    unsigned char **times;       /* of each rank */
 };
 
-/* Compresses what a rank has of times that are not coded, where that makes it less. */
+/* Compresses the part of a rank's times that is not coded, if that makes it smaller. */
 static enum refrain_status compress(struct refrain_fold_memory *memory, struct refrain_ranks_index *index,
                                     unsigned char **times, struct refrain_error *error) {
     size_t coded = (size_t)index->coded_bytes, copied = (size_t)index->copied_bytes;

@@ -1,5 +1,5 @@
-/* ranks_write.h: the processes of a trace as one file, in which what ranks have in common stands once (trace ->
- * packed_ranks.h's file). One thread at a time. */
+/* ranks_write.h: writes the processes of a trace to one file, in which the common part of the ranks is stored once
+ * (trace -> packed_ranks.h's file). One thread at a time. */
 #ifndef REFRAIN_RANKS_WRITE_H
 #define REFRAIN_RANKS_WRITE_H
 
@@ -9,13 +9,13 @@
 
 struct refrain_ranks_report {
     uint64_t bytes;       /* of the file */
-    uint64_t index_bytes; /* of these: what the file says of each rank's part, and its header */
-    uint64_t times_bytes; /* what ranks have for themselves */
-    uint64_t names_bytes; /* names of code addresses */
+    uint64_t index_bytes; /* of these: the header, and the description of each rank's part */
+    uint64_t times_bytes; /* of these: what each rank has for itself */
+    uint64_t names_bytes; /* of these: names of code addresses */
     struct refrain_fold_report fold;
 };
 
-/* Writes the pack of the open trace. */
+/* Writes the packed file of the open trace. */
 enum refrain_status refrain_ranks_write(const struct refrain_trace *trace, FILE *file, const char *path,
                                         struct refrain_ranks_report *report, struct refrain_error *error);
 

@@ -1,4 +1,4 @@
-/* refrain.c: the offline tool: finds the command and says what went wrong. */
+/* refrain.c: the program refrain: finds the command, runs it and prints its error. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/index_store.h"
@@ -16,7 +16,7 @@ static int say(const struct refrain_error *error, enum refrain_status status) {
 
 int main(int argc, char **argv) {
     struct refrain_error error = {0};
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like others */
+    signal(SIGXFSZ, SIG_IGN); /* Exceeding the limit on file sizes is an error with a message, as others are. */
     refrain_saved_states_keeper = refrain_index_keep;
     int at = 1;
     while (at < argc && refrain_command_common_option(argv[at]))

@@ -1,4 +1,4 @@
-/* relearn.c: feeds a sequence to the monitor's learner again (relearn.h). */
+/* relearn.c: lets the monitor's learner learn a sequence again (relearn.h). */
 #define _GNU_SOURCE
 #include "commands/relearn.h"
 #include "learn.h"
@@ -10,9 +10,9 @@
 
 _Static_assert(REFRAIN_RELEARN_LONGEST == REFRAIN_FORMULA_ITEMS, "the longest formula is the learner's");
 
-#define MOST_STEPS 100000000u /* a sequence of more is judged by its beginning */
+#define MOST_STEPS 100000000u /* longer sequences are judged by their beginning */
 
-/* Values in equal steps that come as the learner expects them are taken at once. */
+/* Takes a run of values in equal steps at once, as long as the learner expects them. */
 static void take_run(struct refrain_learner *learner, struct refrain_sequence *sequence) {
     if (sequence->approximate || sequence->value != learner->expect || sequence->stride != learner->stride)
         return;

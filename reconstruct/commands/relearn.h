@@ -10,12 +10,12 @@
 #include <refrain/settings.h>
 #include <stdbool.h>
 
-#define REFRAIN_RELEARN_SHORTEST REFRAIN_MINIMUM_FORMULA_LENGTH /* items */
+#define REFRAIN_RELEARN_SHORTEST REFRAIN_MINIMUM_FORMULA_LENGTH /* number of items */
 #define REFRAIN_RELEARN_LONGEST REFRAIN_MAXIMUM_FORMULA_LENGTH
 
-/* Learns the values that `learner` holds exactly with formulas of at most `length` items and no archive. Sets *type to
- * what came of it: REFRAIN_TYPE_ARCHIVE when they need more. Only the first hundred million values count, runs as one.
- * False without memory. */
+/* Learns the values that `learner` holds exactly once more, with formulas of at most `length` items and without an
+ * archive. Sets *type to the resulting type; REFRAIN_TYPE_ARCHIVE if the values need more items. Learns a hundred
+ * million values at most, of which a run of equal steps counts as one. False without memory. */
 bool refrain_relearn(const void *image, size_t image_bytes, const struct refrain_learner *learner, unsigned length,
                      enum refrain_formula_type *type);
 

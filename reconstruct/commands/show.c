@@ -1,4 +1,4 @@
-/* show.c: what the commands have in common: arguments, numbers for people, JSON, warnings (command.h). */
+/* show.c: shared by the commands: arguments, numbers for people, JSON, warnings (command.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/names_text.h"
@@ -124,9 +124,9 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
     static unsigned next;
     char *text = buffers[next++ % BUFFERS];
     bool is_mpi = region->kind == REFRAIN_REGION_MPI;
-    const char *name = refrain_show_name(region->name); /* or an address, which is no name */
+    const char *name = refrain_show_name(region->name); /* or an address instead of a name */
     const char *call = region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x") ? "()" : "";
-    char line[16] = ""; /* of functions that were inlined only the file is known */
+    char line[16] = ""; /* of an inlined function only the file is known */
     if (region->line > 0)
         snprintf(line, sizeof line, ":%u", region->line);
     if (region->file[0])
@@ -157,16 +157,17 @@ int refrain_show_metric_width(const char *name) {
     return length > 14 ? (int)length : 14;
 }
 
-/* All ranks of a run meet in MPI_Init, so that none begins after another has ended; clocks of two nodes may differ, by
- * a minute at most. */
+/* All ranks of a run meet in MPI_Init, so no rank begins after another one has ended. The clocks of two nodes may
+ * differ by this much. */
 #define OTHER_CLOCK_NS ((uint64_t)60 * 1000000000)
 
 static void warn_mixed(const struct refrain_trace *trace) {
-    const struct refrain_process *first = NULL, *last = NULL; /* who ended first, and who began last */
+    const struct refrain_process *first = NULL,
+                                 *last = NULL; /* the process that ended first, and the one that began last */
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         if (process->header->rank < 0 || process->header->size < 2)
-            continue; /* it did not come to MPI_Init, or was alone in it */
+            continue; /* it did not reach MPI_Init, or was alone in it */
         if (process->header->finished && process->header->last.realtime_ns &&
             (!first || process->header->last.realtime_ns < first->header->last.realtime_ns))
             first = process;

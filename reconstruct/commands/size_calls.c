@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISTANCE_BYTES 4u /* after the instruction's own bytes; counted from its end */
+#define DISTANCE_BYTES 4u /* after the instruction's other bytes; the distance counts from its end */
 
-/* Addresses, in ascending order when they are complete. */
+/* Addresses; ascending after the search. */
 struct addresses {
     uint64_t *at;
     size_t n, room;
@@ -35,7 +35,7 @@ static bool has(const struct addresses *addresses, uint64_t address) {
     return addresses->n > 0 && bsearch(&address, addresses->at, addresses->n, sizeof address, compare);
 }
 
-/* Where the loader writes the addresses of MPI functions. */
+/* Finds where the loader stores the addresses of MPI functions. */
 static void find_pointers(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct addresses *pointers) {
     Elf_Scn *names = elf_getscn(elf, header->sh_link);
     Elf_Data *relocations = elf_getdata(section, NULL), *symbols = names ? elf_getdata(names, NULL) : NULL;
@@ -55,15 +55,15 @@ static void find_pointers(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, s
     }
 }
 
-/* Where the instruction at `i`, which has `own` bytes before the distance, leads. */
+/* The target of the instruction at `i`, which has `own` bytes before the distance. */
 static uint64_t target(const struct code *code, uint64_t i, unsigned own) {
     int32_t distance;
     memcpy(&distance, code->bytes + i + own, sizeof distance);
     return code->address + i + own + DISTANCE_BYTES + (uint64_t)(int64_t)distance;
 }
 
-/* Entries of the procedure linkage table: they begin with a jump through a pointer, which may have a mark for indirect
- * branches (endbr64) and a prefix (bnd) before it. */
+/* Finds entries of the procedure linkage table. An entry begins with a jump through a pointer; a mark for indirect
+ * branches (endbr64) and a prefix (bnd) may come before the jump. */
 static void find_entries(const struct code *code, const struct addresses *pointers, struct addresses *entries) {
     static const unsigned char mark[] = {0xf3, 0x0f, 0x1e, 0xfa};
     for (uint64_t i = 0; i + 2 + DISTANCE_BYTES <= code->size; i++) {
@@ -86,7 +86,7 @@ static uint64_t count(const struct code *code, const struct addresses *pointers,
     return n;
 }
 
-/* The section's bytes where it is code. */
+/* True if the section is code; sets *code to its bytes. */
 static bool is_code(Elf_Scn *section, const GElf_Shdr *header, struct code *code) {
     Elf_Data *data = elf_getdata(section, NULL);
     if (header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_EXECINSTR) || !data || !data->d_buf)

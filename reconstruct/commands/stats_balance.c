@@ -30,7 +30,7 @@ static int64_t caused(const struct refrain_activity_rank *rank) {
     return rank->caused_ns;
 }
 
-/* Pauses are shown where there were any. */
+/* Pauses have a row only if there were any. */
 static const struct {
     const char *title, *key;
     int64_t (*of)(const struct refrain_activity_rank *rank);
@@ -48,7 +48,7 @@ struct balance {
     double mean;
 };
 
-/* Over the ranks that were asked for. */
+/* Over the ranks that the user asked for. */
 static struct balance balance_of(const struct refrain_activity *activity,
                                  int64_t (*of)(const struct refrain_activity_rank *rank)) {
     struct balance balance = {INT64_MAX, INT64_MIN, -1, -1, 0};

@@ -83,7 +83,7 @@ static enum refrain_status add_rows(json_t *object, const char *key, const struc
     return REFRAIN_OK;
 }
 
-/* `has_profile`: that tells the sums of the whole run, as they were measured. */
+/* `has_profile`: the profile has the measured sums of the whole run. */
 static void add_times(json_t *object, const struct refrain_activity *activity, bool has_profile) {
     const int64_t *own_ns = activity->times.own_ns;
     if (!has_profile) {

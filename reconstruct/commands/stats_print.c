@@ -34,7 +34,7 @@ static void print_value(const struct refrain_stats_column *column, int64_t value
     printf("%*s ", (int)width_of(column), shown);
 }
 
-/* A label that fits: what does not is left off at its end. */
+/* Prints a label, cut at its end if it is longer than `room`. */
 static void print_label(const struct refrain_stats_row *row, unsigned room) {
     char label[1024];
     int n = snprintf(label, sizeof label, "%*s%s", 2 * (int)(row->depth < 32 ? row->depth : 32), "",
@@ -46,7 +46,7 @@ static void print_label(const struct refrain_stats_row *row, unsigned room) {
     printf(" %.*s\n", room ? (int)room : (int)sizeof label, label);
 }
 
-/* Columns of the screen that those up to this level take. */
+/* The width on the screen of the columns up to this level. */
 static unsigned width_to(const struct refrain_stats_rows *rows, const struct refrain_stats_column *columns, size_t n,
                          unsigned level) {
     unsigned width = 1;

@@ -1,4 +1,5 @@
-/* stats_print.h: rows of statistics as text, CSV, JSON and for flame graphs (analysis/stats_rows.h -> stats, diff). */
+/* stats_print.h: prints rows of statistics as text, CSV, JSON and for flame graphs (analysis/stats_rows.h -> stats,
+ * diff). */
 #ifndef REFRAIN_STATS_PRINT_H
 #define REFRAIN_STATS_PRINT_H
 
@@ -8,18 +9,20 @@
 
 struct json_t;
 
-/* At most `most` rows, as wide as the terminal is; says how many more there are. */
+/* Prints at most `most` rows as wide as the terminal, and how many more there are. */
 void refrain_stats_rows_print(const struct refrain_stats_rows *rows, size_t most);
 
-/* All rows: a line of names, then lines; values in nanoseconds, shares in percent. */
+/* Prints all rows: a line of column names, then a line for each; values in nanoseconds, shares in percent. */
 void refrain_stats_rows_csv(const struct refrain_stats_rows *rows, FILE *file);
-void refrain_stats_put_csv(FILE *file, const char *text); /* one value, in quotes */
+void refrain_stats_put_csv(FILE *file, const char *text); /* prints one value in quotes */
 struct json_t *refrain_stats_rows_json(const struct refrain_stats_rows *rows);
 
-/* A function of a flame graph's line: no semicolon, which separates them, and no end of the line. */
+/* Prints a function's name for a line of a flame graph: without semicolons, which separate names, and without ends of
+ * lines. */
 void refrain_stats_put_folded(FILE *file, const char *name);
 
-/* The call paths as lines "main;solve;MPI_Recv 1234" of nanoseconds, for flame graphs; waiting is a leaf of its own. */
+/* Prints the call paths as lines "main;solve;MPI_Recv 1234" in nanoseconds, for flame graphs. Waiting is a leaf of its
+ * own. */
 void refrain_stats_folded(const struct refrain_activity *activity, FILE *file);
 
 #endif

@@ -41,7 +41,7 @@ unsigned refrain_terminal_columns(void) {
 
 static void wait_for_pager(void) {
     fflush(stdout);
-    /* The pager ends when it has seen the end of its input. */
+    /* The pager ends after it has read the end of its input. */
     close(STDOUT_FILENO);
     while (waitpid(terminal.pager, NULL, 0) < 0 && errno == EINTR)
         continue;
@@ -82,7 +82,7 @@ void refrain_terminal_page(void) {
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        /* As git has it: quit when all fits, show colours, leave the text on the screen. */
+        /* As git does: quit if everything fits on the screen, show colours, leave the text on the screen. */
         setenv("LESS", "FRX", 0);
         setenv("LV", "-c", 0);
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -91,9 +91,9 @@ void refrain_terminal_page(void) {
     close(ends[0]);
     if (child > 0 && dup2(ends[1], STDOUT_FILENO) >= 0) {
         terminal.pager = child;
-        /* Ctrl-C belongs to the pager, which stays until its user leaves it. */
+        /* Ctrl-C is for the pager, which runs until its user leaves it. */
         signal(SIGINT, SIG_IGN);
-        /* Nor does its end, which may come before the text's: the status is the command's own. */
+        /* The pager may end before the text does. The exit status stays the command's own. */
         signal(SIGPIPE, SIG_IGN);
         atexit(wait_for_pager);
     }
@@ -101,7 +101,7 @@ void refrain_terminal_page(void) {
 }
 
 bool refrain_terminal_pager_left(void) {
-    return terminal.pager > 0; /* a pipe fails for no other reason */
+    return terminal.pager > 0; /* writing to a pipe fails for no other reason */
 }
 
 /* ---- colour ---- */

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCHES 8u                     /* one is filled, one is written, others wait */
-#define BATCH_BYTES ((size_t)64 << 10) /* all of them stay in a processor's cache */
+#define BATCHES 8u                     /* one is filled, one is written, the others wait */
+#define BATCH_BYTES ((size_t)64 << 10) /* all of them fit into a processor's cache */
 
-/* Entries and exits, which most events are, have nothing in the fields from this one on (refrain/read.h), so these are
- * not handed over. */
+/* Most events are entries and exits, which do not use the fields from this one on (refrain/read.h). So these fields are
+ * not copied. */
 #define SHORT_BYTES offsetof(struct refrain_event, comm)
 
-/* Who waits is woken for so many batches: to wake a thread takes as long as to write some hundred events. At most one
- * of the two waits at a time. */
+/* A waiting thread is woken after this many batches, since waking it takes as long as writing some hundred events. At
+ * most one of the two threads waits. */
 #define WAKE_BATCHES (BATCHES / 2)
 
 struct batch {
-    size_t n; /* bytes */
+    size_t n; /* bytes in use */
     unsigned char bytes[BATCH_BYTES];
 };
 
@@ -30,9 +30,9 @@ struct lane {
     bool runs;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    size_t filled, written; /* batches, since the beginning */
-    bool ended;             /* no more will be filled */
-    int status;             /* what the inner writer said */
+    size_t filled, written; /* number of batches since the beginning */
+    bool ended;             /* no more batches will be filled */
+    int status;             /* of the inner writer */
     struct batch batches[BATCHES];
 };
 
@@ -40,7 +40,7 @@ struct thread_writer {
     struct refrain_writer writer, *inner;
     struct refrain_writer *(*part)(struct refrain_writer *inner);
     uint64_t n_ranks;
-    unsigned n_lanes, n; /* n of them run */
+    unsigned n_lanes, n; /* n of these run */
     struct lane *lanes;
 };
 
@@ -48,7 +48,7 @@ static inline bool is_short(const struct refrain_event *event) {
     return event->kind <= REFRAIN_EVENT_LEAVE;
 }
 
-/* Gives the batch's events to the inner writer, up to one that it does not take. */
+/* Passes the batch's events to the inner writer, until it fails. */
 static int write_batch(struct refrain_writer *inner, const struct batch *batch) {
     struct refrain_event brief = {.peer = -1, .request = -1}, full;
     int status = 0;
@@ -66,7 +66,7 @@ static int write_batch(struct refrain_writer *inner, const struct batch *batch) 
     return status;
 }
 
-/* Writes batches until there are no more; those behind one that failed are passed over. */
+/* Writes batches until there are no more. Batches after a failure are skipped. */
 static void *write_batches(void *data) {
     struct lane *lane = data;
     pthread_mutex_lock(&lane->mutex);
@@ -91,7 +91,7 @@ static void *write_batches(void *data) {
     return NULL;
 }
 
-/* The batch that is being filled goes to the other thread; waits until there is room for the next one. */
+/* Hands the full batch to the other thread, and waits for room for the next one. */
 static int hand_over(struct lane *lane) {
     pthread_mutex_lock(&lane->mutex);
     lane->filled++;
@@ -116,15 +116,15 @@ static int begin(struct refrain_writer *base, const struct refrain_trace *trace)
         struct lane *lane = &writer->lanes[i];
         lane->inner = i > 0 ? writer->part(writer->inner) : writer->inner;
         lane->runs = lane->inner && pthread_create(&lane->thread, NULL, write_batches, lane) == 0;
-        /* Where there can be no further thread, those that there are write, or this one. */
+        /* If no further thread can be started, the existing threads write, or this one. */
         if (!lane->runs)
             writer->n = i;
     }
     return status;
 }
 
-/* Copies an event. Its time has been written just now, and is copied apart: a wider read of it would have to wait until
- * that has come to the cache. */
+/* Copies an event. Its time was stored just before, so it is copied by itself: a wider read would wait until the store
+ * has reached the cache. */
 static inline void put(unsigned char *to, const struct refrain_event *event, size_t bytes) {
     const size_t time = offsetof(struct refrain_event, time_ns), behind = time + sizeof event->time_ns;
     const unsigned char *from = (const unsigned char *)event;
@@ -148,7 +148,7 @@ static int event(struct refrain_writer *base, const struct refrain_event *event)
     return BATCH_BYTES - batch->n < sizeof *event ? hand_over(lane) : 0;
 }
 
-/* Waits until the thread has written all: what its writer said. */
+/* Waits until the thread has written everything. Returns its writer's status. */
 static int end_lane(struct lane *lane) {
     if (!lane->runs)
         return 0;

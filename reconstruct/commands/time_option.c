@@ -1,4 +1,4 @@
-/* time_option.c: times of a run on the command line (time_option.h). */
+/* time_option.c: parses times of a run on the command line (time_option.h). */
 #include "commands/time_option.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* top_text.c: what refrain top shows, as lines of text (top_text.h). */
+/* top_text.c: formats the lines of refrain top (top_text.h). */
 #define _GNU_SOURCE
 #include "commands/top_text.h"
 #include "commands/command.h"
@@ -16,7 +16,7 @@ static const struct refrain_live_rank *before(const struct refrain_top_view *vie
     return view->before && rank < view->before->n_ranks ? &view->before->ranks[rank] : NULL;
 }
 
-/* Calls a second and the share of MPI since the last look, else since the start. */
+/* Calls per second and the share of MPI, since the last look or else since the start. */
 static void rates(const struct refrain_top_view *view, size_t number, double *calls_per_s, double *mpi_share) {
     const struct refrain_live_rank *rank = &view->now->ranks[number], *earlier = before(view, number);
     double ns = (double)rank->run_ns, calls = (double)rank->calls, mpi_ns = (double)rank->mpi_ns;

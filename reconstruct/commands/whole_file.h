@@ -10,15 +10,15 @@
 struct refrain_whole_file {
     FILE *file; /* to write to */
     const char *path;
-    char *beside; /* its name until it is complete; null: what has the name is no regular file and is written to */
+    char *beside; /* its temporary name; null: the target is no regular file and is written directly */
 };
 
-/* Begins a file; one that is there is an error unless it shall be replaced. */
+/* Opens a file for writing. An existing file is an error unless it may be replaced. */
 enum refrain_status refrain_whole_file_open(struct refrain_whole_file *whole, const char *path, bool replace,
                                             struct refrain_error *error);
 
-/* Ends a file that was opened. It takes its name if `status`, what came of writing it, is REFRAIN_OK and all of it
- * could be written; else it is removed. Returns the first status that is not REFRAIN_OK. */
+/* Closes the file. It gets its final name if `status`, the result of writing, is REFRAIN_OK and everything was written;
+ * else it is removed. Returns the first status that is not REFRAIN_OK. */
 enum refrain_status refrain_whole_file_close(struct refrain_whole_file *whole, enum refrain_status status,
                                              struct refrain_error *error);
 

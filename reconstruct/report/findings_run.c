@@ -1,16 +1,17 @@
-/* findings_run.c: what repeats in the run, and the iteration that is unlike the others (report.h). */
+/* findings_run.c: findings about repetition: what repeats in the run, and the iteration that is unlike the others
+ * (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
-#define FAR_LONGER 2.0 /* than the median */
-#define ALONE 0.5      /* of what the longest is longer by: the second longest may be, at most */
-#define EXPLAINS 0.1   /* of what the longest is longer by: a place that has so much of it is named */
-#define ONCE 0.6       /* of a place's cost: at its worst moment, so that the iteration is what it is about */
+#define FAR_LONGER 2.0 /* times the median */
+#define ALONE 0.5      /* of the longest iteration's excess: the second longest has at most this much */
+#define EXPLAINS 0.1   /* of the excess: a place is named if it has at least this much */
+#define ONCE 0.6       /* of a place's cost that is at its worst moment: such a finding is about this iteration */
 
-/* Does one place explain it? Else that place is not worth a word. */
+/* True if one place explains the excess. Otherwise no place is named. */
 static bool has_place(const struct refrain_beat *beat) {
     double more_ns = (double)(beat->longest_to_ns - beat->longest_from_ns) - beat->median_ns;
     return beat->place && (double)beat->more_ns >= EXPLAINS * more_ns;
@@ -22,7 +23,7 @@ static bool has_odd_one(const struct refrain_beat *beat) {
            (double)beat->second_ns - beat->median_ns <= ALONE * (longest - beat->median_ns);
 }
 
-/* A finding about waiting of which most is in that iteration; null none. */
+/* The finding about waiting that is mostly in this iteration; null: none. */
 static struct refrain_finding *find_waiting(struct refrain_report *report, const struct refrain_beat *beat) {
     for (size_t i = 0; i < report->n; i++) {
         const struct refrain_delay_place *place = report->findings[i].place;
@@ -77,7 +78,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
     free(longer);
 }
 
-/* What others waited for in that iteration is part of what it cost: one finding says both. */
+/* The waiting in this iteration is part of its cost, so one finding states both. */
 static void tell_odd_one(struct refrain_report *report, const struct refrain_beat *beat) {
     double more_ns = (double)(beat->longest_to_ns - beat->longest_from_ns) - beat->median_ns;
     struct refrain_finding *waiting = find_waiting(report, beat);

@@ -1,5 +1,5 @@
-/* findings_threads.c: further threads of ranks that have nothing to do (report.h). That a rank waits while its threads
- * compute is a finding about waiting (findings_waits.c). */
+/* findings_threads.c: findings about further threads of ranks that have nothing to do (report.h). If a rank waits while
+ * its threads compute, findings_waits.c says so. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 struct idle {
-    double cost_ns; /* an idle thread of a rank that has three more costs a quarter of the rank */
+    double cost_ns; /* an idle thread of a rank with three further ones costs a quarter of the rank */
     double idle_ns, works_ns;
     size_t n_threads, n_ranks;
-    int32_t rank; /* with most of it */
+    int32_t rank; /* the rank with most of it */
     double rank_cost_ns;
 };
 
@@ -33,8 +33,7 @@ static void add_rank(struct idle *idle, int32_t number, const struct refrain_tea
 static char *beside(struct refrain_report *report, const struct refrain_team_rank *rank) {
     if (!rank->idle_beside)
         return refrain_report_text(report, "most while the first thread is in no function that is known");
-    return refrain_report_text(report, "most while the first thread is in %s",
-                               refrain_show_region(rank->idle_beside));
+    return refrain_report_text(report, "most while the first thread is in %s", refrain_show_region(rank->idle_beside));
 }
 
 static void describe(struct refrain_report *report, struct refrain_finding *finding, const struct idle *idle,

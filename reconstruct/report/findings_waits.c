@@ -10,31 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ONE_RANK 0.6    /* of what a place causes, from which on it is said of one rank */
-#define ALONE 0.9       /* of the time in a place, from which on only that rank is said to be in it */
-#define ALL_WAIT 0.6    /* of the time of a rank alone, from which on the others are said to wait meanwhile */
-#define CHAIN 0.3       /* indirect waiting for messages, of all, from which on it is a chain */
-#define MUCH_LONGER 2.0 /* than the mean, from which on it is so many times as long */
-#define MENTIONED 0.1   /* of waiting, from which on a part is mentioned */
-#define NEARLY_ALL 0.95 /* of what a place causes, from which on a part counts as all */
-#define EVEN 0.005      /* of a time, up to which two are as long */
-#define ABOUT_EVEN 0.1  /* likewise, of a load that moves from rank to rank */
-#define BESIDE 0.5      /* of waiting, from which on other threads of the ranks are said to compute meanwhile */
-#define MARGIN 0.2      /* behind a picture's incident, of its length */
+#define ONE_RANK 0.6    /* share of a place's cost from which on the finding is about one rank */
+#define ALONE 0.9       /* share of the time in a place from which on no other rank is mentioned */
+#define ALL_WAIT 0.6    /* share of a rank's time alone from which on the others are said to wait meanwhile */
+#define CHAIN 0.3       /* share of indirect waiting for messages from which on it is a chain */
+#define MUCH_LONGER 2.0 /* times the mean; from this on a sentence gives the factor */
+#define MENTIONED 0.1   /* share of waiting from which on a part is mentioned */
+#define NEARLY_ALL 0.95 /* share of a place's cost from which on a part counts as all */
+#define EVEN 0.005      /* relative difference up to which two times count as equal */
+#define ABOUT_EVEN 0.1  /* the same, for a load that moves from rank to rank */
+#define BESIDE 0.5      /* share of waiting from which on other threads are said to compute meanwhile */
+#define MARGIN 0.2      /* around the incident in a picture, as a share of its length */
 
 struct delay {
     const struct refrain_delays *delays;
     const struct refrain_delay_place *place;
-    int32_t rank;                    /* that causes most */
+    int32_t rank;                    /* the rank that causes most */
     bool one_rank;                   /* it causes nearly all */
-    double mean_ns, spent_ns, alone; /* in the place: on a rank; on that rank, and its share */
+    double mean_ns, spent_ns, alone; /* in the place: mean of the ranks; of `rank`; its share of all ranks' */
     int32_t least_rank, most_rank;
     size_t n_waiting;
-    int64_t direct_ns, messages_ns; /* waiting that is direct; indirect in calls for messages */
+    int64_t direct_ns, messages_ns; /* direct waiting; indirect waiting in calls for messages */
     const struct refrain_delay_victim *victim;
 };
 
-/* Some share of what it would be if all waited alike: a rank also waits a little for itself, by way of others. */
+/* True if the rank waits a good part of an even share. A rank also waits a little for itself, through other ranks. */
 static bool waits_much(const struct refrain_delays *delays, const struct refrain_delay_place *place, size_t rank) {
     return (double)place->waited_ns[rank] * (double)delays->n_known > MENTIONED * (double)place->total_caused_ns;
 }
@@ -147,7 +147,7 @@ static char *where_waited(struct refrain_report *report, const struct delay *del
 
 /* ---- sentences ---- */
 
-/* The parts that sentences are made of; freed by describe(). */
+/* The parts of the sentences; freed by describe(). */
 struct words {
     char *place, *waits, *longer, *much, *in;
 };
@@ -204,7 +204,7 @@ static void print_path(const struct refrain_delay_incident *incident, char *text
         snprintf(text + n, bytes - n, " -> %d", incident->waiter);
 }
 
-/* The load moves from rank to rank; null: it does not, or no memory. */
+/* The sentence for a load that moves from rank to rank. Null: it does not move, or no memory. */
 static char *sentence_of_moving(struct refrain_report *report, const struct delay *delay, const struct words *words) {
     const struct refrain_delay_place *at = delay->place;
     double least = (double)at->spent_ns[delay->least_rank], most = (double)at->spent_ns[delay->most_rank];
@@ -222,8 +222,8 @@ static char *sentence_of_moving(struct refrain_report *report, const struct dela
     return text;
 }
 
-/* Of a finding about waiting: other threads of the ranks that wait compute meanwhile. What it was so far becomes the
- * cause. */
+/* Adds to a finding about waiting that other threads of the waiting ranks compute meanwhile. The sentence so far
+ * becomes the cause. */
 static void tell_of_threads(struct refrain_report *report, struct refrain_finding *finding, const struct delay *delay,
                             const struct words *words) {
     int32_t waiter = delay->place->worst.waiter;
@@ -305,7 +305,7 @@ void refrain_findings_waits(struct refrain_report *report) {
     for (size_t i = 0; i < delays->n_places; i++) {
         const struct refrain_delay_place *place = delays->places[i];
         if (place->total_caused_ns == 0)
-            break; /* those that cause most come first */
+            break; /* sorted: the others cause less */
         struct delay delay = look_at(delays, place);
         enum refrain_finding_kind kind = kind_of(&delay);
         if (!delay.one_rank && kind != REFRAIN_FINDING_SLOW_CALL)

@@ -1,5 +1,5 @@
-/* report_html.c: a report as one page without scripts (report.h). Its pictures are those of refrain view's figures
- * (view_svg.h), all drawn in one replay, and stand in the page as images, so that their styles are their own. */
+/* report_html.c: writes a report as one page without scripts (report.h). Its pictures are figures of refrain view
+ * (view_svg.h), all drawn in one replay. They are images in the page, so that their styles do not mix. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/progress.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICTURES 6u /* findings that have one */
+#define PICTURES 6u /* findings with a picture */
 #define PICTURE_WIDTH 760u
-#define MOST_ROWS 16 /* ranks of a picture; of more, those that matter and the first ones */
+#define MOST_ROWS 16 /* ranks of a picture; of more, the relevant ones and the first ones */
 
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;color:#222;max-width:900px;margin:24px auto;padding:0 "
@@ -34,7 +34,7 @@ static const char style[] =
 
 /* ---- pictures ---- */
 
-/* A picture as the address of an image. */
+/* Writes a picture as the address of an image (a data: URL). */
 static void put_image(FILE *file, const char *svg, size_t bytes, const char *about) {
     fputs("<img alt=\"", file);
     refrain_put_escaped(file, about);
@@ -55,7 +55,7 @@ struct pictures {
 };
 
 #ifdef REFRAIN_HAVE_VIEW
-/* Ranks as refrain_figure takes them: the one that is late, those of its chain, then the lowest. */
+/* The ranks of the figure: the late one, those of its chain, then the lowest ones. */
 static void list_ranks(const struct refrain_report *report, const struct refrain_finding *finding, char *text,
                        size_t bytes) {
     size_t n = 0;

@@ -1,10 +1,10 @@
-/* report_json.c: a report as JSON (report.h); docs/report.md describes its members. */
+/* report_json.c: writes a report as JSON (report.h); docs/report.md describes its members. */
 #include "commands/command.h"
 #include "report/report.h"
 
 #include <jansson.h>
 
-#define SCHEMA_VERSION 1 /* grows when a member is taken away or changes its meaning */
+#define SCHEMA_VERSION 1 /* raised when a member is removed or changes its meaning */
 
 static json_t *region_json(const struct refrain_region_info *region) {
     if (!region)
@@ -57,14 +57,14 @@ static json_t *repetition_json(const struct refrain_delays *delays) {
                      (json_int_t)beat->longest_to_ns);
 }
 
-/* Is the same to be said of both? */
+/* True if both bins have the same rank and place. */
 static bool is_alike(const struct refrain_delay_path_bin *a, const struct refrain_delay_path_bin *b) {
     if (a->rank != b->rank || !a->place || !b->place)
         return a->rank == b->rank && a->place == b->place;
     return refrain_delay_group_is(refrain_delay_group(a->place), refrain_delay_group(b->place));
 }
 
-/* Bins one after the other that are alike. */
+/* Joins neighbouring bins that are alike. */
 static json_t *path_json(const struct refrain_delays *delays) {
     static const char *const doings[REFRAIN_DOINGS] = {"computing", "waiting", "transmission", "management", "paused"};
     json_t *pieces = json_array();

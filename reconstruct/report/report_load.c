@@ -1,4 +1,4 @@
-/* report_load.c: the load of ranks over time (report_load.h). */
+/* report_load.c: draws the load of the ranks over time (report_load.h). */
 #include "report/report_load.h"
 #include "commands/command.h"
 
@@ -23,7 +23,7 @@ static const enum refrain_doing order[REFRAIN_DOINGS] = {REFRAIN_DOING_COMPUTING
                                                          REFRAIN_DOING_MANAGEMENT, REFRAIN_DOING_WAITING,
                                                          REFRAIN_DOING_PAUSED};
 
-/* Of a row in a bin: the share of each, and whether there is anything. */
+/* Computes the share of each activity for a row in a bin. False if the row has none there. */
 static bool shares_of(const struct load *load, size_t row, size_t bin, double *shares) {
     double sum = 0;
     for (int doing = 0; doing < REFRAIN_DOINGS; doing++) {
@@ -54,7 +54,7 @@ static void draw_row(const struct load *load, size_t row) {
     }
 }
 
-/* A line through the ranks on which the critical path lies. */
+/* Draws a line through the ranks on the critical path. */
 static void draw_path(const struct load *load) {
     fputs("<path fill=\"none\" stroke=\"#000\" stroke-width=\"1.5\" d=\"", load->file);
     bool begun = false;
