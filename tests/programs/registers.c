@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { FUNCTION = 0, IF = 2, LOOP = 5, CALL = 8, SPARE = 10, SLOTS = 13 };
 
