@@ -58,6 +58,39 @@ static inline struct refrain_entry *current(struct refrain_context *context, uin
     return entry;
 }
 
+/* ---- loops ---- */
+
+/* If the last visit of the loop with this first slot was left other than by its condition, stores its count. If the
+ * order of counts is not kept, that count stays, and is added to the count of the next visit. */
+static void end_visit(struct refrain_context *context, struct refrain_slot *first) {
+    if (first->count == 0 || first->next.state == REFRAIN_SUMMARY || first->next.tally)
+        return;
+    refrain_learn(context, &first->next, -(int64_t)first->count, REFRAIN_KIND_LOOP);
+    first->count = 0;
+}
+
+/* Control reaches the condition of a loop. If it comes from outside the loop, a visit begins. */
+static inline void arrive_at_loop(struct refrain_context *context, struct refrain_slot *first,
+                                  struct refrain_entry *entry) {
+    if (__builtin_expect(entry->last->number - first->number >= first->next.loop_slots, 0))
+        end_visit(context, first);
+    refrain_step(context, entry, first->number);
+}
+
+void refrain_probe_end_loops(struct refrain_context *context) {
+    for (uint64_t at = refrain_trace_file.header->units; at && context->learning;) {
+        const struct refrain_unit_record *unit = (const void *)(refrain_trace_file.base + at);
+        struct refrain_slot *slots =
+            (struct refrain_slot *)(refrain_trace_file.base + unit->slots) + (size_t)context->number * unit->n_slots;
+        for (uint32_t i = 0; i < unit->n_slots; i++)
+            if (REFRAIN_SLOT_KIND(slots[i].flags) == REFRAIN_ARRIVAL_COUNT)
+                end_visit(context, &slots[i]);
+        at = unit->next;
+    }
+}
+
+/* ---- arrivals ---- */
+
 /* Control comes to `slot` in an activation that goes on. */
 static void arrive(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t count) {
     if (!context->learning)
@@ -80,12 +113,12 @@ static void arrive(struct refrain_context *context, struct refrain_slot *slot, u
         break;
     case REFRAIN_ARRIVAL_AGAIN:
         first = slot - 1;
-        refrain_step(context, entry, first->number);
+        arrive_at_loop(context, first, entry);
         first->count++;
         break;
     case REFRAIN_ARRIVAL_DONE:
         first = slot - 2;
-        refrain_step(context, entry, first->number);
+        arrive_at_loop(context, first, entry);
         refrain_learn(context, &first->next, (int64_t)first->count, REFRAIN_KIND_LOOP);
         first->count = 0;
         break;

@@ -23,6 +23,9 @@ REFRAIN_HIDDEN void refrain_probe_leave(struct refrain_context *context, const s
  * where that was not entered. `place`: an address in its frame. */
 REFRAIN_HIDDEN void refrain_probe_come(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place);
 
+/* The thread ends: stores the counts of the loops whose last visits were left other than by their conditions. */
+REFRAIN_HIDDEN void refrain_probe_end_loops(struct refrain_context *context);
+
 /* What refrain_probe_run() does, but what it costs is measured (allowance.h), and the probe does not end. */
 REFRAIN_HIDDEN void refrain_probe_sample(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place,
                                          uint64_t extra);

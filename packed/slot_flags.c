@@ -34,6 +34,14 @@ static uint32_t function_slot(const struct refrain_node *nodes, uint32_t i) {
     return i > 0 && nodes[i].slot <= slot ? nodes[i].slot : slot;
 }
 
+/* The loops around the node contain its slots up to `end`. */
+static void extend_loops(struct refrain_slot *slots, const struct refrain_node *nodes, uint32_t i, uint32_t end) {
+    for (; i > 0 && nodes[i].kind != REFRAIN_FUNCTION; i = nodes[i].parent < i ? nodes[i].parent : 0)
+        if (nodes[i].kind >= REFRAIN_WHILE && nodes[i].kind <= REFRAIN_DO && nodes[i].slot < end &&
+            slots[nodes[i].slot].next.loop_slots < end - nodes[i].slot)
+            slots[nodes[i].slot].next.loop_slots = end - nodes[i].slot;
+}
+
 void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots, const struct refrain_node *nodes,
                         uint32_t n_nodes) {
     for (uint32_t i = 0; i < n_nodes; i++) {
@@ -42,7 +50,9 @@ void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots, const stru
             continue;
         uint32_t function = function_slot(nodes, i);
         const unsigned char *arrival = arrivals(nodes[i].kind);
-        for (uint32_t j = 0; j < refrain_slots_of_node(nodes[i].kind) && j < n_slots - first; j++)
+        uint32_t n = refrain_slots_of_node(nodes[i].kind);
+        extend_loops(slots, nodes, i, n < n_slots - first ? first + n : n_slots);
+        for (uint32_t j = 0; j < n && j < n_slots - first; j++)
             slots[first + j].flags =
                 (slots[first + j].flags & OTHER_FLAGS) | REFRAIN_SLOT_FLAGS(arrival[j], first + j - function);
     }

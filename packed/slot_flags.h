@@ -7,7 +7,8 @@
 #include <refrain/trace.h>
 #include <refrain/unit.h>
 
-/* Sets REFRAIN_SLOT_KIND and REFRAIN_SLOT_OF_FUNCTION of the slots that a thread has in a unit. Lower bits are kept. */
+/* Sets REFRAIN_SLOT_KIND and REFRAIN_SLOT_OF_FUNCTION of the slots that a thread has in a unit, and how many slots each
+ * loop contains (loop_slots of its count). Lower bits are kept. */
 __attribute__((visibility("hidden"))) void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots,
                                                               const struct refrain_node *nodes, uint32_t n_nodes);
 

@@ -65,7 +65,8 @@ done <"$work/expected"
 refrain formulas "$trace" --sort values | awk '/ for .* count / { if (last != "" && $6 > last) exit 1; last = $6 }' &&
     pass || fail "--sort values"
 
-# Loops that break, return, goto and longjmp leave are told from those that end by their condition alone.
+# Loops that break, return, goto and longjmp leave are told from those that end by their condition alone. A visit that
+# is left has its count, also the last visit of the run.
 cat >"$work/leaving.c" <<'END_OF_C'
 #include <setjmp.h>
 volatile int sink;
@@ -89,10 +90,17 @@ __attribute__((noinline)) static void ends(int at) {
     }
     work(9);
 }
+__attribute__((noinline)) static void do_break(int at) { int i = 0; do { if (i == at) break; work(i); } while (++i < 10); }
+__attribute__((noinline)) static void do_inside(int at) { int i = 0; do { for (int j = 0; j < 2; j++) { if (j == at) break; work(j); } } while (++i < 4); }
+__attribute__((noinline)) static void always(int n) { for (int j = 0; j < 100; j++) { work(j); if (j + 1 == n) break; } }
+__attribute__((noinline)) static void rising(void) { for (int t = 1; t < 20; t++) { for (int j = 0; j < 100; j++) { work(j); if (j + 1 == t) break; } work(t); } }
 int main(void) {
+    for (int t = 0; t < 15; t++)
+        always("\2\4\11"[t % 3]);
+    rising();
     for (int t = 0; t < 12; t++) {
         int at = t % 3 == 2 ? 20 : 3;
-        by_break(at), by_return(at), by_goto(at), inner(at), back_to_outer(at), ends(at);
+        by_break(at), by_return(at), by_goto(at), inner(at), back_to_outer(at), ends(at), do_break(at), do_inside(at);
         if (!setjmp(back))
             by_jump(at);
     }
@@ -104,9 +112,20 @@ mkdir "$work/left"
 REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=$work/left "$work/leaving" || fail "run leaving"
 refrain formulas --full "$(the_trace "$work/left")" >"$work/formulas.left"
 awk '$4 == "count" && / left early$/ { print $2, $3 }' "$work/formulas.left" | sort | tr '\n' ';' >"$work/left.early"
-[ "$(cat "$work/left.early")" = "back_to_outer for;by_break for;by_goto for;by_jump for;by_return for;inner while;" ] && pass || fail "left early: $(cat "$work/left.early")"
-grep -q '^6 left early: ' "$work/formulas.left" && pass || fail "loops left early are not counted"
-refrain formulas --json "$(the_trace "$work/left")" | grep -c '"left_early": true' | grep -qx 6 && pass || fail "left early in JSON"
+left="always for;back_to_outer for;by_break for;by_goto for;by_jump for;by_return for;do_break do;inner while;rising for;"
+[ "$(cat "$work/left.early")" = "$left" ] && pass || fail "left early: $(cat "$work/left.early")"
+grep -q '^9 left early: ' "$work/formulas.left" && pass || fail "loops left early are not counted"
+refrain formulas --json "$(the_trace "$work/left")" | grep -c '"left_early": true' | grep -qx 9 && pass || fail "left early in JSON"
+formulas_are() { # the formulas of these loops: function, construct, formulas
+    found=$(awk -v n="$1" -v c="$2" '$2 == n && $3 == c && $4 == "count" { sub(/^.* 0 +/, ""); sub(/  left early$/, ""); print }' "$work/formulas.left" | tr '\n' ';')
+    [ "$found" = "$3" ] && pass || fail "$1: the loop's counts are $found, not $3"
+}
+formulas_are always for "(2 4 9)^5;"
+formulas_are rising for "(1 2 .. 19);19;"
+formulas_are by_break for "(4 4 10)^4;"
+formulas_are by_jump for "(4 4 10)^4;"
+formulas_are by_return for "(4 4 10)^4;"
+formulas_are back_to_outer for "(4^8 10^4)^4;4^12;"
 
 # Loops by length of formula: what the last column holds is all of them, and no column holds less than the one before it.
 refrain capture "$trace" >"$work/capture" || fail "capture"

@@ -404,6 +404,8 @@ int main(int argc, char **argv) {
         generate(family);
         enum refrain_learner_kind kind = (enum refrain_learner_kind)(random_next() % 3);
         unsigned next_check = 1 + (unsigned)(random_next() % 50);
+        for (unsigned i = 0; starve && kind == REFRAIN_KIND_LOOP && i < length; i++)
+            sequence[i] &= INT64_MAX; /* without memory, loops left early are added to others (test_tally) */
         for (unsigned i = 0; i < length; i++) {
             unsigned before = learner->state;
             refrain_learn(&context, learner, sequence[i], kind);

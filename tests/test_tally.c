@@ -506,6 +506,53 @@ static void check_ramps(void) {
     refrain_alone_bytes = POOL_BYTES;
 }
 
+/* Loop counts by chance, half of them of loops that were left early, in memory that is soon spent: how many iterations
+ * there were stays right, and how often the condition ended the loop. As the monitor does, a learner that only counts
+ * gets the iterations of a loop that was left early with the next count. `bytes`: memory that is left. */
+static void check_left_early(size_t bytes) {
+    struct refrain_learner *learner = refrain_alone_begin(&context, 0);
+    struct refrain_sequence sequence;
+    uint64_t iterations = 0, ends = 0, read_iterations = 0, read_ends = 0;
+    int64_t pending = 0;
+    refrain_alone_bytes = refrain_trace_file.header->pool_used + bytes;
+    for (unsigned n = 0; n <= 100000; n++) {
+        steps = 0;
+        int64_t count = 1 + chance(30000);
+        bool early = chance(2) == 0 && n < 100000;
+        iterations += (uint64_t)count;
+        ends += !early;
+        pending += count;
+        if (early && (learner->tally || learner->state == REFRAIN_SUMMARY))
+            continue;
+        refrain_learn(&context, learner, early ? -pending : pending, REFRAIN_KIND_LOOP);
+        pending = 0;
+    }
+    refrain_sequence_open(&sequence, refrain_trace_file.base, POOL_BYTES, learner);
+    for (; refrain_sequence_advance(&sequence); sequence.run = 0) {
+        read_iterations += refrain_sequence_iterations(&sequence);
+        read_ends += sequence.value >= 0 ? sequence.run : 0;
+    }
+    refrain_sequence_close(&sequence);
+    check(read_iterations == iterations, "iterations of loops left early", read_iterations, iterations);
+    check(read_ends == ends, "ends of loops left early", read_ends, ends);
+    refrain_alone_bytes = POOL_BYTES;
+}
+
+/* The iterations of runs whose counts change their sign, beside a sum value by value. */
+static void check_iterations(void) {
+    for (int64_t first = -7; first <= 7; first++)
+        for (int64_t stride = -3; stride <= 3; stride++) {
+            struct refrain_sequence run = {.value = first, .stride = stride};
+            uint64_t sum = 0;
+            for (int64_t value = first; run.run < 9; value += stride) {
+                check(refrain_sequence_iterations(&run) == sum, "iterations of a run",
+                      refrain_sequence_iterations(&run), sum);
+                sum += (uint64_t)(value < 0 ? -value : value);
+                run.run++;
+            }
+        }
+}
+
 int main(void) {
     void *pool = calloc(1, POOL_BYTES);
     context.scratch = malloc(sizeof *context.scratch);
@@ -535,6 +582,9 @@ int main(void) {
     check_long_terms();
     check_terms();
     check_ramps();
+    for (size_t bytes = 0; bytes <= 131072; bytes = bytes ? bytes * 2 : 16)
+        check_left_early(bytes);
+    check_iterations();
     printf("%s\n", failed ? "failed" : "passed");
     return failed ? 1 : 0;
 }

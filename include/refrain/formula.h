@@ -57,9 +57,10 @@ struct refrain_archive_position {
 
 /* How a learner behaves when memory is full. */
 enum refrain_learner_kind {
-    REFRAIN_KIND_VALUES = 0,    /* it gets a tally of its own; memory is refused to it first */
-    REFRAIN_KIND_CONTROL = 1,   /* as VALUES, but memory is refused to it last */
-    REFRAIN_KIND_LOOP = 2,      /* as CONTROL; the values are loop counts, whose sum is kept */
+    REFRAIN_KIND_VALUES = 0,  /* it gets a tally of its own; memory is refused to it first */
+    REFRAIN_KIND_CONTROL = 1, /* as VALUES, but memory is refused to it last */
+    REFRAIN_KIND_LOOP = 2, /* as CONTROL; the values are loop counts, whose sum is kept. -n: the condition held n times,
+                              and then the loop was left otherwise, by break, return, goto or a jump */
     REFRAIN_KIND_PARAMETER = 3, /* as VALUES, but with a joint tally of several learners */
 };
 
@@ -79,22 +80,23 @@ enum refrain_learner_state {
  * ignore them, except that `expect` is the value in state IDENTITY. Pool references are offsets from the start of
  * the trace file in alignment units of 16 bytes, 0 = none. */
 struct refrain_learner {
-    int64_t expect;     /* the value predicted */
-    int64_t stride;     /* added to it after each value; state SUMMARY: number of values since */
-    uint64_t until;     /* value of `confirmed` at which the prediction has to be advanced */
-    uint64_t confirmed; /* number of predicted values since the continuation began */
-    uint32_t body;      /* pool reference of struct refrain_formula */
-    uint32_t tally;     /* pool reference of struct refrain_tally */
-    uint8_t state;      /* enum refrain_learner_state */
-    uint8_t kind;       /* enum refrain_learner_kind */
-    uint16_t rows_kept; /* private to the monitor: 1: memory is reserved for the smallest tally of the rows that begin
-                           with its values (call_room.h) */
-    uint32_t changes;   /* number of begins and ends of structural changes: odd during a change, so that a reader of a
-                           running process can tell whether its copy is consistent */
-    uint32_t reserved;
-    uint32_t next_item; /* private to the monitor: state PREDICT: pool reference of the item of the value after the
-                           expected one, in a loop of constant values; else 0 */
-    int64_t last;       /* state SUMMARY without a tally: the latest value; of a LOOP, the sum of all values since */
+    int64_t expect;      /* the value predicted */
+    int64_t stride;      /* added to it after each value; state SUMMARY: number of values since */
+    uint64_t until;      /* value of `confirmed` at which the prediction has to be advanced */
+    uint64_t confirmed;  /* number of predicted values since the continuation began */
+    uint32_t body;       /* pool reference of struct refrain_formula */
+    uint32_t tally;      /* pool reference of struct refrain_tally */
+    uint8_t state;       /* enum refrain_learner_state */
+    uint8_t kind;        /* enum refrain_learner_kind */
+    uint16_t rows_kept;  /* private to the monitor: 1: memory is reserved for the smallest tally of the rows that begin
+                            with its values (call_room.h) */
+    uint32_t changes;    /* number of begins and ends of structural changes: odd during a change, so that a reader of a
+                            running process can tell whether its copy is consistent */
+    uint32_t loop_slots; /* private to the monitor: of a loop count: number of slots of the loop and all it contains */
+    uint32_t next_item;  /* private to the monitor: state PREDICT: pool reference of the item of the value after the
+                            expected one, in a loop of constant values; else 0 */
+    int64_t last;        /* state SUMMARY without a tally: the latest value; of a LOOP, the sum of all
+                            iterations since */
 };
 
 /* The variable part, in the pool. After it come the items or, if there are none, the values of state PLAIN, 8 bytes

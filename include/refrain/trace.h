@@ -28,7 +28,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Raise the version whenever the layout changes. Readers accept versions from the oldest to this one, and refuse all
  * others with a message. If both are equal, there is one layout. */
-#define REFRAIN_TRACE_VERSION 36u
+#define REFRAIN_TRACE_VERSION 37u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* alignment unit of the pool */

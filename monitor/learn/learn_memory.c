@@ -117,9 +117,12 @@ void refrain_summary_begin(struct refrain_context *context, struct refrain_learn
 }
 
 void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
+    bool loop = learner->kind == REFRAIN_KIND_LOOP, left_early = loop && value < 0;
     refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES, 1);
-    learner->stride++;
-    learner->last = (learner->kind == REFRAIN_KIND_LOOP ? learner->last : 0) + value;
-    if (learner->kind != REFRAIN_KIND_PARAMETER && learner->tally)
-        refrain_tally_add(context, &learner->tally, &value, 1);
+    learner->stride += !left_early; /* otherwise its iterations are added to those of the next count */
+    learner->last = loop ? learner->last + (left_early ? -value : value) : value;
+    if (learner->kind == REFRAIN_KIND_PARAMETER || !learner->tally)
+        return;
+    refrain_tally_add(context, &learner->tally, &value, 1);
+    learner->stride = (int64_t)((const struct refrain_tally *)refrain_at_reference(learner->tally))->count;
 }

@@ -64,15 +64,26 @@ static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
 static void count_at(const struct refrain_tally *tally, uint64_t *entry, const int64_t *values, uint64_t times,
                      unsigned totals) {
     for (unsigned i = 0; i < tally->width; i++)
-        entry[1 + i] =
-            totals >> i & 1 ? (entry[0] ? entry[1 + i] : 0) + (uint64_t)values[i] * times : (uint64_t)values[i];
+        entry[1 + i] = totals >> i & 1 ? entry[1 + i] + (uint64_t)values[i] * times : (uint64_t)values[i];
     refrain_commit();
     entry[0] += times;
 }
 
-/* Counts the rows of an entry with the rest. */
+/* True for the count of loops that were left early (REFRAIN_KIND_LOOP). */
+static bool is_left_early(const struct refrain_tally *tally, int64_t value) {
+    return !tally->joint && tally->amounts && value < 0;
+}
+
+/* Counts the rows of an entry with the rest. Among these, visits of loops that were left early only add iterations:
+ * how often the loop's condition ended it stays right. */
 static void move_to_rest(struct refrain_tally *tally, const uint64_t *entry) {
     uint64_t *rest = entry_at(tally, tally->capacity);
+    if (is_left_early(tally, (int64_t)entry[1])) {
+        refrain_lose(REFRAIN_LOSS_COUNTS, entry[0]);
+        rest[1] -= entry[1] * entry[0];
+        tally->count -= entry[0];
+        return;
+    }
     for (unsigned i = 0; i < tally->width; i++)
         if (tally->amounts >> i & 1)
             rest[1 + i] += is_dropped(tally, i) ? entry[1 + i] : entry[1 + i] * entry[0];
@@ -244,6 +255,10 @@ void refrain_tally_add(struct refrain_context *context, uint32_t *reference, con
         refrain_lose(REFRAIN_LOSS_COUNTS, times);
         entry = entry_at(tally, tally->capacity);
         totals = tally->amounts;
+        if (is_left_early(tally, values[0])) {
+            entry[1] -= (uint64_t)values[0] * times;
+            return;
+        }
     }
     int64_t last = tally->width == 1 ? values[0] : entry - tally->words;
     tally->runs += tally->count == 0 || last != tally->last;

@@ -11,6 +11,7 @@
 #include "left_out.h"
 #include "metrics.h"
 #include "pause.h"
+#include "probe.h"
 #include "python.h"
 #include "run/allowance.h"
 #include "run/calibrate.h"
@@ -282,6 +283,7 @@ static struct refrain_context *begin_end(void) {
     refrain_untold_tell(context);
     if (context->top > context->stack)
         refrain_unwind(context, context->stack);
+    refrain_probe_end_loops(context);
     return context;
 }
 

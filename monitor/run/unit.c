@@ -109,6 +109,7 @@ static void make_slots_of(const struct refrain_unit_record *record, uint32_t thr
     for (uint32_t i = 0; i < record->n_slots; i++) {
         uint32_t flags = first[i].flags & ~REFRAIN_SLOT_COUNTED;
         slots[i].number = first[i].number;
+        slots[i].next.loop_slots = first[i].next.loop_slots;
         slots[i].flags = flags & REFRAIN_SLOT_DORMANT ? flags : flags & ~REFRAIN_SLOT_THROTTLED;
     }
 }

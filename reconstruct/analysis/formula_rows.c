@@ -1,7 +1,6 @@
 /* formula_rows.c: collects the formulas of all ranks, and joins equal ones (formula_rows.h). */
 #define _GNU_SOURCE
 #include "analysis/formula_rows.h"
-#include "analysis/loop_exits.h"
 #include "analysis/rank_list.h"
 #include "common/array.h"
 #include "sequence/sequence.h"
@@ -144,6 +143,39 @@ static double taken_share(const struct refrain_process *process, const struct re
     return values ? (double)taken / (double)values : 0;
 }
 
+/* True if the construct contains a jump that may lead out of it: a break of its own, return or goto. */
+static bool has_exit(const struct refrain_slot_view *slot) {
+    const struct refrain_node *nodes = slot->unit->nodes, *loop = slot->node;
+    for (const struct refrain_node *jump = loop + 1; jump < nodes + slot->unit->record->n_nodes; jump++) {
+        if (jump->kind != REFRAIN_BREAK && jump->kind != REFRAIN_RETURN && jump->kind != REFRAIN_GOTO)
+            continue;
+        const struct refrain_node *around = &nodes[jump->parent];
+        bool leaves = true;
+        for (; around > loop; around = &nodes[around->parent])
+            leaves &= jump->kind != REFRAIN_BREAK || around->kind < REFRAIN_WHILE || around->kind > REFRAIN_SWITCH;
+        if (around == loop && leaves)
+            return true;
+    }
+    return false;
+}
+
+/* True if the loop was left early. The monitor cannot know this of a do loop, whose condition comes last: of that, true
+ * if it may have been. */
+static bool is_left_early(const struct refrain_process *process, const struct refrain_learner_view *view) {
+    const struct refrain_slot_view *slot = &process->slots[view->slot];
+    if (slot->node && slot->node->kind == REFRAIN_DO)
+        return has_exit(slot);
+    struct refrain_sequence sequence;
+    bool early = false;
+    refrain_sequence_open(&sequence, process->image, process->image_bytes, view->learner);
+    for (unsigned runs = 0; !early && runs < MOST_SHARED_RUNS && refrain_sequence_advance(&sequence); runs++) {
+        early = sequence.value < 0;
+        sequence.run = 0;
+    }
+    refrain_sequence_close(&sequence);
+    return early;
+}
+
 static int add_row(void *data, const struct refrain_learner_view *view) {
     struct refrain_formula_rows *rows = data;
     if (!rows->all && !refrain_learner_is_for_readers(view))
@@ -155,8 +187,7 @@ static int add_row(void *data, const struct refrain_learner_view *view) {
     const struct refrain_process *process = rows->process;
     struct refrain_formula_row *row = &rows->rows[rows->n];
     *row = (struct refrain_formula_row){.view = *view, .rank = process->rank, .share = -1};
-    row->left_early = view->subject == REFRAIN_SUBJECT_LOOP && !view->throttled &&
-                      refrain_loop_left_early(process, view->thread, view->slot);
+    row->left_early = view->subject == REFRAIN_SUBJECT_LOOP && !view->throttled && is_left_early(process, view);
     rows->n++;
     bool ranks = view->subject == REFRAIN_SUBJECT_DEST || view->subject == REFRAIN_SUBJECT_SOURCE;
     for (enum refrain_formula_form form = REFRAIN_FORM_PLAIN; form < REFRAIN_FORMS; form++) {

@@ -34,7 +34,7 @@ struct refrain_formula_row {
     size_t same[REFRAIN_FORMS]; /* number of rows of the construct with the same text */
     uint64_t values, kept;      /* of one rank */
     int32_t rank;
-    bool left_early;   /* a loop that was sometimes left early: its counts are then not those of single visits */
+    bool left_early;   /* a loop that was sometimes left early, or a do loop that may have been */
     double share;      /* of a decision without a short formula: fraction of true values; else -1 */
     size_t n_ranks;    /* ranks with this formula */
     const char *ranks; /* in the first of equal rows: text; null: the row was joined to an earlier one */

@@ -18,6 +18,7 @@ struct text {
     refrain_show_value *show;
     const void *data;
     const int32_t *own_rank; /* values are written as r plus a distance; null: as numbers */
+    bool counts;             /* values are loop counts: -n is written as n, the iterations of a loop left early */
 };
 
 const char *refrain_formula_type_name(enum refrain_formula_type type) {
@@ -99,10 +100,17 @@ static void write_value(struct text *text, uint64_t value) {
     if (text->own_rank)
         write_relative(text, value);
     else
-        fprintf(text->file, "%" PRId64, (int64_t)value);
+        fprintf(text->file, "%" PRId64, text->counts && (int64_t)value < 0 ? -(int64_t)value : (int64_t)value);
 }
 
 static void write_affine(struct text *text, const struct refrain_item *item, bool as_value) {
+    struct refrain_item count = *item;
+    if (as_value && text->counts && item->base < 0) {
+        count.base = -count.base;
+        for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
+            count.stride[h] = -count.stride[h];
+        item = &count;
+    }
     bool constant = is_constant(item), first = item->base == 0 && !constant && !(as_value && text->own_rank);
     bool grouped = as_value && text->own_rank && (!constant || item->base != *text->own_rank);
     if (grouped)
@@ -242,7 +250,7 @@ static void write_counted(struct text *text, int64_t value) {
     if (text->show)
         text->show(text->file, text->data, value);
     else
-        fprintf(text->file, "%" PRId64, value);
+        fprintf(text->file, "%" PRId64, text->counts && value < 0 ? -value : value);
 }
 
 /* Writes a tally, the most frequent value first. */
@@ -362,7 +370,7 @@ char *refrain_formula_text(const void *image, size_t image_bytes, const struct r
                            enum refrain_formula_type *type) {
     char *result = NULL;
     size_t bytes;
-    struct text text = {open_memstream(&result, &bytes), show, data, own_rank};
+    struct text text = {open_memstream(&result, &bytes), show, data, own_rank, learner->kind == REFRAIN_KIND_LOOP};
     if (!text.file)
         return NULL;
     struct refrain_terms terms;

@@ -39,9 +39,8 @@ static uint64_t values_sum(const struct refrain_process *process, const struct r
     uint64_t sum = 0, values = 0, runs = 0;
     refrain_sequence_open(&sequence, process->image, process->image_bytes, learner);
     for (; runs < MOST_RUNS && refrain_sequence_advance(&sequence); runs++) {
-        uint64_t n = sequence.run, pairs = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
-        sum += n * (uint64_t)sequence.value + pairs * (uint64_t)sequence.stride;
-        values += n;
+        sum += refrain_sequence_iterations(&sequence);
+        values += sequence.run;
         sequence.run = 0;
     }
     refrain_sequence_close(&sequence);

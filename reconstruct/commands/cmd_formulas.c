@@ -35,8 +35,7 @@ static void print_totals(const struct refrain_formula_rows *rows) {
     if (throttled)
         printf("%s throttled: of a part of the visits\n", refrain_show_count(throttled));
     if (left_early)
-        printf("%s left early: loops that break, return, goto or a jump left at times; the iterations of such a visit "
-               "count with the next one\n",
+        printf("%s left early: loops that break, return, goto or a jump left at times, or may have left\n",
                refrain_show_count(left_early));
 }
 
@@ -175,9 +174,9 @@ static const struct argp argp = {
     "r+1, r-4. .t is thread t. captured is the share of the values that are held exactly. taken is the share of a "
     "decision's values that were true; it is shown if these have no short formula (--full writes them out). throttled: "
     "the probe came too often and was switched off at times; what is shown is a part of the visits, and their number "
-    "is a lower bound. left early: break, return, goto or a jump left the loop at times. The iterations of such a "
-    "visit are added to the count of the next visit that the loop's condition ends: 3 ended by break, then 10, is "
-    "shown as 13.",
+    "is a lower bound. left early: break, return, goto or a jump left the loop at times. Its count is how often the "
+    "condition held until then. A do loop with such a jump is marked, too: its condition comes last, so the iterations "
+    "of a visit that was left early are added to the count of the next visit.",
     NULL,
     NULL,
     NULL};

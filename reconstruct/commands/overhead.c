@@ -67,10 +67,8 @@ static uint64_t iterations(const struct counter *counter, const struct refrain_s
     struct refrain_sequence sequence;
     uint64_t sum = slot->count;
     refrain_sequence_open(&sequence, counter->process->image, counter->process->image_bytes, &slot->next);
-    for (; refrain_sequence_advance(&sequence); sequence.run = 0) {
-        uint64_t n = sequence.run, steps = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
-        sum += n * (uint64_t)sequence.value + steps * (uint64_t)sequence.stride;
-    }
+    for (; refrain_sequence_advance(&sequence); sequence.run = 0)
+        sum += refrain_sequence_iterations(&sequence);
     refrain_sequence_close(&sequence);
     return sum;
 }

@@ -447,3 +447,22 @@ void refrain_sequence_close(struct refrain_sequence *sequence) {
     refrain_tally_close(&sequence->tally);
     refrain_terms_close(&sequence->terms);
 }
+
+/* ---- loop counts ---- */
+
+static uint64_t sum_of(uint64_t first, uint64_t stride, uint64_t n) {
+    uint64_t pairs = n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+    return n * first + pairs * stride;
+}
+
+uint64_t refrain_sequence_iterations(const struct refrain_sequence *sequence) {
+    uint64_t first = (uint64_t)sequence->value, stride = (uint64_t)sequence->stride, n = sequence->run;
+    bool begins_below = sequence->value<0, rises = sequence->stride> 0;
+    uint64_t before = n; /* values before the sign changes */
+    if (begins_below && rises)
+        before = refrain_least(n, (0 - first + stride - 1) / stride);
+    else if (!begins_below && sequence->stride < 0)
+        before = refrain_least(n, first / (0 - stride) + 1);
+    uint64_t sum = sum_of(first, stride, before), rest = sum_of(first + before * stride, stride, n - before);
+    return begins_below ? rest - sum : sum - rest;
+}

@@ -73,6 +73,9 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
     return true;
 }
 
+/* The iterations of the current run of loop counts: -n is n iterations, too (REFRAIN_KIND_LOOP). */
+uint64_t refrain_sequence_iterations(const struct refrain_sequence *sequence);
+
 /* ---- sequence_repeats.c ---- */
 
 /* A lower bound of how often the next m values are these, again and again. It uses only the open loops and the

@@ -58,12 +58,14 @@ static bool is_loop(const struct refrain_place_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
-/* The total number of iterations of all loops is known. Each loop is left once. */
+/* The total number of iterations of all loops is known. Each loop is left once, or early if `iterations` is negative.
+ */
 static void add_loops(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t iterations,
                       uint64_t loops) {
-    if (iterations > 0)
-        add_values(recursion, node, 1, (uint64_t)iterations);
-    add_values(recursion, node, 0, loops);
+    if (iterations != 0)
+        add_values(recursion, node, 1, iterations < 0 ? -(uint64_t)iterations : (uint64_t)iterations);
+    if (iterations >= 0)
+        add_values(recursion, node, 0, loops);
 }
 
 static void add_value(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t value, uint64_t n,

@@ -183,7 +183,7 @@ static void end_cycle(struct refrain_walk *walk) {
         learner->rows_taken += n * use->rows;
     }
     if (n > 0) {
-        cycle->loop->remaining -= n * cycle->iterations;
+        refrain_walk_count_iterations(cycle->loop, n * cycle->iterations);
         walk->steps_left -= n * cycle->steps;
         walk->cost += n * cycle->cost;
         walk->completing_site = cycle->completing_site;

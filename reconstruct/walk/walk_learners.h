@@ -73,6 +73,7 @@ struct refrain_walk_learner {
     uint64_t remaining;                       /* loop: iterations left of the current count */
     bool counting;                            /* loop: a count is in use */
     bool pending;                             /* loop: the count is the last one, whose end is not in the trace */
+    bool left_early;                          /* loop: after this count the next one follows, not the end */
     bool node_known;
     int node;                           /* node in the recursion graph, -1 none */
     uint32_t cycle_counted;             /* loop: number of the recording in which its count was last taken */
@@ -84,6 +85,13 @@ struct refrain_walk_learner {
     struct refrain_tally_reader rows;
     uint64_t rows_taken, rows_before; /* rows taken in all; rows before the tally */
 };
+
+/* Takes n of the remaining iterations of a loop. */
+static inline void refrain_walk_count_iterations(struct refrain_walk_learner *loop, uint64_t n) {
+    loop->remaining -= n;
+    if (loop->left_early && loop->remaining == 0)
+        loop->counting = false;
+}
 
 /* The learners that a walk has used, by offset. Set the image, and all else to zero. */
 struct refrain_walk_learners {

@@ -198,25 +198,30 @@ static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *p
     if (place->pending || walk->approximate)
         refrain_walk_give_up_recording(walk);
     else
-        refrain_walk_note_count(walk, place, (int64_t)place->remaining);
+        refrain_walk_note_count(walk, place,
+                                place->left_early ? -(int64_t)place->remaining : (int64_t)place->remaining);
+}
+
+/* Takes the next count of a loop. If there is none, what is left is the iterations that are not stored as a count. */
+static void take_count(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    int64_t count;
+    place->pending = !refrain_sequence_next(&place->sequence, &count);
+    place->left_early = !place->pending && count < 0;
+    place->remaining = place->pending ? place->slot->count : place->left_early ? -(uint64_t)count : (uint64_t)count;
+    walk->approximate |= place->sequence.approximate;
+    place->taken += !place->pending;
+    place->counting = true;
+    if (walk->recorder)
+        note_count(walk, place);
 }
 
 /* Continues inside or after the loop of that place. */
 static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place, struct refrain_record *record) {
     int64_t decision;
-    if (!place->counting) {
-        place->pending = !refrain_sequence_next(&place->sequence, &decision);
-        if (!place->pending && decision < 0)
-            return refrain_walk_impossible(walk, place->slot, "a loop is said to have run less than no time");
-        place->remaining = place->pending ? place->slot->count : (uint64_t)decision;
-        walk->approximate |= place->sequence.approximate;
-        place->taken += !place->pending;
-        place->counting = true;
-        if (walk->recorder)
-            note_count(walk, place);
-    } else if (walk->recorder && !refrain_walk_knows_count(walk, place)) {
+    if (!place->counting)
+        take_count(walk, place);
+    else if (walk->recorder && !refrain_walk_knows_count(walk, place))
         refrain_walk_give_up_recording(walk);
-    }
     int node = refrain_walk_recursive_node(walk, place);
     if (node >= 0) {
         if (!refrain_recursion_step(walk->recursion, node, true, place->remaining > 0, &decision)) {
@@ -225,14 +230,14 @@ static bool loop(struct refrain_walk *walk, struct refrain_walk_learner *place, 
         }
         refrain_walk_probe_begins(walk, decision ? REFRAIN_PROBE_ITERATION : REFRAIN_PROBE_LOOP_END);
         if (decision)
-            place->remaining -= place->remaining > 0;
+            refrain_walk_count_iterations(place, place->remaining > 0);
         else
             place->counting = place->remaining > 0;
         return go_beyond(walk, place, decision ? 1 : 2);
     }
     if (place->remaining > 0) {
         refrain_walk_probe_begins(walk, REFRAIN_PROBE_ITERATION);
-        place->remaining--;
+        refrain_walk_count_iterations(place, 1);
         bool continues = go_beyond(walk, place, 1);
         if (continues && walk->records_steps) /* its block belongs to the iteration before */
             record_step(walk, record);

@@ -43,8 +43,11 @@ static uint64_t taken_of(const void *of, const struct refrain_learner *learner, 
     const struct refrain_walk *walk = of;
     const struct refrain_walk_learner *place =
         refrain_walk_learners_find(&walk->learners, learner); /* also of a loop whose end is not in the trace */
-    *iterations = place && place->counting ? (int64_t)place->remaining : -1;
-    *open = place && place->counting && place->pending;
+    bool counting = place && place->counting;
+    *iterations = counting ? (int64_t)place->remaining : -1;
+    *open = counting && (place->pending || place->left_early);
+    if (counting && place->left_early)
+        *iterations += (int64_t)place->slot->count;
     return place ? place->taken : 0;
 }
 

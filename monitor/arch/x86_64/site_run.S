@@ -139,8 +139,16 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     test $1, %dh
     jnz 1f
     lea -2 * SLOT_BYTES(%rax), %rcx
-1:  mov SLOT_NUMBER(%rcx), %edx
-    mov ENTRY_LAST(%rsi), %rsi
+1:  mov ENTRY_LAST(%rsi), %rsi
+    test $ARRIVAL_LOOP, %dh
+    jz 2f
+    mov SLOT_NUMBER(%rsi), %edx /* a visit of the loop begins, perhaps, after one that was left without an end */
+    sub SLOT_NUMBER(%rcx), %edx
+    cmp LEARNER_LOOP_SLOTS(%rcx), %edx
+    jb 2f
+    cmpq $0, SLOT_COUNT(%rcx)
+    jne .Lrun
+2:  mov SLOT_NUMBER(%rcx), %edx
     takes %rsi, .Lrun
     mov CONTEXT_TOP(%rdi), %rdx
     mov %rax, ENTRY_LAST(%rdx)

@@ -47,6 +47,7 @@ IS_AT(LEARNER_EXPECT, refrain_learner, expect);
 IS_AT(LEARNER_STRIDE, refrain_learner, stride);
 IS_AT(LEARNER_UNTIL, refrain_learner, until);
 IS_AT(LEARNER_CONFIRMED, refrain_learner, confirmed);
+IS_AT(LEARNER_LOOP_SLOTS, refrain_learner, loop_slots);
 IS_AT(SLOT_COUNT, refrain_slot, count);
 IS_AT(SLOT_NUMBER, refrain_slot, number);
 IS_AT(SLOT_FLAGS, refrain_slot, flags);
