@@ -43,7 +43,7 @@ line() {
     grep -n "$1" "$source" | head -n 1 | cut -d : -f 1
 }
 
-for kind in ring receive tags comms mixed anybody requests ended waitall waitany several; do
+for kind in ring receive tags comms mixed mismatch anybody requests ended waitall waitany several; do
     starts $kind
     case $kind in
     ring) wanted="deadlock: 3 ranks.*0 -> 1 -> 2 -> 0.*rank 0 in MPI_Ssend mpi_hang.c:$(line 'MPI_Ssend(&value') in ring \(tag 3\) waits for rank 1 to receive" ;;
@@ -51,6 +51,7 @@ for kind in ring receive tags comms mixed anybody requests ended waitall waitany
     tags) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*\(tag 1\) waits for rank 1 to receive.*\(tag 2\) waits for rank 0 to send.*likely cause: rank 1 waits for tag 2 on MPI_COMM_WORLD, but .* rank 0 has sent .* 1 message with tag 1 on MPI_COMM_WORLD" ;;
     comms) wanted="deadlock: 2 ranks.*0 -> 1 -> 0.*likely cause: rank 1 waits for tag 3 on MPI_COMM_WORLD, but .* rank 0 has sent .* 1 message with tag 3 on halo" ;;
     mixed) wanted="deadlock: 3 ranks.*0 -> 2 -> 0.*rank 0 in MPI_Barrier .* waits for rank 2 to enter it.*collective 6 on MPI_COMM_WORLD: entered by rank 0, 1; not entered by *rank 2, which is in MPI_Recv" ;;
+    mismatch) wanted="deadlock: 3 ranks.*rank 0 in MPI_Barrier .* waits for rank 1 to enter it.*likely cause: collective 6 on MPI_COMM_WORLD is MPI_Barrier on rank 0, 2 and MPI_Bcast on rank 1 .*entered by rank 0, 2; not entered by *rank 1, which is in MPI_Bcast" ;;
     anybody) wanted="deadlock: 3 ranks" ;;
     requests) wanted="deadlock: 3 ranks.*0 -> 2 -> 1 -> 0.*rank 0 in MPI_Wait .* waits for rank 2 to send" ;;
     waitall) wanted="deadlock: 3 ranks.*0 -> 2 -> 0.*rank 0 in MPI_Waitall mpi_hang.c:$(line 'MPI_Waitall(4') in waitall \(tag 3\) waits for rank 2 to send.*rank 2 in MPI_Barrier .* waits for rank 0 to enter it" ;;
@@ -134,6 +135,8 @@ mpicc.mpich -g -w "$source" -o plain
 rm -rf run
 timeout 3 refrain record -d run mpiexec.mpich -n 3 ./plain comms </dev/null >/dev/null 2>error
 trace=$(the_trace run)
+grep -q "refrain record: deadlock at the end: 2 ranks waited" error && refrain report "$trace" | grep -q "deadlock at the end: 2 ranks waited" && pass ||
+    fail "the report of a job that refrain record ran: $(cat error)"
 refrain stats "$trace" >said 2>error
 tr '\n' ' ' <said | grep -qE "1 computed  *deadlock at the end: 2 ranks waited.*waited for rank 0 to send, for [0-9.]+ m?s.*likely cause" && pass ||
     fail "a job that refrain record ran: $(cat said error)"

@@ -135,6 +135,18 @@ static bool find_partners(struct search *search, const struct refrain_live_rank 
     return memory;
 }
 
+static enum refrain_collective role_of(const struct refrain_live_rank *rank) {
+    return rank->state == REFRAIN_LIVE_CALLS && rank->in_collective && rank->call && rank->call->mpi
+               ? refrain_mpi_call(rank->call->mpi - 1)->collective
+               : REFRAIN_COLLECTIVE_NONE;
+}
+
+/* True if the other rank is in another collective, which has the same number on the same communicator. */
+static bool differs(const struct refrain_live_rank *rank, const struct refrain_live_rank *other) {
+    return other->comm == rank->comm && other->ordinal == rank->ordinal && role_of(rank) && role_of(other) &&
+           role_of(rank) != role_of(other);
+}
+
 static bool find_late_members(struct search *search, const struct refrain_live_rank *rank) {
     const struct refrain_live *live = search->live;
     bool memory = true;
@@ -147,10 +159,12 @@ static bool find_late_members(struct search *search, const struct refrain_live_r
             continue;
         /* The numbers are modulo 2^32, and close to each other. */
         bool known = refrain_live_entered(live, member, rank->comm, &entered);
-        if ((known && (int32_t)(entered - rank->ordinal) < 0) ||
+        bool mismatch = differs(rank, &live->ranks[member]);
+        if (mismatch || (known && (int32_t)(entered - rank->ordinal) < 0) ||
             (!known && live->ranks[member].state == REFRAIN_LIVE_MISSING))
-            memory &= add_edge(search->hang, &search->capacity,
-                               (struct refrain_hang_edge){rank->rank, member, .collective = true, .tag = -1});
+            memory &= add_edge(
+                search->hang, &search->capacity,
+                (struct refrain_hang_edge){rank->rank, member, .collective = true, .mismatch = mismatch, .tag = -1});
     }
     return memory;
 }
@@ -324,6 +338,21 @@ enum refrain_status refrain_hang_find(const struct refrain_live *live, int64_t s
         return REFRAIN_OK;
     refrain_hang_close(hang);
     return REFRAIN_FAIL_MEMORY(error);
+}
+
+enum refrain_status refrain_hang_at_end(struct refrain_trace *trace, uint64_t most_calls, struct refrain_live **live,
+                                        struct refrain_hang *hang, struct refrain_error *error) {
+    *live = NULL;
+    if (trace->n_missing > REFRAIN_LIVE_MOST_MISSING)
+        return REFRAIN_OK;
+    enum refrain_status status = refrain_live_of(trace, live, error);
+    if (!status && (*live)->is_over)
+        status = refrain_hang_find(*live, REFRAIN_HANG_STUCK_NS, most_calls, hang, error);
+    if (!status && (*live)->is_over)
+        return REFRAIN_OK;
+    refrain_live_close(*live);
+    *live = NULL;
+    return status;
 }
 
 void refrain_hang_close(struct refrain_hang *hang) {

@@ -5,10 +5,11 @@
  *        '--------------------------------------------------------'
  *
  * A rank in a point-to-point call waits for its partner, unless the partner is in a matching call. A rank in a
- * collective waits for the members that have not entered it. In a call on several requests (MPI_Waitall,
- * MPI_Waitsome, MPI_Waitany), some may have completed, and the trace does not say which: at least one has not. A
- * send may be answered by a receive that its partner posted before, unless the partner waits for requests now. If
- * requests are of several communicators, it is unknown which request has which, and any possible match counts.
+ * collective waits for the members that have not entered it, or that are in another collective in its place. In a call
+ * on several requests (MPI_Waitall, MPI_Waitsome, MPI_Waitany), some may have completed, and the trace does not say
+ * which: at least one has not. A send may be answered by a receive that its partner posted before, unless the partner
+ * waits for requests now. If requests are of several communicators, it is unknown which request has which, and any
+ * possible match counts.
  *
  * A rank can continue if it computes; if nothing is known of its call (one-sided communication, files, nonblocking
  * collectives ...); if it has not been in the call for long; or if all ranks that it waits for can continue (of a
@@ -22,9 +23,13 @@
 #include "analysis/live.h"
 #include "analysis/unreceived.h"
 
+#define REFRAIN_HANG_STUCK_NS ((int64_t)1000000000)    /* a call that lasts as long waits */
+#define REFRAIN_HANG_CALLS_AT_ONCE ((uint64_t)1000000) /* of a run that is replayed without being asked to */
+
 struct refrain_hang_edge {
     int32_t rank, awaited;
     bool collective; /* else a message */
+    bool mismatch;   /* of a collective: the awaited rank is in another function in its place */
     bool sends;      /* the awaited rank has to receive it; else to send it */
     int32_t tag;     /* of the message; -1 any or unknown */
     bool may_end;    /* the awaited rank may have posted the receive already */
@@ -55,5 +60,10 @@ struct refrain_hang {
 enum refrain_status refrain_hang_find(const struct refrain_live *live, int64_t stuck_ns, uint64_t most_calls,
                                       struct refrain_hang *hang, struct refrain_error *error);
 void refrain_hang_close(struct refrain_hang *hang);
+
+/* The same for the end of a job that is over; then the caller closes *live and *hang. Null in *live, and nothing in
+ * *hang, if the job is not over, if all its processes ended by themselves, or if few of its files are here. */
+enum refrain_status refrain_hang_at_end(struct refrain_trace *trace, uint64_t most_calls, struct refrain_live **live,
+                                        struct refrain_hang *hang, struct refrain_error *error);
 
 #endif

@@ -91,7 +91,7 @@ static enum refrain_status print_text(struct refrain_trace *trace, const struct 
     if (arguments->verbose || arguments->moved)
         refrain_info_print_moved(trace, moved);
     if (!status)
-        status = refrain_waits_print_end(trace, arguments->moved ? UINT64_MAX : REFRAIN_WAITS_CALLS_AT_ONCE, error);
+        status = refrain_waits_print_end(trace, arguments->moved ? UINT64_MAX : REFRAIN_HANG_CALLS_AT_ONCE, error);
     if (status || !arguments->verbose)
         return status;
     if (arguments->rank >= 0)

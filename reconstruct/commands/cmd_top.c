@@ -65,7 +65,8 @@ static const struct argp argp = {
     "more than 8 requests, in similar calls on more than 32, in one-sided communication, files or collectives that do "
     "not block. Of a process with several threads it shows the first.\n"
     "Of a deadlock it also shows messages that were sent to a rank that hangs, but with another tag or on another "
-    "communicator than it waits for. A job that was killed is shown as it was then.\n"
+    "communicator than it waits for, and ranks that are in different collectives in the same place. A job that was "
+    "killed is shown as it was then.\n"
     "Keys: q quits, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
     "first.",
     NULL,
@@ -227,7 +228,7 @@ static enum refrain_status look_again(const char *path, const struct arguments *
     timeout((int)(arguments->refresh_s * 1000));
     while (more && !status) {
         struct refrain_hang hang;
-        status = refrain_hang_find(now, (int64_t)(arguments->stuck_s * 1e9), REFRAIN_WAITS_CALLS_AT_ONCE, &hang, error);
+        status = refrain_hang_find(now, (int64_t)(arguments->stuck_s * 1e9), REFRAIN_HANG_CALLS_AT_ONCE, &hang, error);
         if (status)
             break;
         struct refrain_top_view view = {.now = now, .before = earlier, .hang = &hang, .first = first};

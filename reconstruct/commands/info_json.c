@@ -172,7 +172,7 @@ enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const s
                                       (json_int_t)moved->largest_ns));
     for (size_t i = 0; i < trace->n_missing; i++)
         json_array_append_new(missing, json_integer(trace->missing[i]));
-    enum refrain_status status = refrain_waits_add_end(trace, REFRAIN_WAITS_CALLS_AT_ONCE, object, error);
+    enum refrain_status status = refrain_waits_add_end(trace, REFRAIN_HANG_CALLS_AT_ONCE, object, error);
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         if ((rank < 0 || trace->processes[i].rank == rank) &&
             json_array_append_new(processes, process_json(trace, &trace->processes[i], error)) != 0)

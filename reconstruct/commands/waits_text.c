@@ -147,25 +147,56 @@ static void print_rest(FILE *file, size_t n) {
 
 static bool is_same_collective(const struct refrain_live_rank *a, const struct refrain_live_rank *b) {
     return a->state == REFRAIN_LIVE_CALLS && b->state == REFRAIN_LIVE_CALLS && a->in_collective && b->in_collective &&
-           a->comm == b->comm && a->ordinal == b->ordinal;
+           a->comm == b->comm && a->ordinal == b->ordinal && a->call && b->call &&
+           strcmp(a->call->name, b->call->name) == 0;
+}
+
+/* Ranks "0, 2 and 3" that are in the collective of the rank. */
+static void print_entered(FILE *file, const struct refrain_live *live, const struct refrain_live_rank *rank) {
+    size_t n = 0;
+    for (size_t i = 0; i < live->n_ranks; i++)
+        if (is_same_collective(&live->ranks[i], rank))
+            print_rank(file, n++, (int32_t)i);
+    print_rest(file, n);
+}
+
+static bool is_lowest_in_collective(const struct refrain_live *live, const struct refrain_live_rank *rank) {
+    for (int32_t i = 0; i < rank->rank; i++)
+        if (is_same_collective(&live->ranks[i], rank))
+            return false;
+    return true;
+}
+
+/* Ranks that are in different collectives, which have the same number on a communicator; each pair once. */
+static void print_mismatches(FILE *file, const struct refrain_live *live, const struct refrain_hang *hang) {
+    for (size_t i = 0; i < hang->n_edges; i++) {
+        const struct refrain_hang_edge *edge = &hang->edges[i];
+        const struct refrain_live_rank *rank = &live->ranks[edge->rank], *other = &live->ranks[edge->awaited];
+        if (!edge->mismatch || edge->rank > edge->awaited || !is_lowest_in_collective(live, rank) ||
+            !is_lowest_in_collective(live, other))
+            continue;
+        fprintf(file, "likely cause: collective %u on ", rank->ordinal);
+        print_comm(file, rank->comm);
+        fprintf(file, " is %s on rank", refrain_show_name(rank->call->name));
+        print_entered(file, live, rank);
+        fprintf(file, " and %s on rank", refrain_show_name(other->call->name));
+        print_entered(file, live, other);
+        fputc('\n', file);
+    }
 }
 
 /* The collective that the rank is in and others have not entered; once, for the lowest rank in it. */
 static void print_collective(FILE *file, const struct refrain_live *live, const struct refrain_hang *hang,
                              const struct refrain_live_rank *rank) {
-    size_t n = 0, missing = 0;
-    for (int32_t i = 0; i < rank->rank; i++)
-        if (is_same_collective(&live->ranks[i], rank))
-            return;
+    size_t missing = 0;
+    if (!is_lowest_in_collective(live, rank))
+        return;
     fputs("\n", file);
     print_call(file, rank);
     fprintf(file, ", collective %u on ", rank->ordinal);
     print_comm(file, rank->comm);
     fputs(": entered by rank", file);
-    for (size_t i = 0; i < live->n_ranks; i++)
-        if (is_same_collective(&live->ranks[i], rank))
-            print_rank(file, n++, (int32_t)i);
-    print_rest(file, n);
+    print_entered(file, live, rank);
     fprintf(file, "; not entered by\n");
     for (size_t i = 0; i < hang->n_edges; i++) {
         const struct refrain_hang_edge *edge = &hang->edges[i];
@@ -191,6 +222,7 @@ void refrain_waits_print(FILE *file, const struct refrain_live *live, const stru
     if (hang->n_hanging > 0)
         print_deadlock(file, live, hang);
     print_causes(file, hang);
+    print_mismatches(file, live, hang);
     for (size_t i = 0; i < hang->n_edges; i++) {
         const struct refrain_hang_edge *edge = &hang->edges[i];
         bool first = i == 0 || hang->edges[i - 1].rank != edge->rank || !hang->edges[i - 1].collective;
@@ -216,27 +248,11 @@ static size_t count(const struct refrain_live *live, enum refrain_live_state sta
     return n;
 }
 
-/* Null in *live where the job is not over, all its processes ended by themselves, or few of its files are here. */
-static enum refrain_status look_at_end(struct refrain_trace *trace, uint64_t most_calls, struct refrain_live **live,
-                                       struct refrain_hang *hang, struct refrain_error *error) {
-    *live = NULL;
-    if (trace->n_missing > REFRAIN_LIVE_MOST_MISSING)
-        return REFRAIN_OK;
-    enum refrain_status status = refrain_live_of(trace, live, error);
-    if (!status && (*live)->is_over)
-        status = refrain_hang_find(*live, REFRAIN_WAITS_STUCK_NS, most_calls, hang, error);
-    if (!status && (*live)->is_over)
-        return REFRAIN_OK;
-    refrain_live_close(*live);
-    *live = NULL;
-    return status;
-}
-
 enum refrain_status refrain_waits_print_end(struct refrain_trace *trace, uint64_t most_calls,
                                             struct refrain_error *error) {
     struct refrain_live *live;
     struct refrain_hang hang;
-    enum refrain_status status = look_at_end(trace, most_calls, &live, &hang, error);
+    enum refrain_status status = refrain_hang_at_end(trace, most_calls, &live, &hang, error);
     if (status || !live)
         return status;
     size_t aborted = count(live, REFRAIN_LIVE_ABORTED), finished = count(live, REFRAIN_LIVE_FINISHED);
@@ -263,6 +279,7 @@ static json_t *edge_json(const struct refrain_live *live, const struct refrain_h
     json_object_set_new(object, "for_rank", json_integer(edge->awaited));
     json_object_set_new(object, "to", json_string(edge->collective ? "enter" : edge->sends ? "receive" : "send"));
     json_object_set_new(object, "tag", json_integer(edge->tag));
+    json_object_set_new(object, "in_another_collective", json_boolean(edge->mismatch));
     json_object_set_new(object, "ns", json_integer(rank->since_ns));
     if (rank->call) {
         json_object_set_new(object, "call", refrain_json_text(rank->call->name));
@@ -289,7 +306,7 @@ enum refrain_status refrain_waits_add_end(struct refrain_trace *trace, uint64_t 
                                           struct refrain_error *error) {
     struct refrain_live *live;
     struct refrain_hang hang;
-    enum refrain_status status = look_at_end(trace, most_calls, &live, &hang, error);
+    enum refrain_status status = refrain_hang_at_end(trace, most_calls, &live, &hang, error);
     if (status || !live)
         return status;
     json_t *end = json_object(), *waits = json_array(), *causes = json_array(), *hanging = json_array();

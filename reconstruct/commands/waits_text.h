@@ -9,9 +9,6 @@
 
 struct json_t; /* jansson */
 
-#define REFRAIN_WAITS_STUCK_NS ((int64_t)1000000000)    /* a call that lasts as long waits */
-#define REFRAIN_WAITS_CALLS_AT_ONCE ((uint64_t)1000000) /* of a run that is replayed without being asked to */
-
 /* What the rank does: "in MPI_Recv a.c:12 in main". */
 void refrain_waits_print_rank(FILE *file, const struct refrain_live_rank *rank);
 

@@ -91,6 +91,7 @@ struct refrain_report {
     size_t n_computing;
     char *critical; /* what most of the critical path is, a sentence; null: there is no path */
     char *remark;   /* what to know before the findings, a sentence; null: nothing */
+    bool hung;      /* the remark says that the job hung at its end */
     char **well;    /* sentences: what is not wrong ... */
     size_t n_well, capacity_well;
     char **unknown; /* ... and what the trace cannot know */

@@ -11,7 +11,7 @@
 static char *line_of(struct refrain_report *report) {
     if (report->run_ns <= 0)
         return NULL;
-    if (refrain_report_is_short(report))
+    if (report->hung || refrain_report_is_short(report))
         return refrain_report_text(report, "%s", report->remark ? report->remark : "");
     if (report->n == 0)
         return refrain_report_text(report, "nothing that costs %s of the run or more was found",

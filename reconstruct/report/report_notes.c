@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "analysis/critical_rows.h"
 #include "analysis/gone.h"
+#include "analysis/hang.h"
 #include "commands/command.h"
 #include "report/report.h"
 #include "times/block_times.h"
@@ -120,6 +121,26 @@ static void remark_long_calls(struct refrain_report *report) {
                                 "than cores, or with other programs on the machine. Then most of what findings "
                                 "say of MPI calls comes from that",
                                 refrain_report_percent(report->long_calls_ns / report->run_ns));
+}
+
+/* A job that hung has no worse problem. */
+static void remark_deadlock(struct refrain_report *report) {
+    struct refrain_live *live;
+    struct refrain_hang hang;
+    struct refrain_error error = {0};
+    if (refrain_hang_at_end(report->trace, REFRAIN_HANG_CALLS_AT_ONCE, &live, &hang, &error) || !live)
+        return;
+    report->hung = hang.n_hanging > 0;
+    if (report->hung) {
+        free(report->remark);
+        report->remark = refrain_report_text(report,
+                                             "deadlock at the end%s: %zu rank%s waited for what could not come; "
+                                             "refrain stats says for whom, and the likely cause if there is one",
+                                             live->end_is_known ? "" : ", as it seems", hang.n_hanging,
+                                             hang.n_hanging == 1 ? "" : "s");
+    }
+    refrain_hang_close(&hang);
+    refrain_live_close(live);
 }
 
 /* ---- what is not known ---- */
@@ -254,6 +275,7 @@ void refrain_report_notes(struct refrain_report *report) {
         refrain_report_unknown(report, "anything of the run: the trace has no events");
     remark_long_calls(report);
     remark_short_run(report);
+    remark_deadlock(report);
     say_what_is_critical(report);
     say_what_is_well(report, &times);
     say_how_it_ended(report);

@@ -55,6 +55,14 @@ static void mixed(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* One is in another collective than the others, as the same collective of the communicator. */
+static void mismatch(void) {
+    if (rank == 1)
+        MPI_Bcast(&value, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* All wait for anybody. */
 static void anybody(void) {
     MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -202,7 +210,7 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(void);
     } kinds[] = {{"ring", ring},       {"receive", receive},   {"tags", tags},       {"mixed", mixed},
-                 {"comms", comms},
+                 {"comms", comms},     {"mismatch", mismatch},
                  {"anybody", anybody}, {"requests", requests}, {"ended", ended},     {"late", late},
                  {"busy", busy},       {"slow", slow},         {"waitall", waitall}, {"waitany", waitany},
                  {"partly", partly},   {"several", several},   {"apart", apart},
