@@ -1,21 +1,24 @@
-/* test_ahead.c: what is replayed before for the page (reconstruct/view/view_ahead.c), with an engine whose memory is
- * made by hand: however much of it changes from state to state, there are no more of these than there is room for, and
- * each is told by a key that was kept. */
+/* test_ahead.c: what is replayed before for the page (reconstruct/view/view_ahead.c), with an engine made by hand:
+ * however much its checkpoints take, there are no more of them than there is room for, those that go are dropped, and
+ * each copy of memory is written once, behind its base. */
 #define REFRAIN_HAVE_MACHINE
 #include "view/view_ahead.c" /* it tells nothing else of its states */
 
 #include "check.h"
 
-#define WORDS 4096u
 #define STEPS 3000u
+#define COPY_BYTES 64u
 
-/* Which words change from one state to the next. */
-enum changes { ALL, NONE, IN_TURNS };
+/* Which copies of memory have a base: none, all but the first, every second one. */
+enum bases { NONE, ALL, IN_TURNS };
 
 static struct refrain_machine {
-    uint32_t words[WORDS];
     uint32_t steps;
-    enum changes changes;
+    enum bases bases;
+    bool kept[STEPS + 1]; /* by address */
+    uint32_t n_kept;
+    double bytes; /* of a checkpoint */
+    unsigned char copy[COPY_BYTES];
 } machine;
 
 bool refrain_warn_quiet = true;
@@ -25,22 +28,49 @@ const char *refrain_show_count(uint64_t n) {
     return "";
 }
 
-const unsigned char *refrain_machine_memory(const struct refrain_machine *of, size_t *bytes) {
-    *bytes = sizeof of->words;
-    return (const unsigned char *)of->words;
-}
-
-void refrain_machine_unchanged(const struct refrain_machine *of, size_t *from, size_t *to) {
-    (void)of;
-    *from = *to = 0;
-}
-
 enum refrain_machine_step refrain_machine_step(struct refrain_machine *of, uint32_t n_events) {
     (void)n_events;
-    uint32_t n = of->changes == NONE || (of->changes == IN_TURNS && of->steps % 2) ? 1 : WORDS;
-    for (uint32_t i = 0; i < n; i++)
-        of->words[i] = of->steps * WORDS + i + 1;
     return ++of->steps < STEPS ? REFRAIN_MACHINE_MORE : REFRAIN_MACHINE_ENDED;
+}
+
+/* The address of a checkpoint, and of its copy, is the step after which it was taken. */
+uint32_t refrain_machine_keep(struct refrain_machine *of) {
+    of->kept[of->steps] = true;
+    of->n_kept++;
+    return of->steps;
+}
+
+void refrain_machine_drop(struct refrain_machine *of, uint32_t checkpoint) {
+    CHECK(of->kept[checkpoint], "%u is dropped and not there", (unsigned)checkpoint);
+    of->kept[checkpoint] = false;
+    of->n_kept--;
+}
+
+double refrain_machine_kept_bytes(struct refrain_machine *of) {
+    return of->n_kept * of->bytes;
+}
+
+uint32_t refrain_machine_opened(struct refrain_machine *of) {
+    (void)of;
+    return 1;
+}
+
+uint32_t refrain_machine_chunk(struct refrain_machine *of, uint32_t i, uint32_t *bytes) {
+    (void)of;
+    *bytes = COPY_BYTES;
+    return i < 2 ? (i + 1) * COPY_BYTES : 0;
+}
+
+const void *refrain_machine_checkpoint(struct refrain_machine *of, uint32_t checkpoint, size_t *n, uint32_t *copy) {
+    *n = sizeof of->steps;
+    *copy = checkpoint;
+    return of->kept[checkpoint] ? &of->steps : NULL;
+}
+
+const void *refrain_machine_copy(struct refrain_machine *of, uint32_t copy, size_t *n, uint32_t *base) {
+    *n = COPY_BYTES;
+    *base = copy > 1 && (of->bases == ALL || (of->bases == IN_TURNS && copy % 2 == 0)) ? 1 : 0;
+    return of->copy;
 }
 
 double refrain_machine_events(struct refrain_machine *of) {
@@ -115,46 +145,55 @@ const void *refrain_machine_waits(struct refrain_machine *of, size_t record_byte
     return NULL;
 }
 
-static void apply(uint32_t *words, const struct checkpoint *checkpoint) {
-    const uint32_t *gaps = (const void *)checkpoint->gaps.at, *values = (const void *)checkpoint->words.at;
-    for (size_t i = 0, at = 0; i < checkpoint->words.n / sizeof *values; i++)
-        words[at += gaps[i]] = values[i];
+static uint32_t word_at(const struct bytes *bytes, size_t *at) {
+    uint32_t word;
+    memcpy(&word, bytes->at + *at, sizeof word);
+    *at += sizeof word;
+    return word;
 }
 
-/* Is each state what the memory was then, as the page puts it together? */
-static bool states_hold(const struct ahead *ahead, enum changes changes) {
-    static uint32_t key[WORDS], words[WORDS];
-    for (size_t i = 0; i < ahead->n_checkpoints; i++) {
-        const struct checkpoint *checkpoint = &ahead->checkpoints[i];
-        memcpy(words, checkpoint->is_key ? ahead->base.words : key, sizeof words);
-        apply(words, checkpoint);
-        if (checkpoint->is_key)
-            memcpy(key, words, sizeof key);
-        memset(&machine, 0, sizeof machine);
-        machine.changes = changes;
-        while (machine.steps < (uint32_t)checkpoint->at_ns)
-            refrain_machine_step(&machine, 0);
-        if (memcmp(words, machine.words, sizeof words) != 0)
-            return false;
+/* Is each copy written once, and behind its base? */
+static bool copies_hold(struct ahead *ahead) {
+    struct bytes out = {0};
+    static bool written[STEPS + 1];
+    size_t at = 0;
+    memset(written, 0, sizeof written);
+    written[0] = true; /* no base */
+    put_checkpoints(ahead, &out);
+    uint32_t n = word_at(&out, &at);
+    bool holds = n >= ahead->n_checkpoints && !ahead->no_memory;
+    for (uint32_t i = 0; holds && i < n; i++) {
+        uint32_t copy = word_at(&out, &at), base = word_at(&out, &at);
+        holds = copy <= STEPS && !written[copy] && written[base] && word_at(&out, &at) == COPY_BYTES;
+        written[copy] = true;
+        at += COPY_BYTES;
     }
-    return true;
+    holds = holds && word_at(&out, &at) == ahead->n_checkpoints;
+    for (size_t i = 0; holds && i < ahead->n_checkpoints; i++)
+        holds = written[ahead->checkpoints[i].address];
+    free(out.at);
+    return holds;
 }
 
 int main(void) {
-    static const char *const names[] = {"all changes", "nothing changes", "all changes every second time"};
-    for (enum changes changes = ALL; changes <= IN_TURNS; changes++) {
-        struct ahead ahead = {.machine = &machine, .interval = FIRST_INTERVAL, .n_bins = LEAST_INTERVALS};
-        memset(&machine, 0, sizeof machine);
-        machine.changes = changes;
-        /* Room for all of them, so that too many are seen and not written behind the end. */
-        ahead.checkpoints = calloc(STEPS, sizeof *ahead.checkpoints);
-        bool made = ahead.checkpoints && take_image(&ahead, &ahead.base) && replay(&ahead);
-        CHECK(made, "%s: not replayed", names[changes]);
-        CHECK(ahead.n_checkpoints <= MOST_CHECKPOINTS, "%s: %zu states", names[changes], ahead.n_checkpoints);
-        CHECK(ahead.n_checkpoints >= MOST_CHECKPOINTS / 4, "%s: only %zu states", names[changes], ahead.n_checkpoints);
-        CHECK(states_hold(&ahead, changes), "%s: a state is not what it was", names[changes]);
-        release(&ahead);
-    }
+    static const char *const names[] = {"no bases", "one base", "every second one has a base"};
+    for (enum bases bases = NONE; bases <= IN_TURNS; bases++)
+        for (double bytes = 1; bytes <= MOST_CHECKPOINT_BYTES / 16; bytes *= MOST_CHECKPOINT_BYTES / 16) {
+            struct ahead ahead = {.machine = &machine, .interval = FIRST_INTERVAL, .n_bins = LEAST_INTERVALS};
+            uint32_t most = bytes > 1 ? 16 : MOST_CHECKPOINTS;
+            memset(&machine, 0, sizeof machine);
+            machine.bases = bases;
+            machine.bytes = bytes;
+            /* Room for all of them, so that too many are seen and not written behind the end. */
+            ahead.checkpoints = calloc(STEPS, sizeof *ahead.checkpoints);
+            CHECK(ahead.checkpoints && replay(&ahead), "%s: not replayed", names[bases]);
+            CHECK(ahead.n_checkpoints <= most, "%s: %zu checkpoints", names[bases], ahead.n_checkpoints);
+            CHECK(ahead.n_checkpoints >= most / 4, "%s: only %zu checkpoints", names[bases], ahead.n_checkpoints);
+            CHECK(ahead.n_checkpoints == machine.n_kept, "%s: %u checkpoints are not dropped", names[bases],
+                  (unsigned)machine.n_kept);
+            CHECK(copies_hold(&ahead), "%s: copies are not as they should be", names[bases]);
+            release(&ahead);
+        }
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -3,12 +3,11 @@
 #include "common/arena.h"
 #include "common/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void *refrain_region_stack_enter(struct refrain_region_stack *stack, size_t frame_bytes,
                                  const struct refrain_region_info *region, int64_t now_ns) {
-    if (!refrain_array_room(realloc, &stack->frames, stack->depth, 1, &stack->capacity, frame_bytes))
+    if (!refrain_array_room(refrain_realloc, &stack->frames, stack->depth, 1, &stack->capacity, frame_bytes))
         return NULL;
     stack->frame_bytes = frame_bytes;
     struct refrain_region_frame *open = refrain_region_stack_at(stack, stack->depth++);
@@ -29,7 +28,7 @@ void *refrain_region_stack_leave(struct refrain_region_stack *stack, int64_t too
 }
 
 void refrain_region_stack_free(struct refrain_region_stack *stack) {
-    free(stack->frames);
+    refrain_free(stack->frames);
     *stack = (struct refrain_region_stack){0};
 }
 

@@ -3,7 +3,6 @@
 #include "analysis/waiting_parts.h"
 #include "common/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct held {
@@ -79,7 +78,7 @@ static bool make_room(struct refrain_settled *settled) {
         settled->n = n;
         return true;
     }
-    if (!REFRAIN_ARRAY_ROOM(settled->held, settled->n, settled->capacity)) {
+    if (!REFRAIN_ARENA_ROOM(settled->held, settled->n, settled->capacity)) {
         settled->waiting->no_memory = true;
         return false;
     }
@@ -143,9 +142,9 @@ const struct refrain_event *refrain_settled_next(struct refrain_settled *settled
 /* ---- open and close ---- */
 
 struct refrain_settled *refrain_settled_open(const struct refrain_trace *trace) {
-    struct refrain_settled *settled = calloc(1, sizeof *settled);
+    struct refrain_settled *settled = refrain_calloc(1, sizeof *settled);
     if (settled && !(settled->waiting = refrain_waiting_open(trace))) {
-        free(settled);
+        refrain_free(settled);
         return NULL;
     }
     if (settled)
@@ -167,7 +166,7 @@ void refrain_settled_close(struct refrain_settled *settled) {
     for (size_t i = settled->first; i < settled->n; i++)
         if (settled->held[i].call)
             let_go(settled, settled->held[i].call);
-    free(settled->held);
+    refrain_free(settled->held);
     refrain_waiting_close(settled->waiting);
-    free(settled);
+    refrain_free(settled);
 }

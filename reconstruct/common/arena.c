@@ -31,6 +31,7 @@ struct refrain_arena {
     struct state state;
     struct chunk chunks[MOST_CHUNKS];
     size_t n;
+    void *(*get)(size_t *bytes); /* memory of chunks */
 };
 
 static _Thread_local struct refrain_arena *in_use;
@@ -58,9 +59,13 @@ static struct block *block_of(void *memory) {
     return (struct block *)((unsigned char *)memory - HEADER_BYTES);
 }
 
+/* Zeroed, so that bytes that are never written are equal in every replay. */
+static void *get_zeros(size_t *bytes) {
+    return calloc(1, *bytes);
+}
+
 void *refrain_arena_add(struct refrain_arena *arena, size_t bytes, size_t used) {
-    /* Zeroed, so that bytes that are never written are equal in every replay. */
-    unsigned char *memory = arena->n < MOST_CHUNKS && bytes <= SIZE_MAX / 4 ? calloc(1, bytes) : NULL;
+    unsigned char *memory = arena->n < MOST_CHUNKS && bytes <= SIZE_MAX / 4 ? arena->get(&bytes) : NULL;
     if (memory)
         arena->chunks[arena->n++] = (struct chunk){memory, bytes, used};
     return memory;
@@ -153,8 +158,15 @@ void refrain_free(void *memory) {
 
 /* ---- the arena ---- */
 
+struct refrain_arena *refrain_arena_open_from(void *(*get)(size_t *bytes)) {
+    struct refrain_arena *arena = calloc(1, sizeof *arena);
+    if (arena)
+        arena->get = get;
+    return arena;
+}
+
 struct refrain_arena *refrain_arena_open(void) {
-    return calloc(1, sizeof(struct refrain_arena));
+    return refrain_arena_open_from(get_zeros);
 }
 
 void refrain_arena_close(struct refrain_arena *arena) {
@@ -262,8 +274,15 @@ size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy) {
     return sizeof *copy + copy->n_bytes;
 }
 
-size_t refrain_arena_bytes(const struct refrain_arena *arena) {
-    return sizeof(struct refrain_arena_copy) + write_copy(arena, NULL, NULL, NULL);
+const struct refrain_arena_copy *refrain_arena_copy_base(const struct refrain_arena_copy *copy) {
+    return copy->base;
+}
+
+struct refrain_arena_copy *refrain_arena_copy_of(void *bytes, struct refrain_arena_copy *base) {
+    struct refrain_arena_copy *copy = bytes;
+    copy->base = refrain_arena_copy_hold(base);
+    copy->users = 0;
+    return copy;
 }
 
 size_t refrain_arena_copy_free(struct refrain_arena_copy *copy) {

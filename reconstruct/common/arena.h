@@ -29,6 +29,10 @@ struct refrain_arena;
 struct refrain_arena *refrain_arena_open(void);
 void refrain_arena_close(struct refrain_arena *arena);
 
+/* The same with chunks from `get`, which returns zeroed memory of at least `*bytes` bytes and sets their number; null
+ * without memory. Such an arena is never closed. */
+struct refrain_arena *refrain_arena_open_from(void *(*get)(size_t *bytes));
+
 /* Makes this thread allocate from the arena from now on (null: from malloc). Returns the arena used before. */
 struct refrain_arena *refrain_arena_use(struct refrain_arena *arena);
 
@@ -52,8 +56,13 @@ struct refrain_arena_copy *refrain_arena_copy(const struct refrain_arena *arena,
 /* Size of a copy, without its base. */
 size_t refrain_arena_copy_bytes(const struct refrain_arena_copy *copy);
 
-/* Size that a copy without a base would have. Zeros need almost no room. */
-size_t refrain_arena_bytes(const struct refrain_arena *arena);
+/* The base of a copy, null if it has none. */
+const struct refrain_arena_copy *refrain_arena_copy_base(const struct refrain_arena_copy *copy);
+
+/* Makes a copy of the bytes of another one, which lie where it points, and of a copy of its base. They are from
+ * malloc(), and freed with the copy. It is valid only for an arena whose chunks have the same addresses. It has no
+ * owner yet: the caller adds one. */
+struct refrain_arena_copy *refrain_arena_copy_of(void *bytes, struct refrain_arena_copy *base);
 
 /* Adds an owner of the copy, who must free it, too. Returns the copy. Null is allowed. */
 struct refrain_arena_copy *refrain_arena_copy_hold(struct refrain_arena_copy *copy);

@@ -2,7 +2,7 @@
 #include "common/array.h"
 #include "common/options.h"
 #include "match/align_next.h"
-#include "match/cursor_parts.h"
+#include "match/checkpoint.h"
 #include "match/replay.h"
 #include "match/replayable.h"
 #include "match/saved_states.h"
@@ -128,10 +128,6 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
 
 /* ---- checkpoints ---- */
 
-static void drop_copy(struct refrain_cursor *cursor, struct refrain_arena_copy *copy) {
-    cursor->checkpoint_bytes -= refrain_arena_copy_free(copy);
-}
-
 /* Twice as far between them from now on; every second one goes, but for the first, the beginning. */
 static void thin_checkpoints(struct refrain_cursor *cursor) {
     size_t kept = 0;
@@ -140,32 +136,8 @@ static void thin_checkpoints(struct refrain_cursor *cursor) {
         if (cursor->checkpoints[i].position.events % cursor->interval == 0)
             cursor->checkpoints[kept++] = cursor->checkpoints[i];
         else
-            drop_copy(cursor, cursor->checkpoints[i].memory);
+            refrain_checkpoint_drop(cursor, &cursor->checkpoints[i]);
     cursor->n_checkpoints = kept;
-}
-
-static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *base) {
-    drop_copy(cursor, cursor->base);
-    cursor->base = refrain_arena_copy_hold(base);
-}
-
-/* A copy of the arena: told by an earlier one, unless more than half differs from that, as it does while the replay
- * comes to new parts of the program and finds iterations that are alike: then the next ones had better be told by this
- * one. Null without memory. */
-static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
-    for (size_t i = 0; i < cursor->position.n; i++)
-        refrain_location_stream_clear_unused(&cursor->position.locations[i]);
-    struct refrain_arena_copy *copy = cursor->base ? refrain_arena_copy(cursor->arena, cursor->base) : NULL;
-    bool differs = copy && refrain_arena_copy_bytes(copy) > refrain_arena_bytes(cursor->arena) / 2;
-    if (differs)
-        refrain_arena_copy_free(copy);
-    if (!copy || differs) {
-        copy = refrain_arena_copy(cursor->arena, NULL);
-        if (copy)
-            set_base(cursor, copy);
-    }
-    cursor->checkpoint_bytes += copy ? refrain_arena_copy_bytes(copy) : 0;
-    return copy;
 }
 
 /* Keeps the position where it is time for it; what does not fit is left out. */
@@ -178,19 +150,19 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
     if (!is_new || (position->events & (cursor->interval - 1)) != 0 ||
         !REFRAIN_ARRAY_ROOM(cursor->checkpoints, cursor->n_checkpoints, cursor->capacity_checkpoints))
         return;
-    struct refrain_arena_copy *memory = copy_arena(cursor);
-    if (!memory)
+    struct refrain_checkpoint taken;
+    if (!refrain_checkpoint_take(cursor, &taken))
         return;
     while (cursor->n_checkpoints > 1 && cursor->checkpoint_bytes > cursor->options.checkpoint_bytes)
         thin_checkpoints(cursor);
     bool fits = position->events == 0 || cursor->checkpoint_bytes <= cursor->options.checkpoint_bytes;
     if (!fits || (position->events & (cursor->interval - 1)) != 0) {
-        drop_copy(cursor, memory);
+        refrain_checkpoint_drop(cursor, &taken);
         if (!fits)
-            set_base(cursor, NULL);
+            refrain_checkpoint_drop_base(cursor);
         return;
     }
-    cursor->checkpoints[cursor->n_checkpoints++] = (struct refrain_checkpoint){*position, memory};
+    cursor->checkpoints[cursor->n_checkpoints++] = taken;
 }
 
 /* Goes back to the last checkpoint or saved state before time_ns, where that is nearer than where the cursor is;
@@ -207,8 +179,7 @@ static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_n
     if (behind && !nearer)
         return REFRAIN_OK;
     if (best < cursor->n_checkpoints) {
-        refrain_arena_restore(cursor->arena, cursor->checkpoints[best].memory);
-        cursor->position = cursor->checkpoints[best].position;
+        refrain_checkpoint_restore(cursor, &cursor->checkpoints[best]);
         return REFRAIN_OK;
     }
     refrain_cursor_close_position(cursor);
@@ -218,8 +189,8 @@ static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_n
 static void free_cursor(struct refrain_cursor *cursor) {
     refrain_cursor_close_position(cursor);
     for (size_t i = 0; i < cursor->n_checkpoints; i++)
-        drop_copy(cursor, cursor->checkpoints[i].memory);
-    set_base(cursor, NULL);
+        refrain_checkpoint_drop(cursor, &cursor->checkpoints[i]);
+    refrain_checkpoint_drop_base(cursor);
     refrain_arena_close(cursor->arena);
     free(cursor->checkpoints);
     free(cursor->wanted);
@@ -251,6 +222,7 @@ enum refrain_status refrain_cursor_open_as(struct refrain_trace *trace, const st
     if (!status)
         status = choose_ranks(cursor, error);
     cursor->interval = cursor->options.checkpoint_bytes ? FIRST_INTERVAL : NO_INTERVAL;
+    cursor->arena = replay->arena;
     if (!status && cursor->options.checkpoint_bytes && !(cursor->arena = refrain_arena_open()))
         status = REFRAIN_FAIL_MEMORY(error);
     struct refrain_arena *before = enter(cursor);
@@ -490,14 +462,19 @@ const struct refrain_cursor_report *refrain_cursor_report(struct refrain_cursor 
     return &cursor->report;
 }
 
-enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error) {
-    if (!cursor)
-        return REFRAIN_OK;
+enum refrain_status refrain_cursor_status(const struct refrain_cursor *cursor, struct refrain_error *error) {
     enum refrain_status status = cursor->error.code;
     if (status && error && error->code == REFRAIN_OK)
         *error = cursor->error;
     for (size_t i = 0; !status && i < cursor->position.n; i++)
         status = refrain_location_stream_status(&cursor->position.locations[i], error);
+    return status;
+}
+
+enum refrain_status refrain_cursor_close(struct refrain_cursor *cursor, struct refrain_error *error) {
+    if (!cursor)
+        return REFRAIN_OK;
+    enum refrain_status status = refrain_cursor_status(cursor, error);
     free_cursor(cursor);
     return status;
 }

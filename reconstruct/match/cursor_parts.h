@@ -1,9 +1,10 @@
 /* cursor_parts.h: what the parts of a cursor share (refrain/read.h).
  *
- *     cursor.c        events, windows, and the checkpoints that a cursor keeps while it is open
+ *     cursor.c        events, windows, and which checkpoints a cursor keeps while it is open
+ *     checkpoint.c    takes a checkpoint and restores it
  *     saved_states.c  states that are kept beyond that
  *
- * cursor.c calls saved_states.c. */
+ * cursor.c calls the other two. */
 #ifndef REFRAIN_CURSOR_PARTS_H
 #define REFRAIN_CURSOR_PARTS_H
 

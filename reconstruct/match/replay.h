@@ -22,6 +22,8 @@ struct refrain_replay {
     struct refrain_turns *turns;
     const struct refrain_follower *follower; /* events are as it gives them, not by turns; null none */
     void *followed;                          /* its state, set before the writer's begin */
+    struct refrain_arena *arena; /* where all lies that the cursor allocates, so that it can take checkpoints
+                                    (checkpoint.h); the cursor closes it. Null: memory from malloc() */
     bool own_times; /* regions that are open when the window begins are entered at their own time, and at its end none
                        is left */
 };
@@ -34,6 +36,9 @@ enum refrain_status refrain_write_as(struct refrain_trace *trace, const struct r
 enum refrain_status refrain_cursor_open_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
                                            const struct refrain_replay *replay, struct refrain_cursor **cursor,
                                            struct refrain_error *error);
+
+/* What is damaged of the trace, as far as the cursor has come. */
+enum refrain_status refrain_cursor_status(const struct refrain_cursor *cursor, struct refrain_error *error);
 
 /* Of one that goes by turns: the next events of one location, *n of them; null at the end. Valid until the next
  * call. What locations are in is not followed. */

@@ -1,12 +1,16 @@
 /* engine.c: what the page's worker calls: the reading library and a picture, compiled to WebAssembly (page/engine.ts).
  *
- * One trace, one cursor, one picture. All state is in memory, so that the page goes back in time by copying back what
- * it kept of it. Numbers are doubles and 32-bit integers, since JavaScript has these. */
+ * One trace, one cursor, one picture. What changes during the replay lies in one arena, so that the page goes back in
+ * time by restoring a checkpoint (match/checkpoint.h). The engine is one program in refrain and in the page
+ * (view_machine.h): chunks of the arena have the same addresses in both, and so checkpoints of one serve the other.
+ * Numbers are doubles and 32-bit integers, since JavaScript has these. */
 #include "analysis/waiting_settled.h"
+#include "match/checkpoint.h"
+#include "match/replay.h"
+#include "match/saved_parts.h"
 #include "model/trace_read.h"
 #include "view/picture.h"
 #include "view/picture_colours.h"
-#include "view/view_keep.h"
 #include "view/view_symbols.h"
 
 #include <stdio.h>
@@ -16,9 +20,9 @@
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 
 #define MOST_IMAGES (1u << 20)
-#define RESERVED_RECORDS 16384u
-/* Memory that is had from the start, so that going back and forth does not make it grow time and again. */
-#define HEADROOM_BYTES (8u << 20)
+/* The first chunk of the arena: most runs need no other one. */
+#define FIRST_CHUNK_BYTES (4u << 20)
+#define PAGE_BYTES 65536u /* by which memory grows */
 
 /* The records are read byte by byte (page/protocol.ts). */
 _Static_assert(sizeof(struct refrain_picture_location) == 24, "as the page reads it");
@@ -41,7 +45,8 @@ enum list {
     LIST_COLLECTIVES,
     LIST_SHARES,
     LIST_PAIRS,
-    LIST_ENDS
+    LIST_ENDS,
+    LISTS
 };
 
 enum step { STEP_FAILED = -1, STEP_MORE, STEP_DONE, STEP_ENDED };
@@ -50,6 +55,7 @@ static struct {
     struct refrain_image *images;
     size_t n_images;
     struct refrain_trace *trace;
+    struct refrain_arena *arena;
     struct refrain_cursor *cursor;
     struct refrain_settled *settled;
     struct refrain_picture *picture;
@@ -58,13 +64,9 @@ static struct {
     struct refrain_error error;
 } engine;
 
-/* Which states are kept (view_keep.h). */
-uint32_t EXPORT(engine_most_words)(uint32_t key_words) {
-    return refrain_keep_most_words(key_words);
-}
-
-int EXPORT(engine_stays)(uint32_t n) {
-    return refrain_keep_stays(n);
+static int out_of_memory(void) {
+    snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+    return 1;
 }
 
 /* Memory for bytes that the page puts in; 0 without memory. */
@@ -76,10 +78,8 @@ void *EXPORT(engine_reserve)(size_t bytes) {
  * says why. */
 int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
     struct refrain_image *images = realloc(engine.images, (engine.n_images + 1) * sizeof *images);
-    if (!images || engine.n_images >= MOST_IMAGES) {
-        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
-        return 1;
-    }
+    if (!images || engine.n_images >= MOST_IMAGES)
+        return out_of_memory();
     engine.images = images;
     struct refrain_image image = {.name = name, .bytes = bytes, .length = length};
     const struct refrain_header *header = bytes;
@@ -99,24 +99,6 @@ static struct refrain_picture_list *list_of(int list) {
                                                   &picture->messages, &picture->collectives, &picture->shares,
                                                   &picture->pairs,    &picture->ends};
     return lists[list];
-}
-
-static const size_t record_bytes[] = {sizeof(struct refrain_picture_span),       sizeof(struct refrain_picture_segment),
-                                      sizeof(struct refrain_picture_operation),  sizeof(struct refrain_picture_message),
-                                      sizeof(struct refrain_picture_collective), sizeof(struct refrain_picture_share),
-                                      sizeof(struct refrain_picture_pair),       sizeof(struct refrain_picture_end)};
-
-/* Room for what a step gives. It holds zeros whenever the page keeps the state (engine_take), so that this costs
- * nothing. */
-static bool reserve_lists(void) {
-    for (int list = LIST_SPANS; list <= LIST_ENDS; list++) {
-        struct refrain_picture_list *of = list_of(list);
-        of->items = calloc(RESERVED_RECORDS, record_bytes[list]);
-        of->capacity = of->items ? RESERVED_RECORDS : 0;
-        if (!of->items)
-            return false;
-    }
-    return true;
 }
 
 /* ---- names of code addresses: what refrain view found out of them ---- */
@@ -140,23 +122,30 @@ int EXPORT(engine_symbols)(const char *bytes, size_t length) {
     return engine.symbols ? 0 : 1;
 }
 
+/* Whole pages, which are zeros and belong to no other allocator. Null where the memory is at its end. */
+static void *grow(size_t *bytes) {
+    size_t pages = (*bytes + PAGE_BYTES - 1) / PAGE_BYTES, at = __builtin_wasm_memory_grow(0, pages);
+    *bytes = pages * PAGE_BYTES;
+    return at == SIZE_MAX ? NULL : (void *)(at * PAGE_BYTES);
+}
+
 int EXPORT(engine_open)(void) {
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     if (refrain_trace_open_resolved(engine.images, engine.n_images, resolve, &engine.trace, &engine.error))
         return 1;
     options.recorded = engine.images[0].events != NULL;
     options.at_once = true;
-    if (refrain_cursor_open(engine.trace, &options, &engine.cursor, &engine.error))
+    engine.arena = refrain_arena_open_from(grow);
+    const struct refrain_replay replay = {.arena = engine.arena};
+    if (!engine.arena || !refrain_arena_add(engine.arena, FIRST_CHUNK_BYTES, 0))
+        return out_of_memory();
+    if (refrain_cursor_open_as(engine.trace, &options, &replay, &engine.cursor, &engine.error))
         return 1;
+    refrain_arena_use(engine.arena);
     engine.picture = refrain_picture_open(engine.trace);
     engine.settled = refrain_settled_open(engine.trace);
-    if (!engine.picture || !engine.settled || !reserve_lists()) {
-        snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
-        return 1;
-    }
-    void *volatile headroom = malloc(HEADROOM_BYTES); /* volatile, or the compiler leaves it out */
-    free(headroom);
-    return 0;
+    refrain_arena_use(NULL);
+    return engine.picture && engine.settled ? 0 : out_of_memory();
 }
 
 const char *EXPORT(engine_error)(void) {
@@ -240,6 +229,7 @@ void EXPORT(engine_keep_spans)(int keeps_spans) {
 /* Feeds the picture so many events. STEP_DONE: the rest lies behind the window; STEP_ENDED: there are no more. */
 int EXPORT(engine_step)(uint32_t n_events) {
     enum step step = STEP_MORE;
+    refrain_arena_use(engine.arena);
     for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++) {
         const struct refrain_event *event = refrain_settled_next(engine.settled, engine.cursor);
         if (!event)
@@ -247,9 +237,10 @@ int EXPORT(engine_step)(uint32_t n_events) {
         else if (refrain_picture_event(engine.picture, event) == REFRAIN_PICTURE_DONE)
             step = STEP_DONE;
     }
+    refrain_arena_use(NULL);
     if (!refrain_settled_failed(engine.settled) && !engine.picture->no_memory)
         return step;
-    snprintf(engine.error.message, sizeof engine.error.message, "out of memory");
+    out_of_memory();
     return STEP_FAILED;
 }
 
@@ -260,15 +251,15 @@ void EXPORT(engine_mark)(int later) {
 
 /* Gives what is still open, and the pairs of ranks. */
 void EXPORT(engine_finish)(int ended) {
+    refrain_arena_use(engine.arena);
     refrain_picture_finish(engine.picture, ended != 0);
+    refrain_arena_use(NULL);
     refrain_picture_list_pairs(engine.picture);
 }
 
-/* Closes the cursor after the last event: 0, or engine_error says what is damaged. */
+/* 0, or engine_error says what is damaged in the trace, as far as it has been replayed. */
 int EXPORT(engine_check)(void) {
-    enum refrain_status status = refrain_cursor_close(engine.cursor, &engine.error);
-    engine.cursor = NULL;
-    return (int)status;
+    return (int)refrain_cursor_status(engine.cursor, &engine.error);
 }
 
 const void *EXPORT(engine_items)(int list) {
@@ -283,7 +274,6 @@ size_t EXPORT(engine_count)(int list) {
 void EXPORT(engine_take)(int list) {
     if (list == LIST_OPERATIONS)
         engine.picture->n_operations_given += engine.picture->operations.n;
-    memset(list_of(list)->items, 0, list_of(list)->n * record_bytes[list]);
     list_of(list)->n = 0;
 }
 
@@ -297,4 +287,102 @@ const struct refrain_picture_wait *EXPORT(engine_waits)(void) {
 
 uint32_t EXPORT(engine_n_waits)(void) {
     return engine.picture->n_waits;
+}
+
+/* ---- checkpoints ---- */
+
+/* Keeps the state of the replay; null without memory. */
+struct refrain_checkpoint *EXPORT(engine_keep)(void) {
+    struct refrain_checkpoint *checkpoint = malloc(sizeof *checkpoint);
+    if (checkpoint && refrain_checkpoint_take(engine.cursor, checkpoint))
+        return checkpoint;
+    free(checkpoint);
+    return NULL;
+}
+
+/* Goes back to a checkpoint. Records that have not been taken are gone. */
+void EXPORT(engine_restore)(const struct refrain_checkpoint *checkpoint) {
+    struct refrain_picture_list lists[LISTS]; /* not in the arena, whose picture may remember smaller ones */
+    for (int list = 0; list < LISTS; list++)
+        lists[list] = *list_of(list);
+    refrain_checkpoint_restore(engine.cursor, checkpoint);
+    for (int list = 0; list < LISTS; list++)
+        *list_of(list) = (struct refrain_picture_list){lists[list].items, 0, lists[list].capacity};
+}
+
+void EXPORT(engine_drop)(struct refrain_checkpoint *checkpoint) {
+    refrain_checkpoint_drop(engine.cursor, checkpoint);
+    free(checkpoint);
+}
+
+/* What a checkpoint takes, without its base; what all take, with their bases. */
+double EXPORT(engine_kept_bytes)(const struct refrain_checkpoint *checkpoint) {
+    return checkpoint ? (double)refrain_arena_copy_bytes(checkpoint->memory) : (double)engine.cursor->checkpoint_bytes;
+}
+
+/* ---- checkpoints as bytes, for an engine that was opened with the same calls (view_ahead.c, page/ahead.ts) ---- */
+
+/* A number that tells whether an engine was opened so: of all that is in the arena, where it lies, and what lies before
+ * it. */
+uint32_t EXPORT(engine_opened)(void) {
+    uint64_t sum = __builtin_wasm_memory_size(0);
+    for (size_t i = 0; i < refrain_arena_chunks(engine.arena); i++) {
+        size_t bytes, used;
+        const void *chunk = refrain_arena_chunk(engine.arena, i, &bytes, &used);
+        const uint64_t place[] = {(uintptr_t)chunk, bytes};
+        sum = refrain_saved_sum(refrain_saved_sum(sum, place, sizeof place), chunk, used);
+    }
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+/* The arena's chunks: where the i-th lies, 0 behind the last one, and its bytes. */
+const void *EXPORT(engine_chunk)(uint32_t i) {
+    size_t bytes, used;
+    return i < refrain_arena_chunks(engine.arena) ? refrain_arena_chunk(engine.arena, i, &bytes, &used) : NULL;
+}
+
+uint32_t EXPORT(engine_chunk_bytes)(uint32_t i) {
+    size_t bytes, used;
+    refrain_arena_chunk(engine.arena, i, &bytes, &used);
+    return (uint32_t)bytes;
+}
+
+/* The same chunk here: that of this engine, or a new one, with the memory up to it. 0, or 1 where that cannot be. */
+int EXPORT(engine_add_chunk)(uint32_t i, uint32_t at, uint32_t bytes) {
+    size_t end = __builtin_wasm_memory_size(0), before = at / PAGE_BYTES;
+    if (i < refrain_arena_chunks(engine.arena))
+        return (uintptr_t)engine_chunk(i) != at || engine_chunk_bytes(i) != bytes;
+    if (before < end || __builtin_wasm_memory_grow(0, before - end) == SIZE_MAX)
+        return 1;
+    return (uintptr_t)refrain_arena_add(engine.arena, bytes, 0) != at;
+}
+
+uint32_t EXPORT(engine_checkpoint_bytes)(void) {
+    return sizeof(struct refrain_checkpoint);
+}
+
+/* The copy of memory that a checkpoint has; its bytes; the copy that it differs from, null none. */
+const struct refrain_arena_copy *EXPORT(engine_copy)(const struct refrain_checkpoint *checkpoint) {
+    return checkpoint->memory;
+}
+
+uint32_t EXPORT(engine_copy_bytes)(const struct refrain_arena_copy *copy) {
+    return (uint32_t)refrain_arena_copy_bytes(copy);
+}
+
+const struct refrain_arena_copy *EXPORT(engine_copy_base)(const struct refrain_arena_copy *copy) {
+    return refrain_arena_copy_base(copy);
+}
+
+/* Makes a copy of its bytes (engine_reserve), which are its own from now on, and a checkpoint likewise. */
+struct refrain_arena_copy *EXPORT(engine_load_copy)(void *bytes, struct refrain_arena_copy *base) {
+    struct refrain_arena_copy *copy = refrain_arena_copy_of(bytes, base);
+    engine.cursor->checkpoint_bytes += refrain_arena_copy_bytes(copy);
+    return copy;
+}
+
+struct refrain_checkpoint *EXPORT(engine_load)(void *bytes, struct refrain_arena_copy *copy) {
+    struct refrain_checkpoint *checkpoint = bytes;
+    checkpoint->memory = refrain_arena_copy_hold(copy);
+    return checkpoint;
 }

@@ -2,6 +2,7 @@
 #include "view/picture.h"
 #include "analysis/open_regions.h"
 #include "analysis/waiting.h" /* struct refrain_wait */
+#include "common/array.h"
 #include "view/picture_match.h"
 #include "view/picture_shares.h"
 
@@ -24,10 +25,11 @@ struct location {
     struct refrain_region_stack stack; /* of struct frame */
     double since_ns;                   /* up to where its time is accounted for */
     struct refrain_picture_bin bin;
-    struct refrain_picture_joined *joined; /* the collective it is in */
-    struct refrain_picture_list pending;   /* operations of the MPI call it is in */
-    size_t unfinished;                     /* depth of the MPI call that is open at the window's end; 0: none */
-    size_t marked;                         /* so many of the outermost frames are marked; EVERY: also later ones */
+    struct refrain_picture_joined *joined;     /* the collective it is in */
+    struct refrain_picture_operation *pending; /* operations of the MPI call it is in */
+    size_t n_pending, capacity_pending;
+    size_t unfinished; /* depth of the MPI call that is open at the window's end; 0: none */
+    size_t marked;     /* so many of the outermost frames are marked; EVERY: also later ones */
 };
 
 struct refrain_picture_state {
@@ -44,8 +46,8 @@ static bool list_locations(struct refrain_picture *picture) {
         return false;
     size_t n = state->index.n;
     const struct refrain_location_info *locations = state->index.locations;
-    picture->locations = calloc(n + 1, sizeof *picture->locations);
-    state->locations = calloc(n + 1, sizeof *state->locations);
+    picture->locations = refrain_calloc(n + 1, sizeof *picture->locations);
+    state->locations = refrain_calloc(n + 1, sizeof *state->locations);
     if (!picture->locations || !state->locations)
         return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -58,15 +60,15 @@ static bool list_locations(struct refrain_picture *picture) {
 }
 
 struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace) {
-    struct refrain_picture *picture = calloc(1, sizeof *picture);
+    struct refrain_picture *picture = refrain_calloc(1, sizeof *picture);
     if (!picture)
         return NULL;
     size_t n_regions;
     refrain_trace_regions(trace, &n_regions);
     picture->trace = trace;
     picture->n_regions = (uint32_t)n_regions;
-    picture->state = calloc(1, sizeof *picture->state);
-    picture->totals = calloc(n_regions + 1, sizeof *picture->totals);
+    picture->state = refrain_calloc(1, sizeof *picture->state);
+    picture->totals = refrain_calloc(n_regions + 1, sizeof *picture->totals);
     if (!picture->state || !picture->totals || !(picture->state->match = refrain_picture_match_open()) ||
         !list_locations(picture) || !refrain_picture_window(picture, 0, picture->end_ns, 1, false)) {
         refrain_picture_close(picture);
@@ -82,22 +84,22 @@ void refrain_picture_close(struct refrain_picture *picture) {
     if (state) {
         for (uint32_t i = 0; state->locations && i < picture->n_locations; i++) {
             refrain_region_stack_free(&state->locations[i].stack);
-            free(state->locations[i].bin.parts);
-            free(state->locations[i].pending.items);
+            refrain_free(state->locations[i].bin.parts);
+            refrain_free(state->locations[i].pending);
         }
         refrain_picture_match_close(state->match);
-        free(state->locations);
+        refrain_free(state->locations);
         refrain_location_index_close(&state->index);
-        free(state);
+        refrain_free(state);
     }
     struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
                                             &picture->messages, &picture->collectives, &picture->shares,
                                             &picture->pairs,    &picture->ends};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->items);
-    free(picture->totals);
-    free(picture->locations);
-    free(picture);
+    refrain_free(picture->totals);
+    refrain_free(picture->locations);
+    refrain_free(picture);
 }
 
 const struct refrain_region_info *refrain_picture_region(const struct refrain_picture *picture, uint32_t index) {
@@ -172,12 +174,11 @@ static void account(struct refrain_picture *picture, uint32_t number, double now
 static void give_operations(struct refrain_picture *picture, struct location *location,
                             struct refrain_picture_span *span) {
     span->first_operation = (uint32_t)(picture->n_operations_given + picture->operations.n);
-    span->n_operations = (uint32_t)location->pending.n;
-    const struct refrain_picture_operation *pending = location->pending.items;
-    for (size_t i = 0; i < location->pending.n; i++) {
+    span->n_operations = (uint32_t)location->n_pending;
+    for (size_t i = 0; i < location->n_pending; i++) {
         struct refrain_picture_operation *given = refrain_picture_append(picture, &picture->operations, sizeof *given);
         if (given)
-            *given = pending[i];
+            *given = location->pending[i];
     }
 }
 
@@ -251,7 +252,7 @@ static void enter(struct refrain_picture *picture, uint32_t number, const struct
         picture->no_memory = true;
         return;
     }
-    location->pending.n = 0;
+    location->n_pending = 0;
     frame->from_ns = now_ns;
     frame->region = refrain_picture_number(picture, event->region);
     frame->flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0;
@@ -281,7 +282,7 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
         give_span(picture, number, depth - 1, now_ns, 0);
     }
     give_end(picture, number, depth - 1, now_ns, 0);
-    location->pending.n = 0;
+    location->n_pending = 0;
     if (location->unfinished == depth) {
         location->unfinished = 0;
         picture->n_unfinished--;
@@ -316,19 +317,21 @@ static void received(struct refrain_picture *picture, uint32_t number, const str
 
 static void operate(struct refrain_picture *picture, uint32_t number, const struct refrain_event *event) {
     struct location *location = &picture->state->locations[number];
-    struct refrain_picture_operation *operation =
-        refrain_picture_append(picture, &location->pending, sizeof *operation);
-    if (operation)
-        *operation = (struct refrain_picture_operation){.time_ns = (double)event->time_ns,
-                                                        .bytes = (double)event->bytes,
-                                                        .received = (double)event->received,
-                                                        .tag = (double)event->tag,
-                                                        .request = (double)event->request,
-                                                        .other_ns = -1,
-                                                        .peer = event->peer,
-                                                        .comm = event->comm ? (int32_t)event->comm->index : -1,
-                                                        .kind = event->kind,
-                                                        .flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0};
+    struct refrain_picture_operation *operation = NULL;
+    if (!REFRAIN_ARENA_ROOM(location->pending, location->n_pending, location->capacity_pending))
+        picture->no_memory = true;
+    else
+        *(operation = &location->pending[location->n_pending++]) =
+            (struct refrain_picture_operation){.time_ns = (double)event->time_ns,
+                                               .bytes = (double)event->bytes,
+                                               .received = (double)event->received,
+                                               .tag = (double)event->tag,
+                                               .request = (double)event->request,
+                                               .other_ns = -1,
+                                               .peer = event->peer,
+                                               .comm = event->comm ? (int32_t)event->comm->index : -1,
+                                               .kind = event->kind,
+                                               .flags = event->approximate ? REFRAIN_PICTURE_APPROXIMATE : 0};
     if (event->kind == REFRAIN_EVENT_SEND)
         refrain_picture_sent(picture, picture->state->match, number, event);
     else if (event->kind == REFRAIN_EVENT_RECV)

@@ -6,7 +6,8 @@
  *                                '--> shares of each interval of the window: which region had how much
  *                          --> picture_match.h --> messages, collectives
  *
- * A picture takes all events from the start of the run, or from a state that was kept, so that it knows which regions
+ * All but the lists of records is in the arena in use (common/arena.h), so that a picture can go back to a checkpoint.
+ * A picture takes all events from the start of the run, or from a checkpoint, so that it knows which regions
  * are open when the window begins. It keeps what lies in the window at least in part. The page runs it as WebAssembly
  * and reads the records below from memory, byte by byte as they are declared: they hold no pointers and no padding.
  *

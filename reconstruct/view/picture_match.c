@@ -4,7 +4,6 @@
 #include "common/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The object of that key, made where there is none; null without memory. */
 static void *find_or_add(struct refrain_picture *picture, struct refrain_table *table, uint64_t a, uint64_t b,
@@ -39,7 +38,7 @@ struct refrain_picture_match {
 };
 
 struct refrain_picture_match *refrain_picture_match_open(void) {
-    return calloc(1, sizeof(struct refrain_picture_match));
+    return refrain_calloc(1, sizeof(struct refrain_picture_match));
 }
 
 void refrain_picture_match_close(struct refrain_picture_match *match) {
@@ -48,7 +47,7 @@ void refrain_picture_match_close(struct refrain_picture_match *match) {
     refrain_table_free(&match->messages);
     refrain_table_free(&match->collectives);
     refrain_table_free(&match->pairs);
-    free(match);
+    refrain_free(match);
 }
 
 /* ---- messages ---- */

@@ -2,8 +2,6 @@
 #include "view/picture_shares.h"
 #include "common/array.h"
 
-#include <stdlib.h>
-
 void refrain_picture_share_flush(struct refrain_picture *picture, uint32_t location, struct refrain_picture_bin *bin) {
     double width_ns = (picture->to_ns - picture->from_ns) / picture->n_bins;
     for (uint32_t i = 0; i < bin->n; i++) {
@@ -27,7 +25,7 @@ static void add_to_bin(struct refrain_picture *picture, struct refrain_picture_b
     while (i < bin->n && (bin->parts[i].region != region || bin->parts[i].flags != flags))
         i++;
     if (i == bin->n) {
-        if (!REFRAIN_ARRAY_ROOM(bin->parts, bin->n, bin->capacity)) {
+        if (!REFRAIN_ARENA_ROOM(bin->parts, bin->n, bin->capacity)) {
             picture->no_memory = true;
             return;
         }

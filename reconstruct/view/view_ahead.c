@@ -6,7 +6,6 @@
 #ifdef REFRAIN_HAVE_MACHINE
 #include "commands/command.h"
 #include "view/picture.h"
-#include "view/view_keep.h"
 #include "view/view_machine.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VERSION 3
+#define VERSION 4
 #define STEP_EVENTS 10000u /* as page/worker.ts has it, though nothing depends on it */
 /* Intervals of the overview: of all locations together, and of one. */
 #define MOST_INTERVALS (1u << 17)
@@ -55,24 +54,16 @@ static void put_f64(struct bytes *bytes, double number) {
 
 /* ---- checkpoints ---- */
 
-/* Memory of the engine to compare with; bytes behind its end count as zeros. */
-struct image {
-    uint32_t *words;
-    size_t n;
-};
-
 struct checkpoint {
     double at_ns, events;
-    bool is_key;
-    struct bytes gaps, words; /* what differs: how many words further than the one before, and what it is then */
+    uint32_t address; /* in the machine */
 };
 
 struct ahead {
     struct refrain_machine *machine;
-    struct image base, key;
-    size_t key_words, latest_key;
+    uint32_t opened;
     struct checkpoint *checkpoints;
-    size_t n_checkpoints, checkpoint_bytes;
+    size_t n_checkpoints;
     double interval;
     struct bytes shares; /* struct refrain_picture_share */
     struct bytes ends;   /* struct refrain_picture_end, of the spans that were open at a checkpoint */
@@ -80,95 +71,25 @@ struct ahead {
     bool no_memory;
 };
 
-static bool take_image(struct ahead *ahead, struct image *image) {
-    size_t bytes;
-    const unsigned char *memory = refrain_machine_memory(ahead->machine, &bytes);
-    uint32_t *words = realloc(image->words, bytes + 1);
-    if (!words)
-        return false;
-    memcpy(words, memory, bytes);
-    *image = (struct image){words, bytes / sizeof *words};
-    return true;
-}
-
-#define BLOCK_WORDS 1024u
-
-/* What the memory has otherwise than the image, word by word. The trace itself does not change. */
-static void difference(struct ahead *ahead, const struct image *image, struct checkpoint *checkpoint) {
-    static const uint32_t zeros[BLOCK_WORDS];
-    size_t bytes, from, to, last = 0;
-    const unsigned char *memory = refrain_machine_memory(ahead->machine, &bytes);
-    refrain_machine_unchanged(ahead->machine, &from, &to);
-    for (size_t at = 0; at < bytes; at += sizeof zeros) {
-        if (at >= from && at + sizeof zeros <= to)
-            continue;
-        size_t first = at / sizeof *zeros;
-        const unsigned char *now = memory + at;
-        const uint32_t *was = first < image->n ? image->words + first : zeros;
-        if (memcmp(now, was, sizeof zeros) == 0)
-            continue;
-        for (size_t i = 0; i < BLOCK_WORDS; i++) {
-            uint32_t word;
-            memcpy(&word, now + i * sizeof word, sizeof word);
-            if (word == was[i])
-                continue;
-            put_u32(&checkpoint->gaps, (uint32_t)(first + i - last));
-            put_u32(&checkpoint->words, word);
-            last = first + i;
-        }
-    }
-}
-
-static void drop(struct ahead *ahead, struct checkpoint *checkpoint) {
-    ahead->checkpoint_bytes -= checkpoint->gaps.n + checkpoint->words.n;
-    free(checkpoint->gaps.at);
-    free(checkpoint->words.at);
-}
-
-/* There are fewer (view_keep.h), and half as many come from now on. From the last one to the first: a key comes before
- * those that are told by it. */
+/* Every second one goes, and half as many come from now on. */
 static void thin(struct ahead *ahead) {
-    uint32_t n_told = 0, n_keys = 0;
-    size_t first = ahead->n_checkpoints;
-    bool has_told = false;
-    for (size_t i = ahead->n_checkpoints; i-- > 0;) {
-        bool is_key = ahead->checkpoints[i].is_key;
-        bool stays =
-            is_key ? has_told || i == ahead->latest_key || refrain_keep_stays(n_keys++) : refrain_keep_stays(n_told++);
-        has_told = !is_key && (has_told || stays);
-        if (!stays)
-            drop(ahead, &ahead->checkpoints[i]);
-        else if (--first != i)
-            ahead->checkpoints[first] = ahead->checkpoints[i];
-        if (stays && i == ahead->latest_key)
-            ahead->latest_key = first;
-    }
-    ahead->n_checkpoints -= first;
-    memmove(ahead->checkpoints, ahead->checkpoints + first, ahead->n_checkpoints * sizeof *ahead->checkpoints);
-    ahead->latest_key -= first;
+    size_t kept = 0;
+    for (size_t i = 0; i < ahead->n_checkpoints; i++)
+        if (i % 2 == 1)
+            ahead->checkpoints[kept++] = ahead->checkpoints[i];
+        else
+            refrain_machine_drop(ahead->machine, ahead->checkpoints[i].address);
+    ahead->n_checkpoints = kept;
     ahead->interval *= 2;
 }
 
-/* Keeps the memory as it is now: told by the last key, unless so much differs from that, as it does while the replay
- * comes to new parts of the program, that the next ones had better be told by this one. */
 static void keep(struct ahead *ahead) {
-    struct checkpoint made = {.at_ns = refrain_machine_last_ns(ahead->machine),
-                              .events = refrain_machine_events(ahead->machine)};
-    bool is_key = !ahead->key.words;
-    if (!is_key)
-        difference(ahead, &ahead->key, &made);
-    if (is_key || made.words.n / sizeof(uint32_t) > refrain_keep_most_words((uint32_t)ahead->key_words)) {
-        made.gaps.n = made.words.n = 0;
-        made.is_key = true;
-        difference(ahead, &ahead->base, &made);
-        ahead->key_words = made.words.n / sizeof(uint32_t);
-        ahead->latest_key = ahead->n_checkpoints;
-        ahead->no_memory |= !take_image(ahead, &ahead->key);
-    }
-    ahead->no_memory |= made.gaps.no_memory || made.words.no_memory;
+    struct refrain_machine *machine = ahead->machine;
+    struct checkpoint made = {refrain_machine_last_ns(machine), refrain_machine_events(machine),
+                              refrain_machine_keep(machine)};
+    ahead->no_memory |= made.address == 0;
     ahead->checkpoints[ahead->n_checkpoints++] = made;
-    ahead->checkpoint_bytes += made.gaps.n + made.words.n;
-    if (ahead->n_checkpoints == MOST_CHECKPOINTS || ahead->checkpoint_bytes > MOST_CHECKPOINT_BYTES)
+    if (ahead->n_checkpoints == MOST_CHECKPOINTS || refrain_machine_kept_bytes(machine) > MOST_CHECKPOINT_BYTES)
         thin(ahead);
 }
 
@@ -253,12 +174,65 @@ static bool put_shares(struct ahead *ahead, struct bytes *out) {
     return memory;
 }
 
-/* By which the page knows that its memory is this one (FNV-1a of words). */
-static uint32_t hash_of(const struct image *image) {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < image->n; i++)
-        hash = (hash ^ image->words[i]) * 16777619u;
-    return hash;
+static void put_chunks(struct ahead *ahead, struct bytes *out) {
+    uint32_t n = 0, bytes;
+    while (refrain_machine_chunk(ahead->machine, n, &bytes))
+        n++;
+    put_u32(out, n);
+    for (uint32_t i = 0; i < n; i++) {
+        put_u32(out, refrain_machine_chunk(ahead->machine, i, &bytes));
+        put_u32(out, bytes);
+    }
+}
+
+/* Copies of memory that are written already, by their addresses. */
+struct written {
+    uint32_t copies[2 * MOST_CHECKPOINTS];
+    uint32_t n;
+};
+
+static void put_copy(struct ahead *ahead, uint32_t copy, struct written *written, struct bytes *out) {
+    size_t n;
+    uint32_t base;
+    for (uint32_t i = 0; i < written->n; i++)
+        if (written->copies[i] == copy)
+            return;
+    const void *bytes = refrain_machine_copy(ahead->machine, copy, &n, &base);
+    if (base)
+        put_copy(ahead, base, written, out);
+    bytes = refrain_machine_copy(ahead->machine, copy, &n, &base);
+    ahead->no_memory |= !bytes;
+    put_u32(out, copy);
+    put_u32(out, base);
+    put_u32(out, (uint32_t)n);
+    put(out, bytes, bytes ? n : 0);
+    written->copies[written->n++] = copy;
+}
+
+/* The copies of memory, each behind its base; then the checkpoints. */
+static void put_checkpoints(struct ahead *ahead, struct bytes *out) {
+    struct written written = {.n = 0};
+    struct bytes copies = {0}, checkpoints = {0};
+    for (size_t i = 0; i < ahead->n_checkpoints; i++) {
+        const struct checkpoint *checkpoint = &ahead->checkpoints[i];
+        size_t n;
+        uint32_t copy;
+        const void *bytes = refrain_machine_checkpoint(ahead->machine, checkpoint->address, &n, &copy);
+        ahead->no_memory |= !bytes;
+        put_f64(&checkpoints, checkpoint->at_ns);
+        put_f64(&checkpoints, checkpoint->events);
+        put_u32(&checkpoints, copy);
+        put_u32(&checkpoints, (uint32_t)n);
+        put(&checkpoints, bytes, bytes ? n : 0);
+        put_copy(ahead, copy, &written, &copies);
+    }
+    put_u32(out, written.n);
+    put(out, copies.at, copies.n);
+    put_u32(out, (uint32_t)ahead->n_checkpoints);
+    put(out, checkpoints.at, checkpoints.n);
+    ahead->no_memory |= copies.no_memory || checkpoints.no_memory;
+    free(copies.at);
+    free(checkpoints.at);
 }
 
 static bool write_all(struct ahead *ahead, struct bytes *out) {
@@ -266,8 +240,7 @@ static bool write_all(struct ahead *ahead, struct bytes *out) {
     size_t n_pairs, n_waits, n_totals = (size_t)refrain_machine_n_regions(machine) + 1;
     double events = refrain_machine_events(machine), last_ns = refrain_machine_last_ns(machine);
     uint32_t numbers[] = {VERSION,
-                          (uint32_t)ahead->base.n,
-                          hash_of(&ahead->base),
+                          ahead->opened,
                           ahead->n_locations,
                           ahead->n_bins,
                           (uint32_t)(ahead->shares.n / sizeof(struct refrain_picture_share)),
@@ -290,16 +263,8 @@ static bool write_all(struct ahead *ahead, struct bytes *out) {
     put(out, waits, n_waits * sizeof(struct refrain_picture_wait));
     put_u32(out, (uint32_t)(ahead->ends.n / sizeof(struct refrain_picture_end)));
     put(out, ahead->ends.at, ahead->ends.n);
-    put_u32(out, (uint32_t)ahead->n_checkpoints);
-    for (size_t i = 0; i < ahead->n_checkpoints; i++) {
-        const struct checkpoint *checkpoint = &ahead->checkpoints[i];
-        put_f64(out, checkpoint->at_ns);
-        put_f64(out, checkpoint->events);
-        put_u32(out, checkpoint->is_key);
-        put_u32(out, (uint32_t)(checkpoint->words.n / sizeof(uint32_t)));
-        put(out, checkpoint->gaps.at, checkpoint->gaps.n);
-        put(out, checkpoint->words.at, checkpoint->words.n);
-    }
+    put_chunks(ahead, out);
+    put_checkpoints(ahead, out);
     return !out->no_memory;
 }
 
@@ -326,11 +291,7 @@ static struct refrain_machine *open_machine(const struct refrain_trace *trace, c
 
 static void release(struct ahead *ahead) {
     refrain_machine_close(ahead->machine);
-    for (size_t i = 0; i < ahead->n_checkpoints; i++)
-        drop(ahead, &ahead->checkpoints[i]);
     free(ahead->checkpoints);
-    free(ahead->base.words);
-    free(ahead->key.words);
     free(ahead->shares.at);
     free(ahead->ends.at);
 }
@@ -350,7 +311,8 @@ enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const 
     while (ahead.n_bins > LEAST_INTERVALS && (uint64_t)ahead.n_bins * ahead.n_locations > MOST_INTERVALS)
         ahead.n_bins /= 2;
     ahead.checkpoints = calloc(MOST_CHECKPOINTS, sizeof *ahead.checkpoints);
-    bool memory = ahead.checkpoints && take_image(&ahead, &ahead.base);
+    ahead.opened = refrain_machine_opened(ahead.machine);
+    bool memory = ahead.checkpoints != NULL;
     if (memory && replay(&ahead) && refrain_machine_events(ahead.machine) >= REFRAIN_AHEAD_EVENTS)
         memory = write_all(&ahead, &out);
     memory = memory && !ahead.no_memory;

@@ -1,12 +1,13 @@
 /* view_ahead.h: what the page of a long run would have to replay the run for, replayed before (trace -> bytes that
  * page/ahead.ts reads).
  *
- *     what it is            numbers that say which memory of the engine it belongs to
+ *     what it is            a number that says which opened engine it belongs to
  *     overview              shares of time of each location over equal intervals of the run
  *     sums                  totals by region, pairs of ranks, longest waits, of the whole run
  *     ends                  when the spans were left that were open at the checkpoints
- *     checkpoints           the engine's memory as it is after so many events: what differs from it right after
- *                           opening, or (most of them) from an earlier such checkpoint
+ *     chunks                addresses and bytes of the engine's arena (common/arena.h)
+ *     copies                of that arena: address, address of the base, bytes
+ *     checkpoints           time, events, address of the copy, bytes (match/checkpoint.h)
  *
  * The page goes on from the last checkpoint before what it is to show. All numbers are little-endian. */
 #ifndef REFRAIN_VIEW_AHEAD_H

@@ -21,7 +21,6 @@ struct Z_wasi_snapshot_preview1_instance_t {
 struct refrain_machine {
     instance engine;
     system_calls calls;
-    size_t from, to; /* of the trace */
     bool failed;
 };
 
@@ -56,9 +55,8 @@ u32 SYSTEM(fd_write)(system_calls *calls, u32 fd, u32 vectors, u32 n, u32 writte
 
 /* The number of memory's bytes from `at` on, as something to read; null where they are not all in it. */
 static const void *bytes_at(const struct refrain_machine *machine, size_t at, size_t length) {
-    size_t bytes;
-    const unsigned char *memory = refrain_machine_memory(machine, &bytes);
-    return !machine->failed && at <= bytes && length <= bytes - at ? memory + at : NULL;
+    const wasm_rt_memory_t *memory = Z_engineZ_memory((instance *)(uintptr_t)&machine->engine);
+    return !machine->failed && at <= memory->size && length <= memory->size - at ? memory->data + at : NULL;
 }
 
 /* ---- opening ---- */
@@ -89,9 +87,6 @@ static void add(struct refrain_machine *machine, const struct refrain_machine_im
     volatile u32 status = 1;
     GUARDED(machine, status = ENGINE(add)(&machine->engine, at, (u32)length, name));
     machine->failed |= status != 0;
-    if (machine->to == 0)
-        machine->from = at;
-    machine->to = at + length;
 }
 
 static void open_trace(struct refrain_machine *machine, const char *symbols, size_t length) {
@@ -131,17 +126,6 @@ void refrain_machine_close(struct refrain_machine *machine) {
     free(machine);
 }
 
-const unsigned char *refrain_machine_memory(const struct refrain_machine *machine, size_t *bytes) {
-    const wasm_rt_memory_t *memory = Z_engineZ_memory((instance *)(uintptr_t)&machine->engine);
-    *bytes = memory->size;
-    return memory->data;
-}
-
-void refrain_machine_unchanged(const struct refrain_machine *machine, size_t *from, size_t *to) {
-    *from = machine->from;
-    *to = machine->to;
-}
-
 /* ---- replaying ---- */
 
 #define NUMBER(type, name)                                                                                             \
@@ -156,6 +140,8 @@ NUMBER(double, end_ns)
 NUMBER(double, last_ns)
 NUMBER(double, events)
 NUMBER(double, unseen)
+NUMBER(uint32_t, opened)
+NUMBER(uint32_t, keep)
 
 void refrain_machine_window(struct refrain_machine *machine, double from_ns, double to_ns, uint32_t n_bins) {
     volatile u32 status = 1;
@@ -205,4 +191,44 @@ const void *refrain_machine_waits(struct refrain_machine *machine, size_t record
     const void *items = bytes_at(machine, at, count * record_bytes);
     *n = items ? count : 0;
     return items;
+}
+
+/* ---- checkpoints ---- */
+
+void refrain_machine_drop(struct refrain_machine *machine, uint32_t checkpoint) {
+    GUARDED(machine, ENGINE(drop)(&machine->engine, checkpoint));
+}
+
+double refrain_machine_kept_bytes(struct refrain_machine *machine) {
+    volatile double bytes = 0;
+    GUARDED(machine, bytes = ENGINE(kept_bytes)(&machine->engine, 0));
+    return bytes;
+}
+
+uint32_t refrain_machine_chunk(struct refrain_machine *machine, uint32_t i, uint32_t *bytes) {
+    volatile u32 at = 0, length = 0;
+    GUARDED(machine, at = ENGINE(chunk)(&machine->engine, i));
+    if (at)
+        GUARDED(machine, length = ENGINE(chunk_bytes)(&machine->engine, i));
+    *bytes = length;
+    return at;
+}
+
+const void *refrain_machine_checkpoint(struct refrain_machine *machine, uint32_t checkpoint, size_t *n,
+                                       uint32_t *copy) {
+    volatile u32 length = 0, at = 0;
+    GUARDED(machine, length = ENGINE(checkpoint_bytes)(&machine->engine));
+    GUARDED(machine, at = ENGINE(copy)(&machine->engine, checkpoint));
+    *n = length;
+    *copy = at;
+    return bytes_at(machine, checkpoint, length);
+}
+
+const void *refrain_machine_copy(struct refrain_machine *machine, uint32_t copy, size_t *n, uint32_t *base) {
+    volatile u32 length = 0, at = 0;
+    GUARDED(machine, length = ENGINE(copy_bytes)(&machine->engine, copy));
+    GUARDED(machine, at = ENGINE(copy_base)(&machine->engine, copy));
+    *n = length;
+    *base = at;
+    return bytes_at(machine, copy, length);
 }

@@ -1,12 +1,12 @@
-/* view_machine.h: the page's engine (engine.c), run by refrain itself (trace -> the engine's memory, as the page will
- * have it).
+/* view_machine.h: the page's engine (engine.c), run by refrain itself (trace -> the engine's memory, as the page
+ * will have it).
  *
  *     engine.c --clang--> engine.wasm --build.mjs--> in the page, run by the browser
  *                              '-----wasm2c--> C --> in refrain, run here
  *
- * It is one program in both, so that its memory holds the same bytes after the same calls: what is kept of it here can
- * be gone on with there. All accesses to that memory are checked, and what goes wrong inside ends the call that is
- * made, not refrain.
+ * It is one program in both, so that its memory holds the same bytes after the same calls: the page can go on from a
+ * checkpoint that was taken here. All accesses to that memory are checked, and what goes wrong inside ends the call
+ * that is made, not refrain.
  *
  * Threads: one machine at a time in a process. */
 #ifndef REFRAIN_VIEW_MACHINE_H
@@ -41,12 +41,6 @@ struct refrain_machine *refrain_machine_open(const struct refrain_machine_image 
                                              size_t symbols_bytes);
 void refrain_machine_close(struct refrain_machine *machine);
 
-/* The memory, which may move with every call, and its bytes. */
-const unsigned char *refrain_machine_memory(const struct refrain_machine *machine, size_t *bytes);
-
-/* The trace itself lies from the first to the second byte of the memory, and does not change. */
-void refrain_machine_unchanged(const struct refrain_machine *machine, size_t *from, size_t *to);
-
 /* What engine.c exports under these names. Numbers are 0, and steps failed, once a call has failed. */
 uint32_t refrain_machine_n_locations(struct refrain_machine *machine);
 uint32_t refrain_machine_n_regions(struct refrain_machine *machine);
@@ -67,5 +61,24 @@ void refrain_machine_take(struct refrain_machine *machine, enum refrain_machine_
 /* The sums over the window: struct refrain_picture_total by region, and struct refrain_picture_wait. */
 const void *refrain_machine_totals(struct refrain_machine *machine, size_t record_bytes);
 const void *refrain_machine_waits(struct refrain_machine *machine, size_t record_bytes, size_t *n);
+
+/* Checkpoints of the replay (engine.c), by their address; 0: none, without memory. */
+uint32_t refrain_machine_keep(struct refrain_machine *machine);
+void refrain_machine_drop(struct refrain_machine *machine, uint32_t checkpoint);
+
+/* What all checkpoints take. */
+double refrain_machine_kept_bytes(struct refrain_machine *machine);
+
+/* By which an engine tells that it was opened as this one. Before the first step. */
+uint32_t refrain_machine_opened(struct refrain_machine *machine);
+
+/* The address of the engine's i-th chunk of memory and its bytes; 0 behind the last one. */
+uint32_t refrain_machine_chunk(struct refrain_machine *machine, uint32_t i, uint32_t *bytes);
+
+/* The bytes of a checkpoint, valid until the next call, and the address of its copy of memory. */
+const void *refrain_machine_checkpoint(struct refrain_machine *machine, uint32_t checkpoint, size_t *n, uint32_t *copy);
+
+/* The bytes of a copy, valid until the next call, and the address of the copy that it differs from; 0: none. */
+const void *refrain_machine_copy(struct refrain_machine *machine, uint32_t copy, size_t *n, uint32_t *base);
 
 #endif

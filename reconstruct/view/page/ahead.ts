@@ -2,22 +2,18 @@
 
 import { END_BYTES, PAIR_BYTES, TOTAL_BYTES, WAIT_BYTES, type Shares } from "./protocol.js";
 
-const VERSION = 3;
+const VERSION = 4;
 
-/** The engine's memory after so many events: what differs from it after opening, or from the last key before. */
-export interface Difference {
-    at: number;
-    events: number;
-    key: boolean;
-    /** Words of memory, in order, and what they are then. */
-    places: Uint32Array;
-    words: Uint32Array;
+/** Checkpoints of an engine; addresses are those of its memory. */
+export interface Kept {
+    /** The engine that all of this belongs to (engine.c). */
+    opened: number;
+    chunks: [number, number][];
+    copies: { address: number; base: number; bytes: Uint8Array }[];
+    checkpoints: { at: number; events: number; copy: number; bytes: Uint8Array }[];
 }
 
 export interface Ahead {
-    /** Of the memory after opening that all of this belongs to. */
-    memoryWords: number;
-    hash: number;
     end: number;
     last: number;
     events: number;
@@ -29,16 +25,16 @@ export interface Ahead {
     waits: DataView;
     nWaits: number;
     nPairs: number;
-    /** Of the spans that were open at the differences. */
+    /** Of the spans that were open at the checkpoints. */
     ends: DataView;
-    differences: Difference[];
+    kept: Kept;
 }
 
 class Reader {
     private at = 0;
     private readonly view: DataView;
-    constructor(private readonly bytes: ArrayBuffer) {
-        this.view = new DataView(bytes);
+    constructor(private readonly all: ArrayBuffer) {
+        this.view = new DataView(all);
     }
     word(): number {
         return this.view.getUint32((this.at += 4) - 4, true);
@@ -47,24 +43,27 @@ class Reader {
         return this.view.getFloat64((this.at += 8) - 8, true);
     }
     words(n: number): Uint32Array {
-        return new Uint32Array(this.bytes.slice(this.at, (this.at += 4 * n)));
+        return new Uint32Array(this.all.slice(this.at, (this.at += 4 * n)));
     }
     part(bytes: number): DataView {
-        return new DataView(this.bytes, (this.at += bytes) - bytes, bytes);
+        return new DataView(this.all, (this.at += bytes) - bytes, bytes);
     }
-}
-
-/** Turns distances from one to the next into places, in place. */
-function addUp(gaps: Uint32Array): Uint32Array {
-    for (let i = 1; i < gaps.length; i++) gaps[i] += gaps[i - 1];
-    return gaps;
+    /** As many bytes as the number before them says. */
+    bytes(): Uint8Array {
+        const n = this.word();
+        return new Uint8Array(this.all, (this.at += n) - n, n);
+    }
+    /** As many as the number before them says. */
+    list<T>(next: () => T): T[] {
+        return Array.from({ length: this.word() }, next);
+    }
 }
 
 /** Null: it was made by another version of refrain. */
 export function readAhead(bytes: ArrayBuffer): Ahead | null {
     const reader = new Reader(bytes);
     if (reader.word() !== VERSION) return null;
-    const [memoryWords, hash, locations, bins, nShares, nTotals] = Array.from({ length: 6 }, () => reader.word());
+    const [opened, locations, bins, nShares, nTotals] = Array.from({ length: 5 }, () => reader.word());
     const [end, last, events, unseen] = Array.from({ length: 4 }, () => reader.number());
     const counts = reader.words(locations * bins);
     const index = new Uint32Array(locations * (bins + 1) + 1);
@@ -81,15 +80,15 @@ export function readAhead(bytes: ArrayBuffer): Ahead | null {
     const nWaits = reader.word();
     const waits = reader.part(nWaits * WAIT_BYTES);
     const ends = reader.part(reader.word() * END_BYTES);
-    const differences = Array.from({ length: reader.word() }, () => {
-        const [at, after] = [reader.number(), reader.number()];
-        const key = reader.word() !== 0;
-        const n = reader.word();
-        return { at, events: after, key, places: addUp(reader.words(n)), words: reader.words(n) };
-    });
+    const chunks = reader.list((): [number, number] => [reader.word(), reader.word()]);
+    const copies = reader.list(() => ({ address: reader.word(), base: reader.word(), bytes: reader.bytes() }));
+    const checkpoints = reader.list(() => ({
+        at: reader.number(),
+        events: reader.number(),
+        copy: reader.word(),
+        bytes: reader.bytes(),
+    }));
     return {
-        memoryWords,
-        hash,
         end,
         last,
         events,
@@ -101,6 +100,6 @@ export function readAhead(bytes: ArrayBuffer): Ahead | null {
         nWaits,
         nPairs,
         ends,
-        differences,
+        kept: { opened, chunks, copies, checkpoints },
     };
 }

@@ -1,5 +1,6 @@
-// engine.ts: the reading library as WebAssembly: opens the trace, replays it, hands out records, keeps and restores its state.
+// engine.ts: the reading library as WebAssembly: opens the trace, replays it, hands out records, keeps and restores checkpoints.
 
+import type { Kept } from "./ahead.js";
 import { TOTAL_BYTES, type Names, type Region } from "./protocol.js";
 
 /** Exports of engine.c. */
@@ -38,8 +39,14 @@ interface Exports {
     engine_n_waits(): number;
     engine_events(): number;
     engine_unseen(): number;
-    engine_most_words(keyWords: number): number;
-    engine_stays(n: number): number;
+    engine_keep(): number;
+    engine_restore(checkpoint: number): void;
+    engine_drop(checkpoint: number): void;
+    engine_kept_bytes(checkpoint: number): number;
+    engine_opened(): number;
+    engine_add_chunk(index: number, at: number, bytes: number): number;
+    engine_load_copy(bytes: number, base: number): number;
+    engine_load(bytes: number, copy: number): number;
 }
 
 export enum List {
@@ -62,27 +69,15 @@ export enum Step {
 /** By enum refrain_region_kind. */
 const KINDS: Region["kind"][] = ["function", "mpi", "user", "value"];
 
-/** Words of memory that are compared at a time. */
-const BLOCK = 1024;
-
-/** All of memory as it was in a state of a replay, but for the trace itself. Quick to make and large. */
-export interface Copy {
+/** A state of the replay that can be gone back to. */
+export interface Checkpoint {
     at: number;
     events: number;
-    memory: Uint32Array;
+    /** In the engine. */
+    address: number;
+    /** That it takes, without those that it has in common with others. */
+    bytes: number;
 }
-
-/** The state of a replay: the words of memory that differ from those right after opening, from those of a key, which is a
- *  snapshot that differs from those after opening, or from those of a copy. */
-export interface Snapshot {
-    at: number;
-    events: number;
-    key: Snapshot | Copy | null;
-    places: Uint32Array;
-    words: Uint32Array;
-}
-
-const isCopy = (state: Snapshot | Copy): state is Copy => "memory" in state;
 
 function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
     const say = (fd: number, vectors: number, n: number, written: number): number => {
@@ -113,11 +108,6 @@ function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports 
 }
 
 export class Engine {
-    private base: Uint32Array | null = null;
-    private image: { of: Snapshot; words: Uint32Array } | null = null;
-    /** Where the trace itself lies, which does not change: from, to, in order. */
-    private readonly excluded: [number, number][] = [];
-
     private constructor(private readonly exports: Exports) {}
 
     static async load(wasm: ArrayBuffer): Promise<Engine> {
@@ -153,14 +143,11 @@ export class Engine {
         blobs.forEach((blob, i) => {
             const name = this.put(new TextEncoder().encode(names[i] + "\0"));
             const at = this.put(new Uint8Array(blob));
-            this.excluded.push([at, at + blob.byteLength]);
             if (this.exports.engine_add(at, blob.byteLength, name)) throw new Error(this.error());
         });
         const at = this.put(new Uint8Array(symbols));
         if (this.exports.engine_symbols(at, symbols.byteLength) || this.exports.engine_open())
             throw new Error(this.error());
-        this.excluded.sort((a, b) => a[0] - b[0]);
-        this.base = new Uint32Array(this.exports.memory.buffer.slice(0));
     }
 
     private error(): string {
@@ -235,7 +222,7 @@ export class Engine {
         this.exports.engine_finish(ended ? 1 : 0);
     }
 
-    /** Ends the replay: what is damaged in the trace, null: nothing. Only a restored state can be gone on with. */
+    /** What is damaged in the trace, as far as it has been replayed; null: nothing. */
     check(): string | null {
         return this.exports.engine_check() ? this.error() : null;
     }
@@ -267,91 +254,41 @@ export class Engine {
         };
     }
 
-    /** Is this the memory right after opening that such a hash was made of (view_ahead.c)? */
-    isOpenedAs(words: number, hash: number): boolean {
-        const base = this.base!;
-        if (base.length !== words) return false;
-        let own = 2166136261;
-        for (let i = 0; i < base.length; i++) own = Math.imul(own ^ base[i], 16777619);
-        return own >>> 0 === hash;
+    /** Keeps the state of the replay. */
+    keep(): Checkpoint {
+        const address = this.exports.engine_keep();
+        if (!address) throw new Error("there is not enough memory for the trace");
+        return this.checkpoint(this.last, this.events, address);
     }
 
-    /** Words of memory from one place to another that are not part of the trace itself, which does not change. */
-    private *changing(words: number): Generator<[number, number]> {
-        let from = 0;
-        for (const [start, end] of this.excluded) {
-            const stop = Math.ceil(start / 4);
-            if (stop > from) yield [from, Math.min(stop, words)];
-            from = Math.max(from, Math.floor(end / 4));
-        }
-        yield [from, words];
+    private checkpoint(at: number, events: number, address: number): Checkpoint {
+        return { at, events, address, bytes: this.exports.engine_kept_bytes(address) };
     }
 
-    /** What memory has otherwise than an image of it; null where that is more than so many words. */
-    private difference(image: Uint32Array, most: number): { places: Uint32Array; words: Uint32Array } | null {
-        const now = new Uint32Array(this.exports.memory.buffer);
-        const places: number[] = [];
-        for (const [from, to] of this.changing(now.length))
-            for (let start = from; start < to; start += BLOCK) {
-                const end = Math.min(start + BLOCK, to);
-                if (end <= image.length) {
-                    for (let i = start; i < end; i++) if (now[i] !== image[i]) places.push(i);
-                } else for (let i = start; i < end; i++) if (now[i] !== (image[i] ?? 0)) places.push(i);
-                if (places.length > most) return null;
-            }
-        return { places: Uint32Array.from(places), words: Uint32Array.from(places, (place) => now[place]) };
+    restore({ address }: Checkpoint): void {
+        this.exports.engine_restore(address);
     }
 
-    /** Memory as it is in a key. */
-    private imageOf(key: Snapshot | Copy): Uint32Array {
-        if (isCopy(key)) return key.memory;
-        if (this.image?.of === key) return this.image.words;
-        const base = this.base!;
-        const words = new Uint32Array(Math.max(base.length, (key.places.at(-1) ?? 0) + 1));
-        words.set(base);
-        key.places.forEach((place, i) => (words[place] = key.words[i]));
-        this.image = { of: key, words };
-        return words;
+    drop({ address }: Checkpoint): void {
+        this.exports.engine_drop(address);
     }
 
-    /** What has to be put back to go on from here later: told by the key, where not too much differs from that. */
-    snapshot(at: number, key: Snapshot | Copy | null): Snapshot {
-        const { events } = this;
-        const most = key && !isCopy(key) ? this.exports.engine_most_words(key.places.length) : Infinity;
-        const by = key && this.difference(this.imageOf(key), most);
-        if (by) return { at, events, key, ...by };
-        return { at, events, key: null, ...this.difference(this.base!, Infinity)! };
+    /** That all checkpoints take. */
+    get keptBytes(): number {
+        return this.exports.engine_kept_bytes(0);
     }
 
-    /** Does the n-th of such snapshots stay, where there are too many (view_keep.h)? */
-    stays(n: number): boolean {
-        return this.exports.engine_stays(n) !== 0;
-    }
-
-    /** The state as it is now; `old` is a copy that is not needed any more, whose room is used. */
-    copy(old: Copy | null): Copy {
-        const now = new Uint32Array(this.exports.memory.buffer);
-        const memory = old?.memory.length === now.length ? old.memory : new Uint32Array(now.length);
-        for (const [from, to] of this.changing(now.length)) memory.set(now.subarray(from, to), from);
-        return { at: this.last, events: this.events, memory };
-    }
-
-    restore(state: Snapshot | Copy): void {
-        if (isCopy(state)) return this.putBack(state.memory);
-        const { key } = state;
-        this.putBack(key && isCopy(key) ? key.memory : this.base!);
-        if (key && !isCopy(key)) this.patch(key);
-        this.patch(state);
-    }
-
-    private putBack(image: Uint32Array): void {
-        const memory = new Uint32Array(this.exports.memory.buffer);
-        for (const [from, to] of this.changing(image.length)) memory.set(image.subarray(from, to), from);
-        memory.fill(0, image.length);
-    }
-
-    private patch({ places, words }: Snapshot): void {
-        const memory = new Uint32Array(this.exports.memory.buffer);
-        for (let i = 0; i < places.length; i++) memory[places[i]] = words[i];
+    /** The checkpoints of an engine that was opened with the same calls (view_ahead.c); null where this one was opened
+     *  otherwise. Before anything else is done with it. */
+    load({ opened, chunks, copies, checkpoints }: Kept): Checkpoint[] | null {
+        const { exports } = this;
+        if (exports.engine_opened() >>> 0 !== opened) return null;
+        for (const [i, [at, bytes]] of chunks.entries()) if (exports.engine_add_chunk(i, at, bytes)) return null;
+        const here = new Map<number, number>([[0, 0]]);
+        for (const { address, base, bytes } of copies)
+            here.set(address, exports.engine_load_copy(this.put(bytes), here.get(base)!));
+        return checkpoints.map(({ at, events, copy, bytes }) =>
+            this.checkpoint(at, events, exports.engine_load(this.put(bytes), here.get(copy)!)),
+        );
     }
 }

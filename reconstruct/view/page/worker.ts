@@ -1,7 +1,7 @@
 // worker.ts: replays the run beside the page: once from end to end for the overview, then window by window as asked.
 
 import { readAhead, type Ahead } from "./ahead.js";
-import { Engine, List, Step, type Copy, type Snapshot } from "./engine.js";
+import { Engine, List, Step, type Checkpoint } from "./engine.js";
 import {
     COLLECTIVE_BYTES,
     END_BYTES,
@@ -33,18 +33,19 @@ const SUMS_BINS = 256;
 /** Intervals of the overview, all locations together, and of one location. */
 const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
-const SNAPSHOT_EVENTS = 100_000;
-const SNAPSHOT_LOCATION_EVENTS = 200;
-const SNAPSHOT_WORDS = 24 << 20;
+/** Events between two checkpoints, at least, and for each location; and bytes of checkpoints. */
+const KEPT_EVENTS = 100_000;
+const KEPT_LOCATION_EVENTS = 200;
+const KEPT_BYTES = 96 << 20;
 /** A window that needed so many events to be replayed first has the state before it kept, and near states beside it. */
 const WORTH_KEEPING = 100_000;
 /** Near states are about half a window apart, where a window is taken for no less and no more than so many events; so many
- *  windows on both sides have them; and so many words of them are kept. */
+ *  windows on both sides have them; and so many bytes of them are kept. */
 const LEAST_NEAR_EVENTS = 20_000;
 const MOST_NEAR_EVENTS = 100_000;
 const NEAR_A_WINDOW = 2;
 const NEAR_WINDOWS = 6;
-const NEAR_WORDS = 12 << 20;
+const NEAR_BYTES = 48 << 20;
 /** Requests are looked for so often. */
 const BREATHE_MS = 10;
 /** The first part of the overview is shown after this time, the next ones after twice the time before. */
@@ -114,38 +115,37 @@ const ORDER: Asked["kind"][] = ["tile", "end", "sums", "beside"];
 const rankOf = (request: Asked): number => ORDER.indexOf(request.kind);
 
 class Replayer {
-    private snapshots: Snapshot[] = [];
-    private snapshotEvery: number;
+    /** By time; the first one is the beginning. */
+    private kept: Checkpoint[] = [];
+    private keptEvery: number;
     private scan: ShareCollector | null = null;
     private scannedUpTo = 0;
     private end = 0;
-    /** Ends of the spans that were open when a snapshot was taken. */
+    /** Ends of the spans that were open when a checkpoint was taken. */
     private readonly ends = new Map<string, End>();
     private waiting: Asked[] = [];
     private busy = false;
     private breathed = 0;
-    /** Around the window that was shown last: its state as a whole, and the near states, told by it. */
-    private here: Copy | null = null;
-    private near: Snapshot[] = [];
-    private hereIsKept = true;
+    /** Around the window that was shown last: the state before it, and others near it. */
+    private here: Checkpoint | null = null;
+    private near: Checkpoint[] = [];
     private shown: { from: number; to: number; events: number } | null = null;
 
     constructor(private readonly engine: Engine) {
-        this.snapshotEvery = Math.max(SNAPSHOT_EVENTS, engine.nLocations * SNAPSHOT_LOCATION_EVENTS);
-        this.snapshots.push(engine.snapshot(-Infinity, null));
+        this.keptEvery = Math.max(KEPT_EVENTS, engine.nLocations * KEPT_LOCATION_EVENTS);
     }
 
-    /** The run is known already: only windows are read. */
-    take(ahead: Ahead): void {
+    private keepBeginning(): void {
+        this.kept.push({ ...this.engine.keep(), at: -Infinity });
+    }
+
+    /** The run is known already, and these checkpoints: only windows are read. */
+    take(ahead: Ahead, checkpoints: Checkpoint[]): void {
         const { engine } = this;
+        this.keepBeginning();
+        this.kept.push(...checkpoints);
         this.end = Math.max(engine.end, ahead.last);
         this.scannedUpTo = Infinity;
-        let key: Snapshot | null = null;
-        for (const { at, events, key: isKey, places, words } of ahead.differences) {
-            const snapshot: Snapshot = { at, events, key: isKey ? null : key, places, words };
-            if (isKey) key = snapshot;
-            this.snapshots.push(snapshot);
-        }
         addEnds(this.ends, ahead.ends);
         const levels = levelsOf(ahead.overview, engine.nLocations, 64);
         const sums = sumsIn(
@@ -162,7 +162,7 @@ class Replayer {
         const density = Float64Array.from([
             0,
             0,
-            ...ahead.differences.flatMap((d) => [d.at, d.events]),
+            ...checkpoints.flatMap(({ at, events }) => [at, events]),
             this.end,
             ahead.events,
         ]);
@@ -211,6 +211,7 @@ class Replayer {
     async run(): Promise<void> {
         const { engine } = this;
         this.end = engine.end;
+        this.keepBeginning();
         const bins = this.finestBins();
         const collector = new ShareCollector(0, this.end, bins, engine.nLocations);
         this.scan = collector;
@@ -224,9 +225,9 @@ class Replayer {
             this.takeEnds(this.ends);
             this.scannedUpTo = engine.last;
             if (step !== Step.More) break;
-            if (engine.events - kept >= this.snapshotEvery) {
+            if (engine.events - kept >= this.keptEvery) {
                 kept = engine.events;
-                this.keep(engine.snapshot(engine.last, this.lastKey()));
+                this.keep(engine.keep());
                 engine.mark(false);
             }
             const now = performance.now();
@@ -236,9 +237,10 @@ class Replayer {
             }
             await breathe();
             if (this.servable() >= 0) {
-                const snapshot = engine.snapshot(engine.last, this.lastKey());
+                const reached = engine.keep();
                 await this.serve();
-                engine.restore(snapshot);
+                engine.restore(reached);
+                engine.drop(reached);
             }
         }
         engine.finish(true);
@@ -273,26 +275,16 @@ class Replayer {
         );
     }
 
-    /** The snapshot by which the next ones are told; null: none. */
-    private lastKey(before = Infinity): Snapshot | null {
-        let key: Snapshot | null = null;
-        for (const snapshot of this.snapshots)
-            if (snapshot.events > 0 && snapshot.at <= before) key = (snapshot.key as Snapshot | null) ?? snapshot;
-        return key;
-    }
-
-    /** Keeps the state; where there are too many, fewer stay (view_keep.h). */
-    private keep(snapshot: Snapshot): void {
-        const after = this.snapshots.findIndex((other) => other.at > snapshot.at);
-        this.snapshots.splice(after < 0 ? this.snapshots.length : after, 0, snapshot);
-        const words = this.snapshots.reduce((sum, kept) => sum + 2 * kept.words.length, 0);
-        if (words <= SNAPSHOT_WORDS) return;
-        let told = 0;
-        let alone = 0;
-        const kept = this.snapshots.filter(({ key }) => !key || this.engine.stays(told++));
-        const keys = new Set([this.snapshots[0], this.lastKey(), ...kept.map(({ key }) => key)]);
-        this.snapshots = kept.filter((one) => one.key || keys.has(one) || this.engine.stays(alone++));
-        this.snapshotEvery *= 2;
+    /** Keeps a checkpoint; where they take too much, every second one goes, and half as many come from now on. */
+    private keep(checkpoint: Checkpoint): void {
+        const { engine } = this;
+        const after = this.kept.findIndex((other) => other.at > checkpoint.at);
+        this.kept.splice(after < 0 ? this.kept.length : after, 0, checkpoint);
+        if (engine.keptBytes - sumOf(this.near) <= KEPT_BYTES) return;
+        const stays = (i: number): boolean => i === 0 || i % 2 === 1;
+        this.kept.forEach((one, i) => stays(i) || engine.drop(one));
+        this.kept = this.kept.filter((_, i) => stays(i));
+        this.keptEvery *= 2;
     }
 
     /** A newer request takes the place of an older one of its kind, one with sums also that of a request for sums. */
@@ -347,15 +339,14 @@ class Replayer {
         return true;
     }
 
-    /** The last state that is kept from before a moment. */
-    private stateBefore(from: number): Snapshot | Copy {
-        let best: Snapshot | Copy = this.snapshots[0];
-        const near = this.here ? [this.here, ...this.near] : [];
-        for (const state of [...this.snapshots, ...near]) if (state.at <= from && state.at >= best.at) best = state;
+    /** The last checkpoint from before a moment. */
+    private stateBefore(from: number): Checkpoint {
+        let best = this.kept[0];
+        for (const state of [...this.kept, ...this.near]) if (state.at <= from && state.at >= best.at) best = state;
         return best;
     }
 
-    private goTo(from: number): Snapshot | Copy {
+    private goTo(from: number): Checkpoint {
         const best = this.stateBefore(from);
         this.engine.restore(best);
         return best;
@@ -363,7 +354,7 @@ class Replayer {
 
     /** Says, step by step on the way to a window, when the moment before it is as good as reached: then the state is kept, so
      *  that windows near it come at once. */
-    private keeper(from: number, restored: Snapshot | Copy): () => void {
+    private keeper(from: number, restored: Checkpoint): () => void {
         const { engine } = this;
         let before = restored.at;
         let kept = this.scan !== null;
@@ -374,9 +365,10 @@ class Replayer {
             if (kept || next < from || now > from) return;
             kept = true;
             if (engine.events - restored.events < WORTH_KEEPING) return;
-            this.here = engine.copy(this.here);
+            this.here = engine.keep();
+            this.keep(this.here);
+            this.near.forEach((state) => engine.drop(state));
             this.near = [];
-            this.hereIsKept = false;
         };
     }
 
@@ -434,7 +426,7 @@ class Replayer {
     /** Keeps states around the window that was shown last, so that a window near it is replayed from near it. False: something
      *  was asked for meanwhile. */
     private async prepare(): Promise<boolean> {
-        const { shown, here, engine } = this;
+        const { shown, here } = this;
         if (!shown || !here) return true;
         const window = Math.max(LEAST_NEAR_EVENTS, Math.min(MOST_NEAR_EVENTS, shown.events));
         const reach = ((shown.to - shown.from) * NEAR_WINDOWS * window) / Math.max(1, Math.min(window, shown.events));
@@ -444,11 +436,6 @@ class Replayer {
             [shown.from - reach, shown.from],
         ];
         for (const [from, to] of parts) if (!(await this.keepNear(from, Math.min(to, this.end), apart))) return false;
-        if (!this.hereIsKept) {
-            this.hereIsKept = true;
-            engine.restore(here);
-            this.keep(engine.snapshot(here.at, this.lastKey(here.at)));
-        }
         return this.waiting.length === 0;
     }
 
@@ -476,24 +463,22 @@ class Replayer {
                 await this.listen();
                 if (this.waiting.length) return false;
             } while (engine.last < from || engine.events - state.events < apart);
-            state = engine.snapshot(engine.last, this.here);
+            state = engine.keep();
             this.addNear(state);
         }
     }
 
-    private stateAfter(state: Snapshot | Copy): Snapshot | Copy | null {
-        let best: Snapshot | Copy | null = null;
-        const near = this.here ? [this.here, ...this.near] : [];
-        for (const other of [...this.snapshots, ...near])
+    private stateAfter(state: Checkpoint): Checkpoint | null {
+        let best: Checkpoint | null = null;
+        for (const other of [...this.kept, ...this.near])
             if (other.events > state.events && (!best || other.events < best.events)) best = other;
         return best;
     }
 
     /** The oldest ones go where there are too many. */
-    private addNear(state: Snapshot): void {
+    private addNear(state: Checkpoint): void {
         this.near.push(state);
-        let words = this.near.reduce((sum, { places }) => sum + 2 * places.length, 0);
-        while (words > NEAR_WORDS && this.near.length > 1) words -= 2 * this.near.shift()!.places.length;
+        while (sumOf(this.near) > NEAR_BYTES && this.near.length > 1) this.engine.drop(this.near.shift()!);
     }
 
     private exact([spans, segments, operations, messages, collectives]: Uint8Array<ArrayBuffer>[]): Exact {
@@ -549,7 +534,7 @@ class Replayer {
         addEnds(ends, new DataView(this.engine.take(List.Ends, END_BYTES).buffer));
     }
 
-    /** A span either was open when the next snapshot was taken, so that its end is known, or it ended before. */
+    /** A span either was open when the next checkpoint was taken, so that its end is known, or it ended before. */
     private async endOf(request: Asked & { kind: "end" }): Promise<void> {
         const { engine } = this;
         const { location, depth, from, at } = request;
@@ -582,6 +567,8 @@ class Replayer {
         return sumsIn(from, to, engine.events, engine.totals(), pairs, count, waits.view, waits.n, parts);
     }
 }
+
+const sumOf = (checkpoints: Checkpoint[]): number => checkpoints.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Ends of spans from the engine's records of them. */
 function addEnds(ends: Map<string, End>, view: DataView): void {
@@ -640,7 +627,8 @@ async function open(request: Request & { kind: "open" }): Promise<void> {
         send({ kind: "opened", locations: engine.locations(), end: engine.end, names: engine.names() });
         replayer = made;
         const ahead = request.ahead && readAhead(request.ahead);
-        if (ahead && engine.isOpenedAs(ahead.memoryWords, ahead.hash)) return made.take(ahead);
+        const checkpoints = ahead && engine.load(ahead.kept);
+        if (checkpoints) return made.take(ahead, checkpoints);
         if (request.ahead) console.warn("what was replayed before is of another engine: the run is read once more");
         await made.run();
     } catch (error) {
