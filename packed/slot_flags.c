@@ -1,14 +1,14 @@
-/* slot_flags.c: sets how control reaches each slot (slot_flags.h). */
+/* slot_flags.c: sets how control reaches each slot, and its distance from its function's first slot (slot_flags.h). */
 #include "slot_flags.h"
 
-#define OTHER_FLAGS 255u
+#define KEPT_FLAGS 255u /* REFRAIN_SLOT_CALL to REFRAIN_SLOT_THROTTLED, which the monitor sets */
 
 /* How control reaches the slots of a node of this kind, in their order. */
 static const unsigned char *arrivals(unsigned kind) {
     static const unsigned char function[3] = {REFRAIN_ARRIVAL_ENTER, REFRAIN_ARRIVAL_LEAVE, REFRAIN_ARRIVAL_NONE},
                                decision[3] = {REFRAIN_ARRIVAL_DECISION, REFRAIN_ARRIVAL_TRUE, REFRAIN_ARRIVAL_FALSE},
                                loop[3] = {REFRAIN_ARRIVAL_COUNT, REFRAIN_ARRIVAL_AGAIN, REFRAIN_ARRIVAL_DONE},
-                               call[3] = {REFRAIN_ARRIVAL_AT, REFRAIN_ARRIVAL_NONE, REFRAIN_ARRIVAL_NONE};
+                               other[3] = {REFRAIN_ARRIVAL_AT, REFRAIN_ARRIVAL_NONE, REFRAIN_ARRIVAL_NONE};
     switch (kind) {
     case REFRAIN_FUNCTION:
         return function;
@@ -22,11 +22,12 @@ static const unsigned char *arrivals(unsigned kind) {
     case REFRAIN_DO:
         return loop;
     default:
-        return call;
+        return other;
     }
 }
 
-/* First slot of the function that contains the node; its own slot if there is none. */
+/* First slot of the function that contains the node; the node's own first slot if there is none. In a damaged trace a
+ * parent may have a higher number than its child; such a parent counts as none. */
 static uint32_t function_slot(const struct refrain_node *nodes, uint32_t i) {
     uint32_t slot = nodes[i].slot;
     while (i > 0 && nodes[i].kind != REFRAIN_FUNCTION)
@@ -46,7 +47,7 @@ void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots, const stru
                         uint32_t n_nodes) {
     for (uint32_t i = 0; i < n_nodes; i++) {
         uint32_t first = nodes[i].slot;
-        if (first >= n_slots)
+        if (first >= n_slots) /* REFRAIN_NO_SLOT: the node has none */
             continue;
         uint32_t function = function_slot(nodes, i);
         const unsigned char *arrival = arrivals(nodes[i].kind);
@@ -54,6 +55,6 @@ void refrain_slot_flags(struct refrain_slot *slots, uint32_t n_slots, const stru
         extend_loops(slots, nodes, i, n < n_slots - first ? first + n : n_slots);
         for (uint32_t j = 0; j < n && j < n_slots - first; j++)
             slots[first + j].flags =
-                (slots[first + j].flags & OTHER_FLAGS) | REFRAIN_SLOT_FLAGS(arrival[j], first + j - function);
+                (slots[first + j].flags & KEPT_FLAGS) | REFRAIN_SLOT_FLAGS(arrival[j], first + j - function);
     }
 }

@@ -1,9 +1,11 @@
-/* store.c: finds entries by number and by key (store.h). */
+/* store.c: makes, frees and links entries, and finds them by their keys (store.h). */
 #include "common/store.h"
 #include "common/arena.h"
 #include "common/array.h"
 
 #include <string.h>
+
+#define MOST_ENTRIES ((uint32_t)1 << 30)
 
 static struct refrain_store_entry *entry_at(const struct refrain_store *store, uint32_t number) {
     return refrain_store_at(store, number);
@@ -18,8 +20,9 @@ uint32_t refrain_store_take(struct refrain_store *store) {
     if (number) {
         store->given_back = entry_at(store, number)->next;
     } else {
-        store->n += store->n == 0;
-        if (store->n >= (uint32_t)1 << 30 ||
+        if (store->n == 0)
+            store->n = 1; /* number 0 stands for no entry */
+        if (store->n >= MOST_ENTRIES ||
             !refrain_array_room(refrain_realloc, &store->entries, store->n, 1, &store->capacity, store->entry_bytes))
             return 0;
         number = store->n++;
@@ -60,7 +63,7 @@ void refrain_store_insert(struct refrain_store *store, struct refrain_store_list
     uint32_t *link = before ? &entry_at(store, before)->next : &list->first;
     entry_at(store, number)->next = *link;
     *link = number;
-    if (list->last == before)
+    if (list->last == before) /* also in an empty list, where both are 0 */
         list->last = number;
 }
 

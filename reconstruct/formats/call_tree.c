@@ -12,7 +12,7 @@ static bool has_room(struct refrain_call_tree *tree) {
     return tree->n < REFRAIN_CALL_TREE_NODES && REFRAIN_ARRAY_ROOM(tree->nodes, tree->n, tree->capacity);
 }
 
-/* Checks first the child entered last, and the one after it: programs repeat calls, or sequences of calls. */
+/* Looks first at the child entered last and at its successor, since programs repeat calls and sequences of calls. */
 static uint32_t find(const struct refrain_call_tree *tree, uint32_t first, uint32_t recent, uint32_t region) {
     if (recent != REFRAIN_CALL_TREE_NONE) {
         uint32_t next = tree->nodes[recent].next;
@@ -26,11 +26,13 @@ static uint32_t find(const struct refrain_call_tree *tree, uint32_t first, uint3
     return first;
 }
 
-void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_call_position *position,
-                                 uint32_t region) {
+void refrain_call_tree_enter_slow(struct refrain_call_tree *tree, struct refrain_call_position *position,
+                                  uint32_t region) {
     bool outermost = position->node == REFRAIN_CALL_TREE_NONE;
     uint32_t child = REFRAIN_CALL_TREE_NONE;
-    if (position->beyond == 0 && tree->n > 0)
+    if (tree->n == 0) /* it begins as zeros */
+        tree->first = tree->recent = REFRAIN_CALL_TREE_NONE;
+    if (position->beyond == 0)
         child = outermost ? find(tree, tree->first, tree->recent, region)
                           : find(tree, tree->nodes[position->node].first, tree->nodes[position->node].recent, region);
     if (child == REFRAIN_CALL_TREE_NONE) {
@@ -39,16 +41,13 @@ void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_
             tree->left_out++;
             return;
         }
-        /* Insert after the child entered last, so that the next repetition of the sequence finds it at once. */
-        uint32_t *first = tree->n == 0 || outermost ? &tree->first : &tree->nodes[position->node].first,
-                 recent = tree->n == 0 ? REFRAIN_CALL_TREE_NONE
-                          : outermost  ? tree->recent
-                                       : tree->nodes[position->node].recent,
-                 *link = recent == REFRAIN_CALL_TREE_NONE ? first : &tree->nodes[recent].next;
+        /* The new child comes after the child entered last, so that find() sees it first when the sequence repeats. */
+        uint32_t recent = outermost ? tree->recent : tree->nodes[position->node].recent;
+        uint32_t *first = outermost ? &tree->first : &tree->nodes[position->node].first;
+        uint32_t *link = recent == REFRAIN_CALL_TREE_NONE ? first : &tree->nodes[recent].next;
         child = tree->n++;
         tree->nodes[child] =
-            (struct refrain_call_node){position->node, region, REFRAIN_CALL_TREE_NONE,
-                                       child == 0 ? REFRAIN_CALL_TREE_NONE : *link, REFRAIN_CALL_TREE_NONE};
+            (struct refrain_call_node){position->node, region, REFRAIN_CALL_TREE_NONE, *link, REFRAIN_CALL_TREE_NONE};
         *link = child;
     }
     if (outermost)
@@ -72,34 +71,34 @@ bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes
     return true;
 }
 
-/* A path that is still to be visited. */
-struct waiting {
+/* A path that is still to be visited. The stack has each node at most once. */
+struct pending_path {
     uint32_t node, parent, region;
 };
 
 static int by_region_backwards(const void *a, const void *b) {
-    uint32_t x = ((const struct waiting *)a)->region, y = ((const struct waiting *)b)->region;
+    uint32_t x = ((const struct pending_path *)a)->region, y = ((const struct pending_path *)b)->region;
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
 /* Pushes the children of a node, so that the one with the lowest region is on top. */
-static uint32_t push(const struct refrain_call_tree *tree, uint32_t first, uint32_t parent, struct waiting *stack,
+static uint32_t push(const struct refrain_call_tree *tree, uint32_t first, uint32_t parent, struct pending_path *stack,
                      uint32_t n) {
     uint32_t from = n;
     for (uint32_t child = first; child != REFRAIN_CALL_TREE_NONE; child = tree->nodes[child].next)
-        stack[n++] = (struct waiting){child, parent, tree->nodes[child].region};
+        stack[n++] = (struct pending_path){child, parent, tree->nodes[child].region};
     qsort(stack + from, n - from, sizeof *stack, by_region_backwards);
     return n;
 }
 
 bool refrain_call_tree_visit(const struct refrain_call_tree *tree,
                              void (*take)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data) {
-    struct waiting *stack = calloc((size_t)tree->n + 1, sizeof *stack);
+    struct pending_path *stack = calloc((size_t)tree->n + 1, sizeof *stack);
     if (!stack)
         return false;
     uint32_t number = 0, n = tree->n > 0 ? push(tree, tree->first, REFRAIN_CALL_TREE_NONE, stack, 0) : 0;
     while (n > 0) {
-        struct waiting next = stack[--n];
+        struct pending_path next = stack[--n];
         take(data, number, next.parent, next.region);
         n = push(tree, tree->nodes[next.node].first, number++, stack, n);
     }

@@ -39,8 +39,8 @@ struct refrain_call_position {
 void refrain_call_tree_free(struct refrain_call_tree *tree);
 
 /* Slow path of refrain_call_tree_enter(), for any call. */
-void refrain_call_tree_enter_any(struct refrain_call_tree *tree, struct refrain_call_position *position,
-                                 uint32_t region);
+void refrain_call_tree_enter_slow(struct refrain_call_tree *tree, struct refrain_call_position *position,
+                                  uint32_t region);
 
 /* The location calls a region; the location returns from its latest call. */
 static inline void refrain_call_tree_enter(struct refrain_call_tree *tree, struct refrain_call_position *position,
@@ -52,7 +52,7 @@ static inline void refrain_call_tree_enter(struct refrain_call_tree *tree, struc
             return;
         }
     }
-    refrain_call_tree_enter_any(tree, position, region);
+    refrain_call_tree_enter_slow(tree, position, region);
 }
 
 static inline void refrain_call_tree_leave(const struct refrain_call_tree *tree,

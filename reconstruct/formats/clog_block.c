@@ -10,7 +10,8 @@ static void put(struct refrain_clog_blocks *blocks, const void *bytes, size_t n)
     blocks->used += n;
 }
 
-static void fill(struct refrain_clog_blocks *blocks) {
+/* Fills the rest of the block with zeros. The next block begins. */
+static void pad_block(struct refrain_clog_blocks *blocks) {
     static const unsigned char zeros[256];
     while (blocks->used < REFRAIN_CLOG_BLOCK_BYTES) {
         size_t rest = REFRAIN_CLOG_BLOCK_BYTES - blocks->used;
@@ -20,24 +21,25 @@ static void fill(struct refrain_clog_blocks *blocks) {
 }
 
 void refrain_clog_room(struct refrain_clog_blocks *blocks, size_t bytes) {
+    /* There is always room for the record that ends the block. */
     if (blocks->used + bytes + REFRAIN_CLOG_HEADER_BYTES <= REFRAIN_CLOG_BLOCK_BYTES)
         return;
     blocks->end(blocks, false);
-    fill(blocks);
+    pad_block(blocks);
 }
 
 void refrain_clog_finish(struct refrain_clog_blocks *blocks) {
     blocks->end(blocks, true);
-    fill(blocks);
+    pad_block(blocks);
 }
 
-int32_t refrain_clog_fitting(int64_t value) {
+int32_t refrain_clog_clamp(int64_t value) {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
 void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value) {
-    uint32_t bits = (uint32_t)refrain_clog_fitting(value);
-    blocks->cut += refrain_clog_fitting(value) != value;
+    uint32_t bits = (uint32_t)refrain_clog_clamp(value);
+    blocks->cut += refrain_clog_clamp(value) != value;
     unsigned char bytes[4] = {(unsigned char)(bits >> 24), (unsigned char)(bits >> 16), (unsigned char)(bits >> 8),
                               (unsigned char)bits};
     put(blocks, bytes, sizeof bytes);
@@ -56,6 +58,7 @@ void refrain_clog_double(struct refrain_clog_blocks *blocks, double value) {
     refrain_clog_long(blocks, bits);
 }
 
+/* Writes a field of `bytes` bytes, at most 64: the first n (fewer than `bytes`) of the text, the rest 0. */
 static void put_field(struct refrain_clog_blocks *blocks, const char *text, size_t n, size_t bytes) {
     char field[64] = {0};
     memcpy(field, text, n);
@@ -77,8 +80,9 @@ void refrain_clog_path(struct refrain_clog_blocks *blocks, const char *path, siz
 void refrain_clog_say(const struct refrain_clog_blocks *blocks, const char *format) {
     refrain_shortened_say(&blocks->shortened, format);
     if (blocks->cut)
-        refrain_warn("%s holds numbers up to 2,147,483,647: %" PRIu64 " larger sizes or tags became that", format,
-                     blocks->cut);
+        refrain_warn("%s: %" PRIu64
+                     " numbers (sizes, tags) did not fit into 4 bytes and were cut to the nearest that do",
+                     format, blocks->cut);
 }
 
 const char *refrain_clog_colour(size_t i) {

@@ -30,7 +30,7 @@ void refrain_clog_room(struct refrain_clog_blocks *blocks, size_t bytes);
 void refrain_clog_finish(struct refrain_clog_blocks *blocks);
 
 /* The value limited to 4 bytes. */
-int32_t refrain_clog_fitting(int64_t value);
+int32_t refrain_clog_clamp(int64_t value);
 void refrain_clog_int(struct refrain_clog_blocks *blocks, int64_t value);  /* 4 bytes; counts values that do not fit */
 void refrain_clog_long(struct refrain_clog_blocks *blocks, int64_t value); /* 8 bytes */
 void refrain_clog_double(struct refrain_clog_blocks *blocks, double value);

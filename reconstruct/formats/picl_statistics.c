@@ -1,11 +1,12 @@
-/* picl_statistics.c: computes and writes PICL's statistics of one process (picl_statistics.h). */
+/* picl_statistics.c: computes and writes PICL's statistics of one process: counts each event in the sums of the run and
+ * of every open user event (picl_statistics.h). */
 #include "formats/picl_statistics.h"
 #include "model/trace_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* In the order of the output. */
+/* The event types of table 4 that are counted, in the order in which they are written. */
 static const int counted[] = {PICL_OPEN,        PICL_CLOSE,        PICL_SEND,       PICL_SEND_BEGIN, PICL_SEND_FOUND,
                               PICL_SEND_MISSED, PICL_SEND_DONE,    PICL_SEND_END,   PICL_RECV_THERE, PICL_RECV,
                               PICL_PROBE_FOUND, PICL_PROBE_MISSED, PICL_PROBE_WAIT, PICL_RECV_BEGIN, PICL_RECV_FOUND,
@@ -13,7 +14,8 @@ static const int counted[] = {PICL_OPEN,        PICL_CLOSE,        PICL_SEND,   
                               PICL_WRITE,       PICL_READ,         PICL_SYNC,       PICL_SPAWN};
 #define COUNTED (sizeof counted / sizeof *counted)
 
-/* The subsets of table 5: event types from `first` to `last`, or all event types with waiting. */
+/* The subsets of table 5. A subset has the event types from `first` down to `last`; is_in() has those of PICL_BLOCKED.
+ */
 static const struct {
     enum picl_event subset;
     int first, last;
@@ -24,24 +26,26 @@ static const struct {
                {PICL_SYNCS, -401, -500}};
 #define SUBSETS (sizeof subsets / sizeof *subsets)
 
+#define OTHER_PAIRS 4 /* tracing itself, and three kinds of user events */
+
 struct sums {
     uint64_t counts[COUNTED], volumes[COUNTED];
     int64_t times_ns[COUNTED];
 };
 
 struct user_event {
-    uint32_t active; /* how many times it is open */
+    uint32_t active; /* number of its open activations (recursion) */
     uint64_t count;
     int64_t time_ns, enter_ns;
-    struct sums *within; /* of a function or region: events during its time */
+    struct sums *within; /* sums of the events while it was open; null for MPI calls and markers */
 };
 
 struct refrain_picl_statistics {
     const struct refrain_trace *trace;
     struct sums all;
-    bool unknown[COUNTED];
-    struct user_event *user;  /* by region; null until the first one occurs */
-    struct user_event **open; /* open user events with sums, each once, the outermost first; has room for all */
+    bool unknown[COUNTED];    /* the number of events of this type is not known, and written as -1 */
+    struct user_event *user;  /* by region; null until the first user event */
+    struct user_event **open; /* open functions and user regions, each once, the outermost first; room for n_regions */
     size_t n_open;
     bool no_memory;
 };
@@ -75,7 +79,7 @@ static void count(struct sums *sums, size_t i, int64_t bytes, int64_t ns) {
     sums->times_ns[i] += ns;
 }
 
-static size_t number_of(enum picl_event type) {
+static size_t index_of(enum picl_event type) {
     size_t i = 0;
     while (i < COUNTED && counted[i] != (int)type)
         i++;
@@ -83,11 +87,13 @@ static size_t number_of(enum picl_event type) {
 }
 
 void refrain_picl_count_unknown(struct refrain_picl_statistics *statistics, enum picl_event type) {
-    statistics->unknown[number_of(type)] = true;
+    size_t i = index_of(type);
+    if (i < COUNTED)
+        statistics->unknown[i] = true;
 }
 
 void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_event type, int64_t bytes, int64_t ns) {
-    size_t i = number_of(type);
+    size_t i = index_of(type);
     if (i == COUNTED)
         return;
     count(&statistics->all, i, bytes, ns);
@@ -95,7 +101,7 @@ void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_ev
         count(statistics->open[o]->within, i, bytes, ns);
 }
 
-/* Null if the trace has no name for it, and without memory. */
+/* The user event of a region. Null if the region is not one of the trace, and without memory. */
 static struct user_event *user_event(struct refrain_picl_statistics *statistics,
                                      const struct refrain_region_info *region) {
     if (region->index >= statistics->trace->n_regions)
@@ -126,7 +132,7 @@ void refrain_picl_count_enter(struct refrain_picl_statistics *statistics, const 
         statistics->open[statistics->n_open++] = event;
 }
 
-/* Removes it from the open ones; mostly it is the last. */
+/* Ends the outermost activation: adds its time, and removes it from `open`, where it mostly is the last one. */
 static void end_user_event(struct refrain_picl_statistics *statistics, struct user_event *event, int64_t time_ns) {
     size_t at = statistics->n_open;
     event->active = 0;
@@ -159,7 +165,7 @@ void refrain_picl_count_mark(struct refrain_picl_statistics *statistics, const s
 
 /* ---- writing ---- */
 
-/* A record before it is written: the number of its pairs comes first in the file. */
+/* The pairs of one record. They are collected, since their number is written before them. */
 struct pairs {
     struct pair {
         int64_t type;
@@ -168,6 +174,7 @@ struct pairs {
     size_t n;
 };
 
+/* Values of 0 are not written. */
 static void add(struct pairs *pairs, int64_t type, int64_t value) {
     if (value > 0)
         pairs->all[pairs->n++] = (struct pair){type, value};
@@ -204,7 +211,7 @@ static bool is_in(size_t subset, int type) {
     return type <= subsets[subset].first && type >= subsets[subset].last;
 }
 
-/* `unknown`: for each type, true if its number is unknown and written as -1; null: all are known. */
+/* `unknown`: types whose number is written as -1. Null: the numbers are those of the events that were counted. */
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum picl_record record, const bool *unknown) {
     for (size_t i = 0; i < COUNTED; i++)
         if (unknown && unknown[i] && record == PICL_COUNTS)
@@ -239,7 +246,7 @@ void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, str
                                  struct refrain_picl_place place, int64_t start_ns, int64_t end_ns, uint64_t written,
                                  bool verbose) {
     static const enum picl_record records[] = {PICL_TIMES, PICL_COUNTS, PICL_VOLUMES};
-    struct pairs pairs = {calloc(statistics->trace->n_regions + COUNTED + SUBSETS + 8, sizeof *pairs.all), 0};
+    struct pairs pairs = {calloc(statistics->trace->n_regions + COUNTED + SUBSETS + OTHER_PAIRS, sizeof *pairs.all), 0};
     if (!pairs.all) {
         statistics->no_memory = true;
         return;
@@ -247,6 +254,7 @@ void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, str
     for (size_t i = 0; statistics->user && i < statistics->trace->n_regions; i++)
         if (statistics->user[i].active > 0)
             end_user_event(statistics, &statistics->user[i], end_ns);
+    /* time, number and volume of tracing itself, in the order of `records` */
     const int64_t tracing[] = {end_ns - start_ns, 1, (int64_t)written};
     for (size_t r = 0; r < 3; r++) {
         add_sums(&pairs, &statistics->all, records[r], statistics->unknown);

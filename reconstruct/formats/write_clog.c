@@ -157,8 +157,8 @@ static void append_number(struct clog_writer *clog, char text[NAME_BYTES], size_
 /* "tag bytes" */
 static void put_arrow(struct clog_writer *clog, const struct refrain_event *event, int64_t time_ns, bool sent) {
     char text[NAME_BYTES];
-    int at = snprintf(text, sizeof text, "%d ", refrain_clog_fitting(event->tag));
-    append_number(clog, text, (size_t)at, refrain_clog_fitting(event->bytes));
+    int at = snprintf(text, sizeof text, "%d ", refrain_clog_clamp(event->tag));
+    append_number(clog, text, (size_t)at, refrain_clog_clamp(event->bytes));
     put_raw(clog, event, time_ns, sent ? REFRAIN_CLOG_SEND : REFRAIN_CLOG_RECV, event->peer, text);
 }
 
@@ -167,7 +167,7 @@ static void put_moment(struct clog_writer *clog, const struct refrain_event *eve
     char text[NAME_BYTES] = "";
     if (event->kind == REFRAIN_EVENT_COUNTER)
         append_number(clog, text, 0, event->value);
-    put_raw(clog, event, time_ns, number, refrain_clog_fitting(event->value), text);
+    put_raw(clog, event, time_ns, number, refrain_clog_clamp(event->value), text);
     put_raw(clog, event, time_ns, number + 1, 0, "");
 }
 

@@ -341,7 +341,7 @@ static void say(const struct slog1_writer *slog1) {
         refrain_warn("slog1 tells %d regions apart: of the %zu of the trace, the others are called unknown",
                      MOST_STATES - 1, slog1->trace->n_regions);
     if (slog1->cut)
-        refrain_warn("slog1 holds numbers up to 4,294,967,294: %" PRIu64 " larger sizes or tags became that",
+        refrain_warn("slog1: %" PRIu64 " numbers (sizes, tags) did not fit into 4 bytes and were cut to 4,294,967,294",
                      slog1->cut);
     refrain_shortened_say(&slog1->shortened, "slog1");
 }

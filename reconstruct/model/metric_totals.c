@@ -1,4 +1,5 @@
-/* metric_totals.c: checks the counter totals of all places, and adds them up by name (metric_totals.h). */
+/* metric_totals.c: checks the lists of counters of all processes, gives equal names one column, and adds up the totals
+ * by process and region (metric_totals.h). */
 #include "model/metric_totals.h"
 #include "model/trace_parts.h"
 
@@ -8,6 +9,7 @@
 
 /* ---- names ---- */
 
+/* Checks the list of counters, and sets process->metrics. The first n_metrics of the list were counted. */
 static enum refrain_status check_list(struct refrain_process *process, struct refrain_error *error) {
     const struct refrain_header *header = process->header;
     uint64_t at = (uint64_t)header->metrics * REFRAIN_GRAIN_BYTES;
@@ -19,18 +21,18 @@ static enum refrain_status check_list(struct refrain_process *process, struct re
     }
     if (header->n_metrics > REFRAIN_MOST_METRICS || (list && list->n > REFRAIN_MOST_METRICS) ||
         header->n_metrics > (list ? list->n : 0))
-        return refrain_process_damaged(process, at, "there are more metrics than there can be", error);
+        return refrain_process_damaged(process, at, "the number of metrics is too large", error);
     for (uint32_t i = 0; list && i < list->n; i++)
         if (list->metric[i].state >= REFRAIN_METRIC_STATES)
-            return refrain_process_damaged(process, at, "a metric is in a state that there is not", error);
+            return refrain_process_damaged(process, at, "a metric has an unknown state", error);
         else if (refrain_process_check_name(process, list->metric[i].name, "the name of a metric", error))
             return REFRAIN_ERROR;
     process->metrics = list;
     return REFRAIN_OK;
 }
 
-/* Index of the metric among those of the trace, added if it is new. Precondition: trace->n_metrics <
- * REFRAIN_MOST_METRICS. */
+/* Index of the metric in trace->metric_names, to which it is added if it is new. REFRAIN_NO_METRIC if the list is full,
+ * which takes processes with different counters: the values of this one are then left out. */
 static uint8_t column_of(struct refrain_trace *trace, const char *name) {
     size_t i = 0;
     while (i < trace->n_metrics && strcmp(trace->metric_names[i], name) != 0)
@@ -61,12 +63,12 @@ bool refrain_metric_is_time(const char *name) {
 const char *refrain_metric_state_text(uint32_t state) {
     static const char *const texts[REFRAIN_METRIC_STATES] = {
         [REFRAIN_METRIC_COUNTED] = "counted",
-        [REFRAIN_METRIC_USER] = "counted in user mode only, as the kernel forbids more (perf_event_paranoid)",
+        [REFRAIN_METRIC_USER] = "counted in user mode only: the kernel forbids counting itself (perf_event_paranoid)",
         [REFRAIN_METRIC_UNKNOWN] = "not counted: there is no event of this name",
-        [REFRAIN_METRIC_ABSENT] = "not counted: this machine, or the virtual one it is, has no such event",
+        [REFRAIN_METRIC_ABSENT] = "not counted: this machine, or virtual machine, has no such event",
         [REFRAIN_METRIC_FORBIDDEN] =
             "not counted: the kernel or the container forbids it (perf_event_paranoid, seccomp)",
-        [REFRAIN_METRIC_TOO_MANY] = "not counted: the processor cannot count it beside those before it",
+        [REFRAIN_METRIC_TOO_MANY] = "not counted: the processor has no counter left for it",
         [REFRAIN_METRIC_FAILED] = "not counted: no file descriptor or memory was left for it",
     };
     return state < REFRAIN_METRIC_STATES ? texts[state] : "not counted";

@@ -1,13 +1,16 @@
 /* walk_blocks.c: lets many blocks of a cycle pass at once (walk_parts.h).
  *
  *     cycle's blocks   | a  b  c  a  d | a  b  c  a  d |
- *     entries                 '-----'  '----'  '-----'        expected times are known before the first block passes
+ *     entries                 '-----'  '----'  '-----'        underlined: one timeline entry of several blocks
+ *                                                             else: an entry for each block
  *
- * The result equals that of refrain_walk_pass_block_of() for each block in turn: weights in the order of the blocks,
- * then the times of the entry by these weights. */
+ * The result equals that of refrain_walk_pass_block_of() for each block in turn: first each block gets its weight, in
+ * the order of the blocks; then the time of the entry is divided by the weights. This works for many blocks at once,
+ * since all weights of an entry are computed before its first block passes. */
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
 
+/* Counts a visit of the place; begins the next stretch of its history if the last one is used up. */
 static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
         refrain_walk_begin_stretch(walk, place);
@@ -15,7 +18,7 @@ static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_lea
     place->visits++;
 }
 
-/* Counts the blocks, in a walk that only counts (walk->counting). */
+/* In a walk that only counts (walk->counting): adds a visit to the account of each block. It needs no times. */
 static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
         struct refrain_walk_learner *place = cycle->blocks[at].place;
@@ -24,7 +27,8 @@ static void count_blocks(struct refrain_walk *walk, const struct refrain_walk_cy
     }
 }
 
-/* Sets the weight of each block: its expected time. */
+/* Gives each block its expected time as its weight, and takes that time from what its account has left. Differences
+ * are unsigned, since the values of a damaged trace may overflow. */
 static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
                    struct refrain_kept_block *kept, uint32_t n) {
     for (uint32_t i = 0; i < n; i++, at = at + 1 < cycle->n_blocks ? at + 1 : 0) {
@@ -40,7 +44,7 @@ static void expect(struct refrain_walk *walk, const struct refrain_walk_cycle *c
     }
 }
 
-/* Lets blocks pass that are timeline entries by themselves. Returns how many. */
+/* Passes blocks that have a timeline entry each, and sets walk->ticks. Returns how many. */
 static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t at,
                              uint32_t most, uint64_t *ticks) {
     uint64_t begin = walk->ticks;
@@ -58,11 +62,12 @@ static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_wal
     return n;
 }
 
-/* Lets the remaining blocks of a timeline entry of several blocks pass. Returns how many. */
+/* Passes the remaining blocks of the current timeline entry, which has several. Returns how many; 0 if it has one, and
+ * without memory. A walk that only counts does not set ticks[]. */
 static uint32_t pass_entry(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                            uint32_t most, uint64_t *ticks) {
     struct refrain_block_times *times = &walk->times;
-    bool begun = refrain_walk_is_time_pending(walk), settled;
+    bool was_pending = refrain_walk_is_time_pending(walk), settled;
     uint64_t left = refrain_block_times_left(times, walk->ticks);
     if (left == 0 || times->entry.blocks == 1)
         return 0;
@@ -77,9 +82,9 @@ static uint32_t pass_entry(struct refrain_walk *walk, const struct refrain_walk_
         return 0;
     expect(walk, cycle, first, kept, n);
     walk->ticks = refrain_block_times_keep(times, n, &settled);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) /* until the entry is settled, numbers of blocks stand for their times */
         ticks[i] = settled ? kept[i].end_ticks : walk->ticks - (n - 1 - i);
-    if (settled && begun)
+    if (settled && was_pending)
         refrain_walk_settle(walk);
     return n;
 }
@@ -89,6 +94,6 @@ uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrai
     if (walk->approximate)
         return 0;
     uint32_t n = pass_singles(walk, cycle, first, most, ticks);
-    bool shares = walk->counting || walk->shares.n > 0;
-    return n == 0 && shares ? pass_entry(walk, cycle, first, most, ticks) : n;
+    bool has_shared_entries = walk->counting || walk->shares.n > 0;
+    return n == 0 && has_shared_entries ? pass_entry(walk, cycle, first, most, ticks) : n;
 }
