@@ -14,7 +14,7 @@ command -v zstd >/dev/null || {
 learn=$root/monitor/learn sequence=$root/reconstruct/sequence common=$root/reconstruct/common n=${1:-200000}
 "${CC:-cc}" -O2 -I "$root/include" -I "$root/monitor" -I "$learn" -I "$root/reconstruct" -I "$root" "$root/benchmarks/learner_bits.c" \
     "$learn"/learn*.c "$sequence/sequence.c" "$sequence/terms.c" "$common/arena.c" "$common/difference.c" "$sequence/tally.c" "$sequence/numbered.c" -lm -o "$work/bits"
-echo "| $n values | learner, bits | entropy | zstd -19 | times the better | ns a value |"
+echo "| $n values | learner, bits | entropy | zstd -19 | learner / the smaller of the two | ns a value |"
 echo "|---|---|---|---|---|---|"
 for kind in $("$work/bits" list); do
     "$work/bits" "$kind" "$n" "$work/values" >"$work/line"
