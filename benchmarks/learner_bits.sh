@@ -1,6 +1,6 @@
 #!/bin/sh
-# What values without a rule take: bits a value in the monitor's learner, beside the sequence's empirical entropy and zstd
-# (-19, the values in as few bytes each as hold the largest), as a table in Markdown.
+# The size of sequences without a rule: bits a value in the monitor's learner, beside the sequence's empirical entropy and zstd
+# (-19; each value in as few bytes as the largest one needs), as a table in Markdown.
 #
 #   learner_bits.sh [VALUES]     default: 200000 of each kind
 set -eu

@@ -4,8 +4,8 @@ export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$(dirname "$(command -v refrain 2>/dev/null || echo /usr/bin/refrain)")
 
-# options NAMES ARGUMENT...: sets the variable of each "--NAME VALUE"; of a name that is listed as NAME+, adds to it. Then
-# the tools of --tools come first on PATH, $work is a directory that goes with the script, $mpicc and $mpiexec are MPICH's.
+# options NAMES ARGUMENT...: sets the variable of each "--NAME VALUE". For a name listed as NAME+ it appends the value. Then
+# the tools of --tools are first on PATH, $work is a directory that the script removes, $mpicc and $mpiexec are MPICH's.
 # shellcheck disable=SC2034 # for the scripts
 options() {
     known=$1

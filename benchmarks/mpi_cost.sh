@@ -1,10 +1,10 @@
 #!/bin/sh
-# What tracing in mode stat costs patterns of MPI calls (mpi_cost.c): runs without and with refrain in turns, the median
-# of each, their ratio and the nanoseconds added to a call. The aim is a ratio of 1.05 at most where a call takes a
+# The cost of tracing in mode stat for patterns of MPI calls (mpi_cost.c): interleaved runs without and with refrain, the
+# median of each, their ratio and the nanoseconds added to a call. The aim is a ratio of 1.05 at most where a call takes a
 # microsecond or more.
-#   In the same turns it runs with what any tracer does at the least (mpi_clocks.h): each call goes through a function
-# (passed), which reads the clock before and after (clocks). So the table says which part of a call's cost are these two,
-# and which the rest of refrain: by the least of each, as noise only adds.
+#   Two more variants run interleaved with these, the least that any tracer does (mpi_clocks.h): each call goes through a
+# function (passed), and this function reads the clock before and after the call (clocks). So the table divides a call's
+# cost into these two and the cost of refrain. It uses the least of each, since noise only adds time.
 #   mpi_cost.sh BIN [RUNS [RANKS [ROUNDS [PATTERN]]]]    default 7 runs on 2 ranks, 2000 rounds, all patterns; MPICH
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

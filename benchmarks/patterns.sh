@@ -1,6 +1,7 @@
 #!/bin/sh
-# What tracing costs communication patterns that no part of refrain is made for (patterns.c): runs of each variant in
-# turns, of which the least counts, as noise only adds. On one rank, so that nothing waits, by processor time.
+# The cost of tracing for communication patterns for which refrain has no special code (patterns.c). The runs of the
+# variants are interleaved, and the least of each counts, since noise only adds time. One rank, so that no call waits;
+# processor time.
 #
 #     clocks    each call reads the clock twice (mpi_clocks.h), which is the least that any tracer does
 #     record    refrain record: the program as it is

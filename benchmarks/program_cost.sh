@@ -1,8 +1,8 @@
 #!/bin/sh
-# What tracing in mode stat costs the programs in tests/: each is built plainly and with refrain-mpicc, repeats itself in
-# one process until that lasts (program_cost.c), and runs without and with refrain in turns. The aim is a ratio of 1.05
-# at most where an MPI call takes a microsecond or more on average: exit status 1 where that is missed both by the
-# medians and by the least of the runs.
+# The cost of tracing in mode stat for the programs in tests/. Each is built plainly and with refrain-mpicc, repeats itself
+# in one process for the given time (program_cost.c), and runs interleaved without and with refrain. If an MPI call takes a
+# microsecond or more on average, the ratio should be at most 1.05. The exit status is 1 if the ratio of the medians and
+# that of the least times are both higher.
 #   program_cost.sh BIN [RUNS [RANKS [MILLISECONDS [PROGRAM...]]]]    default 5 runs on 2 ranks of 300 ms; MPICH
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Calls that go alike for long, and all that ends such a row of calls or comes between two of them or within one: the
-# trace is exact, that of a killed run, too. What takes long is filed where it was, in the call or before it.
+# Long rows of equal calls, and everything that can end such a row, or occur between or inside its calls: the
+# trace is exact, also that of a killed run. Time is recorded where it passed, in the call or before it.
 #   test_alike.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The monitor without anything of a processor's own, and for aarch64: a program without MPI, instrumented, has a trace
-# whose reconstruction equals its recording. For aarch64 where its compiler is installed (gcc-aarch64-linux-gnu), and run
-# where qemu-aarch64 is (qemu-user).
+# The monitor without code for a certain processor, and for aarch64. The reconstruction of an instrumented program without
+# MPI equals its recording. The part for aarch64 needs its compiler (gcc-aarch64-linux-gnu), and qemu-aarch64 (qemu-user)
+# to run the program.
 #   test_arch.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program that is random by design runs to its end within the budget, in memory and on disk; what does not fit is counted,
-# marked, and replayed with totals right.
+# A random program ends within its limits of memory and disk. Events beyond the memory are counted and marked approximate,
+# and their replay has the right totals.
 set -u
 . "$(dirname "$0")/lib.sh"
 

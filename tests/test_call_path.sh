@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain record --call-path: the functions on the way to each MPI call are those that the program itself says are open;
-# times, numbers and what is shown of a small program; in instrumented programs the functions without probes come between.
+# refrain record --call-path: the call path of each MPI call is the one that the program itself logs. Times, counts and
+# output of a small program are right. In instrumented programs the functions without probes are on the path, too.
 set -u
 . "$(dirname "$0")/lib.sh"
 x86_64_only "call paths follow unwinding tables of this processor"

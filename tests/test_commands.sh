@@ -1,6 +1,6 @@
 #!/bin/sh
-# The command line of refrain: what is said of commands and settings (command_pages.py), completion, mistyped names, a pager and
-# colours on a terminal and nowhere else, the exit statuses.
+# The command line of refrain: help on commands and settings (command_pages.py), completion, mistyped names, exit statuses,
+# and a pager and colours only on a terminal.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

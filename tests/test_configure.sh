@@ -1,6 +1,6 @@
 #!/bin/sh
-# Which MPI libraries the configuration finds (cmake/FindMpiCompilers.cmake): compiler wrappers of both families, ones that
-# print warnings, ones that are none. Wrappers here are scripts that print what they were told to.
+# Which MPI libraries the configuration finds (cmake/FindMpiCompilers.cmake): compiler wrappers of both families, wrappers
+# that print warnings, and programs that are no wrappers. The wrappers here are scripts that print given lines.
 set -u
 . "$(dirname "$0")/lib.sh"
 root=$(cd "$tests/.." && pwd)

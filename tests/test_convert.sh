@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain convert: what it makes of text and of OTF2 has the same events again, whichever tool wrote them; what is no archive, or
-# damaged, is refused with a line, and nothing half is left.
+# refrain convert: a trace from text or OTF2 has the events of its source, whichever tool wrote it. Damaged archives and other
+# files are refused with a line, and no partial trace is left.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$tests/formats/forms.sh"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# refrain diff: a change that was made is found, at its size, and what only varies is not called one; tables and statuses.
+# refrain diff: it finds a real change and its size, and does not report mere variation; tables and statuses.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# A program of two regions: `steady` takes about a millisecond, `changes` as many microseconds as it is told, by a clock
-# that goes on when the program says so and a little each time it is read: no other load of the machine changes it.
-# It prints how many nanoseconds the second took in all.
+# A program of two regions: `steady` takes about a millisecond, `changes` as many microseconds as its argument says. The
+# program advances its own clock, which also advances a little at each read, so other load of the machine has no effect.
+# It prints the total nanoseconds of the second region.
 cat >clock.c <<'END'
 #include <time.h>
 static long long now_ns = 1000000000;

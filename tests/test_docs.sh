@@ -1,6 +1,6 @@
 #!/bin/sh
-# The documentation: every page is reached and every link leads somewhere, in docs/ and from the code; what docs/ shows of
-# examples/heat.c is what comes out.
+# The documentation: every page is in a table of contents, and every link in docs/ and from the code has a target. The
+# formulas of examples/heat.c in docs/ are those that refrain prints.
 set -u
 . "$(dirname "$0")/lib.sh"
 root=$tests/..

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Threads that come to probes while another one opens the trace file: what they lose is counted.
+# Threads that reach probes while another thread opens the trace file: their lost events are counted.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain record --filter: calls that are left out, whose messages are still told apart from others; functions of call paths
-# and libraries that are passed over; mistakes in the file.
+# refrain record --filter: excluded calls, whose messages are still distinguished from others; functions and libraries that
+# call paths leave out; mistakes in the file.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

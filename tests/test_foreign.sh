@@ -1,6 +1,6 @@
 #!/bin/sh
-# benchmarks/foreign.sh: bad input is refused with one line and status 2; a program of one's own is built in every detail, run and
-# compared; a program whose output differs is said to.
+# benchmarks/foreign.sh: bad input is refused with one line and status 2. A program is built in every detail, run and
+# compared, and a difference in its output is reported.
 set -u
 . "$(dirname "$0")/lib.sh"
 script=$tests/../benchmarks/foreign.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every format, read back by a reader that knows only its specification (tests/formats/read_<format>.py), holds the events of
-# the text, as far as it can; no half file is left by a full disk; names and killed runs do no harm.
+# Every format is read back by a reader written from its specification (tests/formats/read_<format>.py), and has the events
+# of the text that it has a place for. A full disk leaves no partial file. Odd names and killed runs do no harm.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$tests/formats/forms.sh"

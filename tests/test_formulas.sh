@@ -1,5 +1,5 @@
 #!/bin/sh
-# refrain formulas, capture and compare: known sequences of loop counts, the formula and the type that they are to have.
+# refrain formulas, capture and compare: known sequences of loop counts, with the expected formula and type of each.
 set -u
 . "$(dirname "$0")/lib.sh"
 

@@ -8,7 +8,7 @@ set -u
 
 x86_64_only "sites are for x86-64 only"
 programs=$tests/programs/frames
-# What is computed with floating-point numbers is the same at all levels.
+# Floating-point results are the same at all levels of optimisation.
 flags="-std=gnu11 -w -I$tests/../include -ffp-contract=off"
 mkdir "$work/run"
 export REFRAIN_DIRECTORY="$work/run" REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=64M

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Requests whose ends are hard to see: receives that are given up or cancelled leave every later message to its own
-# receive, and a handle that another thread is given at once is not taken for its former request.
+# Requests whose end is hard to see. After freed or cancelled receives every later message is matched with its own
+# receive. A handle that another thread gets at once is not mistaken for its former request.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# Lengths of the sends and receives that belong to each other: prints those that differ, then how many there are.
+# Compares the lengths of matching sends and receives: prints the pairs that differ, then the number of pairs.
 cat >pairs.awk <<'END'
 BEGIN { RS = "}" }
 match($0, /"bytes":[0-9]+/) { bytes = substr($0, RSTART + 8, RLENGTH - 8) }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Instrumented C means what it meant, and the wrapper is the compiler it stands before.
+# Instrumented C code behaves as before, and the wrapper behaves as the compiler that it runs.
 #   test_instrument.sh BIN
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run killed at any moment, on any rank, leaves a trace that is read up to the last probe.
+# A run killed at any moment, on any rank, leaves a trace with all events up to the last probe.
 set -u
 . "$(dirname "$0")/lib.sh"
 

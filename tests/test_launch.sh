@@ -1,5 +1,5 @@
 #!/bin/sh
-# refrain record where a launcher like srun decides what of the environment comes to the processes; and MPI's tool
+# refrain record with a launcher like srun, which passes only a part of the environment to the processes; and MPI's tool
 # interface, which works as without refrain.
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain stats --layer: calls in a file of wrappers, or in functions, are those of what called them; of call paths and
-# instrumented programs by what is open, of inlined functions by debug information.
+# refrain stats --layer: calls in a file of wrappers, or in given functions, are shown at the caller of these. Call paths
+# and instrumented programs have the caller on the stack, inlined functions in the debug information.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

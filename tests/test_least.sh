@@ -1,6 +1,7 @@
 #!/bin/sh
-# In the least memory that a program runs with: what it comes to once all is spent is in the trace, in each thread and by
-# partner, recorded as well as reconstructed. A communicator without room for a record has the ranks of an older one.
+# A program in the least memory that it runs with: calls that it first reaches when the memory is full are in the trace, by
+# thread and by partner, in the recording and in the reconstruction. A communicator without room for a record gets the
+# ranks of an older one.
 set -u
 . "$(dirname "$0")/lib.sh"
 export REFRAIN_THROTTLE=off REFRAIN_MODE=both

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs that end otherwise than they should, on one rank and on several, do so with the same output and status as
-# without refrain, and leave a trace that agrees with what was recorded. Bad arguments get MPI's own error, unchanged.
+# Programs that end abnormally, on one rank and on several, have the same output and status as without refrain, and leave
+# a trace that agrees with the recorded events. Bad arguments get MPI's own error, unchanged.
 #   test_leave.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

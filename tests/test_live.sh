@@ -1,7 +1,7 @@
 #!/bin/sh
-# A trace is readable while the job runs: what is reconstructed then is the beginning of what was recorded in the end, and
-# each look goes as far as the one before it or says that it left something out. (test_live_copy looks at every point of
-# an update; here are real jobs with more than one rank.)
+# A trace is readable while the job runs: the events reconstructed then are the first events of the final recording, and
+# each reading has at least the events of the previous one, or says that some are missing. (test_live_copy reads at every
+# point of an update; here are real jobs with more than one rank.)
 set -u
 . "$(dirname "$0")/lib.sh"
 

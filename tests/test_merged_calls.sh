@@ -1,6 +1,6 @@
 #!/bin/sh
-# MPI calls of which the compiler makes one of two, or several of one: each call is told at the line it is written in,
-# as without optimisation, and with sites in the code as without them.
+# MPI calls that the compiler merges or duplicates: each call is recorded at the line of its source, as without
+# optimisation, and with sites in the code as without them.
 #   test_merged_calls.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# REFRAIN_METRICS: totals per place, on every rank and thread; what cannot be counted is said, and nothing else changes.
+# REFRAIN_METRICS: totals per place, on every rank and thread. Events that cannot be counted are named, and nothing else changes.
 set -u
 . "$(dirname "$0")/lib.sh"
 x86_64_only "false_perf.c makes its system calls as x86-64 does"

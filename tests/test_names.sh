@@ -1,6 +1,6 @@
 #!/bin/sh
-# Names that hold control characters move no cursor and begin no line or column, in whatever the commands print and in
-# whatever is text among the formats.
+# Names with control characters move no cursor and begin no line or column, in the output of the commands and in the text
+# formats.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# OpenMP's constructs as regions: programs do what they do without probes, the trace is exact, each thread's time in a
-# construct, at its barrier and in critical sections is told, and what stays as it is is named.
+# OpenMP's constructs as regions: programs behave as without probes, and the trace is exact. It has each thread's time in a
+# construct, at its barrier and in critical sections. refrain names the constructs that it leaves unchanged.
 #   test_openmp.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

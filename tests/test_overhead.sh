@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain overhead: every probe of a known program is counted, costs add up, and the filter that it writes leaves out what
-# cost most when the program is built with it. Filters of the instrumentor that match nothing are said.
+# refrain overhead: every probe of a known program is counted, and costs add up. A build with the filter that it writes
+# excludes the most expensive functions. The instrumentor reports filters that match nothing.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER

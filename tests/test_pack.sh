@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain pack: what ranks have in common stands once, and what is read from the file is what each rank had. A pack that is
-# cut short or damaged says so, and what is whole in it is read.
+# refrain pack: data that ranks have in common are stored once, and each rank is read back as it was. Of a truncated or
+# damaged pack, the undamaged part is read, with a message.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -8,7 +8,7 @@ json_number() {
     tr -d ' ",' | sed -n "s/^$1://p"
 }
 
-# same NAME TRACE PACK: all that is read from both is the same.
+# same NAME TRACE PACK: both have the same contents for every command.
 same() {
     for command in "formulas --all" stats "capture --json"; do
         # shellcheck disable=SC2086 # a command and its options

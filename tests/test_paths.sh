@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain stats --by critical-path and --by parallelism: runs with exact times whose path is known (paths.py), what a trace
-# cannot know, and runs of a program, whose path is as long as the run.
+# refrain stats --by critical-path and --by parallelism: runs with exact times and a known path (paths.py), traces that lack
+# a part of the path, and runs of a program, whose path is as long as the run.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

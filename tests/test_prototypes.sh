@@ -1,6 +1,6 @@
 #!/bin/sh
-# An MPI's headers are cut to what a source names before libclang reads them: what is instrumented is the same. The
-# headers are those of a directory that the command names (-I); found by CPATH, libclang reads them as they are.
+# The wrapper reduces MPI's headers to the names that a source uses before libclang parses them, and the instrumented file
+# is the same. It does so for headers in a directory of the command line (-I), not for headers found by CPATH.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER CPATH

@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain record --python: calls of mpi4py are filed under the line of Python that made them, as the program itself logs
-# it, also where mpi4py has given up the interpreter's lock; with --call-path Python's functions are shown.
+# refrain record --python: the call site of an mpi4py call is the Python line that the program itself logs, also if mpi4py
+# has released the interpreter's lock; with --call-path Python's functions are shown.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
