@@ -5,7 +5,8 @@
 #include "match/align_next.h"
 #include "model/trace_read.h"
 
-/* Events of a turn, and of the turns of all locations: at most as many messages more are in flight than by time. */
+/* Events that a location may deliver in one turn. TURN_OF_ALL bounds the turns of all locations together: at most as
+ * many more messages are in flight than in time order. */
 #define TURN_MOST ((size_t)512)
 #define TURN_LEAST ((size_t)16)
 #define TURN_OF_ALL ((size_t)65536)
@@ -38,7 +39,8 @@ static bool leaves_collective(const struct refrain_align_location *location, con
     return location->inside && event->kind == REFRAIN_EVENT_LEAVE && event->region == location->inside_region;
 }
 
-/* Reads the location's next group: one event, or all that completes in an MPI call with the leaving of it. */
+/* Reads the location's next group: one event, or all completions of an MPI call together with its LEAVE. False without
+ * memory. */
 static bool read_group(struct refrain_align *align, struct refrain_align_location *location) {
     struct refrain_event *event = group_add(location);
     if (!event)
@@ -64,10 +66,10 @@ static bool read_group(struct refrain_align *align, struct refrain_align_locatio
     return true;
 }
 
-/* Takes the location's next group from its stream, where all of it has been read and no receive is under way: what
- * completes in an MPI call that has begun nothing, with the leaving of it. False, and nothing is taken, where it is not
- * so. */
-static bool take_group(struct refrain_align *align, struct refrain_align_location *location) {
+/* Uses the stream's own memory for the location's next group, if all of the group has been read and no receive is
+ * pending. The group is the completions of an MPI call that has begun nothing, and its LEAVE. Otherwise returns false
+ * and reads nothing. */
+static bool use_group_of_stream(struct refrain_align *align, struct refrain_align_location *location) {
     struct refrain_stream *stream = location->stream;
     const struct refrain_posting_order *order = &location->posting_order;
     uint32_t end = stream->next;
@@ -83,9 +85,9 @@ static bool take_group(struct refrain_align *align, struct refrain_align_locatio
     return true;
 }
 
-/* Reads a location's next group where that is one event which waits for nobody, as most are: true, and it is ready.
- * Else false: what was read, if anything, is read again by read_group(). */
-static inline bool load_alone(struct refrain_align *align, struct refrain_align_location *location) {
+/* Fast path of load_group(): the location's next group is one event that waits for no other location. Returns true if
+ * the group is ready. Otherwise false; an event that was read is kept for read_group(). */
+static inline bool load_single_event(struct refrain_align *align, struct refrain_align_location *location) {
     if (location->inside || location->has_ahead || location->exhausted || align->without_probes)
         return false;
     const struct refrain_event *read = refrain_stream_read(location->stream);
@@ -105,7 +107,7 @@ static inline bool load_alone(struct refrain_align *align, struct refrain_align_
     return true;
 }
 
-/* A location has ended at that time, and with the last one of a rank the rank. */
+/* Marks a location as ended at now_ns. The rank ends with the last of its locations. */
 static void end_location(struct refrain_align *align, int32_t rank, int64_t now_ns) {
     if (now_ns > align->ended_ns[rank])
         align->ended_ns[rank] = now_ns;
@@ -116,12 +118,13 @@ static void end_location(struct refrain_align *align, int32_t rank, int64_t now_
     refrain_align_collectives_ended(align);
 }
 
-/* Reads a location's next group, which may have to wait. Without memory it is ended, and no_memory set. */
-static void load(struct refrain_align *align, uint32_t number) {
+/* Reads a location's next group and registers the causes that the group waits for. Sets no_memory, with an empty group,
+ * if memory runs out. */
+static void load_group(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     location->n_group = 0;
     location->waiting = 0;
-    bool read = take_group(align, location) || read_group(align, location);
+    bool read = use_group_of_stream(align, location) || read_group(align, location);
     if (!read || location->posting_order.no_memory) {
         align->no_memory = true;
         location->n_group = 0;
@@ -158,7 +161,8 @@ static bool is_earlier(const struct refrain_align_location *a, const struct refr
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
 }
 
-/* Nothing can go on: the earliest location that waits is let through without its cause. False when none waits. */
+/* If no location can continue, lets the earliest waiting one continue without its cause. False if none waits, or if
+ * locations go by turns. */
 static bool release_earliest(struct refrain_align *align) {
     struct refrain_align_location *earliest = NULL;
     for (uint32_t i = 0; i < align->n; i++) {
@@ -172,8 +176,8 @@ static bool release_earliest(struct refrain_align *align) {
     if (align->stopped)
         return false;
     uint32_t number = earliest->number;
-    refrain_align_pass_messages(align, number);
-    refrain_align_pass_collective(align, number);
+    refrain_align_release_messages(align, number);
+    refrain_align_release_collective(align, number);
     earliest->waiting = 1;
     refrain_align_satisfy(align, number, NULL);
     return true;
@@ -181,8 +185,8 @@ static bool release_earliest(struct refrain_align *align) {
 
 /* ---- the run ---- */
 
-/* The location goes on to the end of its group, in virtual time as in real time. */
-static void pass_virtually(struct refrain_align_location *location, const struct refrain_event *last) {
+/* Advances the location's virtual time to the last event of its group. */
+static void advance_virtual_time(struct refrain_align_location *location, const struct refrain_event *last) {
     struct refrain_moment now = {last->time_ns,
                                  refrain_virtual_ns(&location->virtual_time, last->time_ns, last->probes_ns)};
     bool enters = last->kind == REFRAIN_EVENT_ENTER && last->region->kind == REFRAIN_REGION_MPI;
@@ -192,21 +196,22 @@ static void pass_virtually(struct refrain_align_location *location, const struct
 static void begin_group(struct refrain_align *align, struct refrain_align_location *location) {
     refrain_align_begin_group(align, location);
     if (align->without_probes)
-        pass_virtually(location, refrain_align_last(location));
+        advance_virtual_time(location, refrain_align_last(location));
 }
 
-/* All of the group has been given: its location's next one may have to wait. */
-static void go_on(struct refrain_align *align, struct refrain_align_location *location) {
+/* Slow path: loads the location's next group, after all of the last one was delivered. The group may have to wait. */
+static void load_and_begin_next(struct refrain_align *align, struct refrain_align_location *location) {
     if (leaves_collective(location, refrain_align_last(location)))
         refrain_align_left(align, location);
     align->emitting = NULL;
-    load(align, location->number);
+    load_group(align, location->number);
     if (is_ready(location))
         begin_group(align, refrain_align_earliest(align, location));
 }
 
-/* No group is given: one that is ready is, or one that waits in vain. False: there is none. */
-static bool begin_any(struct refrain_align *align) {
+/* Begins the earliest group that is ready. If none is ready, first lets a location continue that waits in vain. False
+ * if there is no group. */
+static bool begin_earliest(struct refrain_align *align) {
     while (align->ready.n == 0)
         if (!release_earliest(align))
             return false;
@@ -215,23 +220,24 @@ static bool begin_any(struct refrain_align *align) {
     return true;
 }
 
-/* What the event means to others may depend on the order in which locations come to their events. */
-static void look_at_teller(struct refrain_align *align, const struct refrain_align_location *location,
-                           const struct refrain_event *event) {
+/* With turns, the effect of an event on other locations may depend on the order of the locations. Stops the run in
+ * these cases. */
+static void check_order_matters(struct refrain_align *align, const struct refrain_align_location *location,
+                                const struct refrain_event *event) {
     const unsigned counts =
         1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES | 1u << REFRAIN_EVENT_UNTOLD_COLLECTIVES;
-    uint32_t *teller = &align->teller[location->stream->rank];
-    if (*teller > 0 && *teller != location->number + 1)
+    uint32_t *last_communicating = &align->last_communicating[location->stream->rank];
+    if (*last_communicating > 0 && *last_communicating != location->number + 1)
         refrain_align_order_matters(align, "several threads of a rank communicate");
     if (counts >> event->kind & 1)
         refrain_align_order_matters(align, "messages or collectives passed in a pause");
-    *teller = location->number + 1;
+    *last_communicating = location->number + 1;
 }
 
-/* What the event, which is given now, means to others. */
-static void tell(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
+/* Matches an event that other locations depend on, at the moment when it is delivered. */
+static void match_event(struct refrain_align *align, uint32_t location, struct refrain_event *event, uint32_t number) {
     if (align->turn > 0)
-        look_at_teller(align, &align->locations[location], event);
+        check_order_matters(align, &align->locations[location], event);
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
         refrain_align_send(align, location, event);
@@ -242,7 +248,7 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     case REFRAIN_EVENT_RECV:
         if (!align->adjust)
             refrain_align_receive(align, location, number);
-        refrain_align_doubt(align, event);
+        refrain_align_mark_unsure(align, event);
         break;
     case REFRAIN_EVENT_UNTOLD_SENDS:
         refrain_align_untold_sends(align, event);
@@ -258,26 +264,26 @@ static void tell(struct refrain_align *align, uint32_t location, struct refrain_
     }
 }
 
-/* The emitting location has given its group: the next one of all, or none where one has to be waited for. */
-static void go_on_or_alone(struct refrain_align *align) {
+/* Begins the next group after all of the current one was delivered. No group is begun if the location has to wait. */
+static void advance(struct refrain_align *align) {
     struct refrain_align_location *location = align->emitting;
-    /* The location's next event follows at once where no other is earlier, as is often so. */
-    if (load_alone(align, location))
+    /* Most often the same location has the earliest next event. */
+    if (load_single_event(align, location))
         begin_group(align, refrain_align_earliest(align, location));
     else
-        go_on(align, location);
+        load_and_begin_next(align, location);
 }
 
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream) {
     if (align->emitting && align->given == align->emitting->n_group)
-        go_on_or_alone(align);
-    if (align->no_memory || align->stopped || (!align->emitting && !begin_any(align))) {
+        advance(align);
+    if (align->no_memory || align->stopped || (!align->emitting && !begin_earliest(align))) {
         align->plain &= !align->no_memory && !align->stopped;
         return NULL;
     }
-    struct refrain_event *event = refrain_align_give(align, stream);
+    struct refrain_event *event = refrain_align_next_of_group(align, stream);
     if (refrain_event_matters(event))
-        tell(align, align->emitting->number, event, (uint32_t)(align->given - 1));
+        match_event(align, align->emitting->number, event, (uint32_t)(align->given - 1));
     return event;
 }
 
@@ -291,7 +297,7 @@ void refrain_align_report(const struct refrain_align *align, struct refrain_curs
         report->unmatched_sends += refrain_align_messages_in_flight(align);
 }
 
-/* One with empty tables for n locations. */
+/* An alignment of n locations with empty tables. Null without memory. */
 static struct refrain_align *make(size_t n) {
     struct refrain_align *align = refrain_calloc(1, sizeof *align);
     if (!align)
@@ -308,12 +314,12 @@ static struct refrain_align *make(size_t n) {
     return NULL;
 }
 
-/* Locations go by turns. False without memory. */
+/* Sets the length of a turn. False without memory. */
 static bool open_turns(struct refrain_align *align) {
     align->turn = TURN_MOST;
     while (align->turn > TURN_LEAST && align->turn * align->n > TURN_OF_ALL)
         align->turn /= 2;
-    return (align->teller = refrain_calloc(align->n_ranks + 1, sizeof *align->teller)) != NULL;
+    return (align->last_communicating = refrain_calloc(align->n_ranks + 1, sizeof *align->last_communicating)) != NULL;
 }
 
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
@@ -348,7 +354,7 @@ struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, 
         return NULL;
     }
     for (uint32_t i = 0; i < n && !align->stopped; i++) {
-        load(align, i);
+        load_group(align, i);
         if (is_ready(&align->locations[i]))
             refrain_align_ready(align, i);
     }
@@ -369,6 +375,6 @@ void refrain_align_close(struct refrain_align *align) {
     refrain_free(align->ready.heap);
     refrain_free(align->running);
     refrain_free(align->ended_ns);
-    refrain_free(align->teller);
+    refrain_free(align->last_communicating);
     refrain_free(align);
 }

@@ -24,25 +24,27 @@
 #include "match/turns.h"
 #include <refrain/read.h>
 
-/* The merged run under way. */
+/* A merged run and its position. */
 struct refrain_align;
 
 enum refrain_align_times {
-    REFRAIN_TIMES_AS_THEY_ARE,    /* recorded ones: nothing waits */
-    REFRAIN_TIMES_CONSISTENT,     /* reconstructed ones: moved as little as it takes */
-    REFRAIN_TIMES_WITHOUT_PROBES, /* without what probes took, and the waiting that follows from it (virtual_time.h) */
+    REFRAIN_TIMES_AS_THEY_ARE,    /* recorded times: no event waits */
+    REFRAIN_TIMES_CONSISTENT,     /* reconstructed times: moved as little as the rules above need */
+    REFRAIN_TIMES_WITHOUT_PROBES, /* without the time in probes, and without the waiting caused by it (virtual_time.h)
+                                   */
 };
 
-/* Begins with the first event of each stream; the streams belong to the caller. Null without memory. `turns` (not with
- * REFRAIN_TIMES_AS_THEY_ARE): each location's events come by time, those of several in any order. Null: all by time. */
+/* Reads the first events of each stream. The streams belong to the caller. Null without memory. With `turns` (not with
+ * REFRAIN_TIMES_AS_THEY_ARE), the events of each location come in time order, but events of several locations in any
+ * order. Null: all events come in time order. */
 struct refrain_align *refrain_align_open(struct refrain_stream *const *streams, size_t n,
                                          enum refrain_align_times times, struct refrain_turns *turns);
 
-/* The next event of all, its match filled, and the stream that it is of; null at the end, or without memory
- * (refrain_align_failed), or where turns->wrong says why. Valid until the next call. */
+/* The next event of all locations, with its match, and the index of its stream. Null at the end, without memory
+ * (refrain_align_failed), or if turns->wrong gives a reason. Valid until the next call. */
 const struct refrain_event *refrain_align_next(struct refrain_align *align, size_t *stream);
 
-/* Did memory run out? Then no further events are given. */
+/* True if memory ran out. Then no further events are returned. */
 bool refrain_align_failed(const struct refrain_align *align);
 
 void refrain_align_report(const struct refrain_align *align, struct refrain_cursor_report *report);

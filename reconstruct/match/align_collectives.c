@@ -1,28 +1,29 @@
-/* align_collectives.c: who leaves a collective waits for those that have to enter it before (align_parts.h). */
+/* align_collectives.c: a location leaves a collective only after the members that it depends on have entered
+ * (align_parts.h). */
 #include "common/arena.h"
 #include "match/align_parts.h"
 
-/* A location that waits in a collective. */
+/* A location whose leaving of the collective waits for other members. */
 struct waiter {
     struct refrain_store_entry entry;
     uint32_t location;
 };
 
-/* One operation of all members; only those in which somebody may have to wait. */
+/* One collective operation of a communicator. Kept only for kinds in which a location may have to wait. */
 struct collective {
     struct refrain_store_entry entry;
     const struct refrain_comm_info *comm;
     uint64_t ordinal;
-    uint32_t kind, inside; /* locations in it now */
+    uint32_t kind, inside; /* `inside`: locations that are in it now */
     uint32_t entered, left;
     struct refrain_moment latest_enter, root_enter;
     bool root_entered;
-    bool broken; /* somebody will never come ... */
-    bool untold; /* ... as it did so in a pause */
+    bool broken; /* some member will never enter it ... */
+    bool untold; /* ... since it entered the operation in a pause */
     struct refrain_store_list waiters;
 };
 
-/* Per (rank, comm, kind): how many collectives it has entered. */
+/* The number of collectives that a rank has entered, by communicator and kind. */
 struct ordinal {
     struct refrain_store_entry entry;
     uint64_t next;
@@ -36,8 +37,8 @@ static uint64_t ordinal_key(const struct refrain_comm_info *comm, uint64_t kind)
     return (uint64_t)comm->index << 8 | kind;
 }
 
-/* Will some member never enter the operation? */
-static bool never_complete(struct refrain_align *align, const struct collective *collective) {
+/* True if some member has ended without entering the operation. */
+static bool lacks_ended_member(struct refrain_align *align, const struct collective *collective) {
     const struct refrain_comm_info *comm = collective->comm;
     for (int32_t i = 0; i < comm->size; i++) {
         int32_t rank = comm->members ? comm->members[i] : i;
@@ -46,7 +47,7 @@ static bool never_complete(struct refrain_align *align, const struct collective 
         uint32_t at = refrain_store_find(&align->ordinals, (uint32_t)rank, ordinal_key(comm, collective->kind));
         if (at && ((const struct ordinal *)refrain_store_at(&align->ordinals, at))->next > collective->ordinal)
             continue;
-        /* Another one may have ended before, and that is not known yet. */
+        /* With turns, other ranks may have ended earlier; their ends have not been reached yet. */
         if (align->turn > 0 && rank >= 0 && (size_t)rank < align->n_ranks && align->ended_ns[rank] > INT64_MIN)
             refrain_align_order_matters(align, "a rank ended before others' collective");
         return true;
@@ -54,8 +55,9 @@ static bool never_complete(struct refrain_align *align, const struct collective 
     return false;
 }
 
-/* Has another member than `entering` passed the operation by, in a pause? */
-static bool was_passed_by(const struct refrain_align *align, const struct collective *collective, int32_t entering) {
+/* True if a member other than `entering` passed the operation in a pause. */
+static bool was_entered_in_pause(const struct refrain_align *align, const struct collective *collective,
+                                 int32_t entering) {
     const struct refrain_comm_info *comm = collective->comm;
     for (int32_t i = 0; align->collectives_untold && i < comm->size; i++) {
         int32_t rank = comm->members ? comm->members[i] : i;
@@ -68,8 +70,8 @@ static bool was_passed_by(const struct refrain_align *align, const struct collec
     return false;
 }
 
-/* Counts a call of a collective that some member did not come to. */
-static void incomplete(struct refrain_align *align, const struct collective *collective) {
+/* Counts a call of a collective that some member never entered. */
+static void count_incomplete(struct refrain_align *align, const struct collective *collective) {
     if (collective->untold)
         align->report.other_end_untold++;
     else
@@ -89,21 +91,21 @@ static bool add_waiter(struct refrain_align *align, struct collective *collectiv
     return true;
 }
 
-/* The one behind `before` does not wait any more. */
+/* Removes the waiter behind `before` (0: the first one). */
 static void remove_waiter(struct refrain_align *align, struct collective *collective, uint32_t before) {
     uint32_t number = before ? refrain_store_next(&align->waiters, before) : collective->waiters.first;
     refrain_store_unlink(&align->waiters, &collective->waiters, before);
     refrain_store_give(&align->waiters, number);
 }
 
-/* Has come what a location with that rule waits for, and when? */
+/* True if the members that a location with this rule waits for have entered. *cause: when they did. */
 static bool may_leave(const struct collective *collective, uint8_t rule, struct refrain_moment *cause) {
     bool from_root = rule == REFRAIN_RULE_FROM_ROOT;
     *cause = from_root ? collective->root_enter : collective->latest_enter;
     return from_root ? collective->root_entered : collective->entered >= (uint32_t)collective->comm->size;
 }
 
-/* Wakes those for whom the collective has become complete enough, or who would wait for ever. */
+/* Wakes each waiter whose members have all entered. If the collective is broken, wakes all of them without a cause. */
 static void wake(struct refrain_align *align, uint32_t number) {
     struct collective *collective = refrain_store_at(&align->collectives, number);
     uint32_t before = 0;
@@ -121,12 +123,12 @@ static void wake(struct refrain_align *align, uint32_t number) {
         remove_waiter(align, collective, before);
         location->wait_collective = false;
         if (!complete)
-            incomplete(align, collective);
+            count_incomplete(align, collective);
         refrain_align_satisfy(align, woken, complete ? &cause : NULL);
     }
 }
 
-void refrain_align_pass_collective(struct refrain_align *align, uint32_t number) {
+void refrain_align_release_collective(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     if (!location->wait_collective)
         return;
@@ -144,7 +146,7 @@ void refrain_align_pass_collective(struct refrain_align *align, uint32_t number)
 
 /* ---- operations ---- */
 
-/* The collective is no longer needed when all who were to leave have. */
+/* Removes the collective if nobody is inside, and all members have left or some will never enter. */
 static void drop_collective(struct refrain_align *align, uint32_t number) {
     const struct collective *collective = refrain_store_at(&align->collectives, number);
     if (collective->inside == 0 && (collective->left >= (uint32_t)collective->comm->size || collective->broken))
@@ -170,8 +172,8 @@ static uint32_t find_collective(struct refrain_align *align, const struct refrai
     collective->comm = comm;
     collective->ordinal = ordinal;
     collective->kind = (uint32_t)kind;
-    collective->untold = was_passed_by(align, collective, rank);
-    collective->broken = collective->untold || never_complete(align, collective);
+    collective->untold = was_entered_in_pause(align, collective, rank);
+    collective->broken = collective->untold || lacks_ended_member(align, collective);
     return at;
 }
 
@@ -182,7 +184,7 @@ static uint32_t ordinal_of(struct refrain_align *align, const struct refrain_eve
     return at;
 }
 
-/* For the others they never become complete. */
+/* The collectives of this kind that the rank entered in a pause can never become complete for the other members. */
 void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t kind = (uint64_t)event->tag * 2 + (event->request >= 0);
     uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
@@ -205,7 +207,7 @@ void refrain_align_untold_collectives(struct refrain_align *align, const struct 
     }
 }
 
-/* Members have entered, the latest of them then. */
+/* Updates the latest time at which a member entered. `first`: no other member has entered before. */
 static void entered_at(struct collective *collective, const struct refrain_moment *when, bool first) {
     struct refrain_moment *latest = &collective->latest_enter;
     if (first || when->virtual_ns > latest->virtual_ns)
@@ -227,7 +229,8 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
     bool alone = event->comm->size <= 1;
     uint64_t scope = alone ? (uint64_t)1 << 23 | (uint32_t)event->rank : event->comm->index;
     event->match = (scope << 6 | (kind_of(event) & 63)) << REFRAIN_MATCH_ORDINAL_BITS | (ordinal + 1);
-    /* A nonblocking one makes nobody wait in its call, and who is sent nothing by another need not wait for it. */
+    /* A nonblocking collective makes nobody wait in its call. In REFRAIN_RULE_PAIRS it is unknown whose data a rank
+     * needs. */
     if (!align->adjust || rule == REFRAIN_RULE_NONE || rule == REFRAIN_RULE_PAIRS || event->comm->remote_size > 0 ||
         alone || event->request >= 0)
         return;
@@ -241,7 +244,7 @@ void refrain_align_enter(struct refrain_align *align, uint32_t number, struct re
     location->inside = at;
     location->inside_region = event->region;
     bool empty = event->received == 0 && event->region->role != REFRAIN_COLLECTIVE_BARRIER;
-    location->rule = (uint8_t)(empty ? REFRAIN_RULE_NONE : rule); /* who receives nothing need not wait either */
+    location->rule = (uint8_t)(empty ? REFRAIN_RULE_NONE : rule); /* a rank that receives nothing need not wait */
     location->is_root = event->peer == event->rank;
     collective->inside++;
     collective->entered++;
@@ -266,7 +269,7 @@ void refrain_align_leave(struct refrain_align *align, uint32_t number) {
     if (may_leave(collective, location->rule, &cause)) {
         refrain_align_hold(align, location, &cause);
     } else if (collective->broken) {
-        incomplete(align, collective);
+        count_incomplete(align, collective);
     } else if (add_waiter(align, collective, number)) {
         location->waiting++;
         location->wait_collective = true;
@@ -278,7 +281,7 @@ void refrain_align_collectives_ended(struct refrain_align *align) {
         if (!refrain_store_live(&align->collectives, i))
             continue;
         struct collective *collective = refrain_store_at(&align->collectives, i);
-        if (!collective->broken && never_complete(align, collective)) {
+        if (!collective->broken && lacks_ended_member(align, collective)) {
             collective->broken = true;
             wake(align, i);
         }

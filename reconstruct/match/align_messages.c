@@ -21,7 +21,7 @@ static uint64_t what_key(const struct refrain_event *event) {
     return what_key_of(event, event->tag);
 }
 
-/* The channel's number; 0 where there is none and it is not to be added, or without memory. */
+/* The channel's number. 0 if it does not exist and `add` is false, or without memory. */
 static uint32_t channel_of(struct refrain_align *align, uint64_t ranks, uint64_t what, bool add) {
     if (!add)
         return refrain_channel_find(&align->channels, ranks, what);
@@ -38,7 +38,7 @@ static void set_match(struct refrain_align *align, struct refrain_event *receive
     align->report.matched_messages++;
 }
 
-/* What a message's receive may not be before. */
+/* The earliest time at which a message can be received. */
 static struct refrain_moment arrival_of(const struct refrain_align *align, const struct refrain_in_flight *message) {
     return (struct refrain_moment){message->sent.real_ns, message->sent.virtual_ns + !align->without_probes};
 }
@@ -58,7 +58,7 @@ void refrain_align_send(struct refrain_align *align, uint32_t number, struct ref
         return;
     }
     struct refrain_claim claim;
-    refrain_channel_come(&align->channels, at, 1, &claim);
+    refrain_channel_arrive(&align->channels, at, 1, &claim);
     if (claim.kind == REFRAIN_CLAIM_PASSED) {
         align->report.unmatched_sends++;
     } else if (claim.kind == REFRAIN_CLAIM_UNTOLD) {
@@ -69,7 +69,7 @@ void refrain_align_send(struct refrain_align *align, uint32_t number, struct ref
         refrain_align_satisfy(align, claim.location, &arrival);
     } else if (gone) {
         align->report.unmatched_sends++;
-    } else if (!refrain_channel_keep(&align->channels, at, &message)) {
+    } else if (!refrain_channel_append(&align->channels, at, &message)) {
         align->no_memory = true;
     }
     refrain_channel_drop(&align->channels, at);
@@ -77,9 +77,10 @@ void refrain_align_send(struct refrain_align *align, uint32_t number, struct ref
 
 /* ---- receives ---- */
 
-/* The rank that it receives from has ended. Where locations go by turns that may have been later than this: then the
- * location has waited until then. */
-static void pass_in_vain(struct refrain_align *align, struct refrain_align_location *location, int32_t source) {
+/* Counts a receive whose source has ended without sending the message. With turns, the source may have ended later than
+ * the receive: then the receive waited until the source ended. */
+static void count_unmatched_receive(struct refrain_align *align, struct refrain_align_location *location,
+                                    int32_t source) {
     bool is_there = align->turn > 0 && (size_t)source < align->n_ranks;
     if (is_there && location->time_ns < align->ended_ns[source])
         location->time_ns = align->ended_ns[source];
@@ -91,12 +92,12 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
     struct refrain_event *event = &location->group[event_number];
     if (event->peer < 0)
         return;
-    bool comes = !refrain_align_gone(align, event->peer);
+    bool source_runs = !refrain_align_gone(align, event->peer);
     if (event->approximate)
         refrain_align_order_matters(align, "some receives are approximate");
-    uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
+    uint32_t at = channel_of(align, ranks_key(event->peer, event->rank), what_key(event), source_runs);
     if (!at) {
-        pass_in_vain(align, location, event->peer);
+        count_unmatched_receive(align, location, event->peer);
         return;
     }
     struct refrain_in_flight message;
@@ -109,10 +110,11 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
         struct refrain_moment arrival = arrival_of(align, &message);
         if (align->adjust)
             refrain_align_hold(align, location, &arrival);
-    } else if (!comes) {
-        pass_in_vain(align, location, event->peer);
+    } else if (!source_runs) {
+        count_unmatched_receive(align, location, event->peer);
     } else {
-        /* Where an approximate receive comes too early, its message is still its own and not the next receive's. */
+        /* An approximate receive that source_runs before its message does not wait, but claims it, so that the next
+         * receive gets another message. */
         bool waits = align->adjust && !event->approximate;
         struct refrain_claim claim = {.kind = waits ? REFRAIN_CLAIM_WAITS : REFRAIN_CLAIM_PASSED,
                                       .location = number,
@@ -128,27 +130,27 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
     refrain_channel_drop(&align->channels, at);
 }
 
-void refrain_align_pass_messages(struct refrain_align *align, uint32_t number) {
+void refrain_align_release_messages(struct refrain_align *align, uint32_t number) {
     struct refrain_align_location *location = &align->locations[number];
     for (uint32_t i = 0; i < location->n_group; i++) {
         const struct refrain_event *event = &location->group[i];
         uint32_t at = event->kind == REFRAIN_EVENT_RECV && event->peer >= 0
                           ? channel_of(align, ranks_key(event->peer, event->rank), what_key(event), false)
                           : 0;
-        if (at && refrain_channel_pass(&align->channels, at, number, i))
+        if (at && refrain_channel_stop_waiting(&align->channels, at, number, i))
             align->report.unmatched_receives++;
     }
 }
 
 /* ---- receives that took any message ---- */
 
-static void be_unsure(struct refrain_align *align, const struct refrain_event *event) {
+static void add_unknown_channel(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t ranks = ranks_key(event->peer, event->rank), what = what_key(event);
     if (!refrain_store_find(&align->unsure, ranks, what) && !refrain_store_add(&align->unsure, ranks, what))
         align->no_memory = true;
 }
 
-void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive) {
+void refrain_align_mark_unsure(struct refrain_align *align, struct refrain_event *receive) {
     const uint64_t ranks[] = {ranks_key(receive->peer, receive->rank), ranks_key(-1, receive->rank)},
                    what[] = {what_key(receive), what_key_of(receive, -1)};
     if (align->unsure.keys.n == 0 && !receive->unsure)
@@ -165,7 +167,7 @@ static uint64_t number_of(const struct refrain_event *event) {
     return event->value > 0 && event->peer >= 0 ? (uint64_t)event->value : 0;
 }
 
-/* The receives of messages that leave in a pause have no partner. */
+/* A receive of a message that was sent in a pause has no partner. */
 void refrain_align_untold_sends(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event);
     uint32_t at = n == 0 || refrain_align_gone(align, event->peer)
@@ -175,29 +177,29 @@ void refrain_align_untold_sends(struct refrain_align *align, const struct refrai
         return;
     while (n > 0) {
         struct refrain_claim claim;
-        uint64_t k = refrain_channel_come(&align->channels, at, n, &claim);
+        uint64_t k = refrain_channel_arrive(&align->channels, at, n, &claim);
         n -= k;
         if (claim.kind == REFRAIN_CLAIM_WAITS) {
             align->report.other_end_untold++;
             refrain_align_satisfy(align, claim.location, NULL);
         } else if (claim.kind == REFRAIN_CLAIM_NONE &&
-                   !refrain_channel_keep(&align->channels, at, &(struct refrain_in_flight){.untold = k})) {
+                   !refrain_channel_append(&align->channels, at, &(struct refrain_in_flight){.untold = k})) {
             align->no_memory = true;
         }
     }
     refrain_channel_drop(&align->channels, at);
 }
 
-/* Those of the messages that arrive in a pause that were sent outside of one have no receive. */
+/* A message that was sent outside of a pause, but received in one, has no receive. */
 void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event), beyond = 0;
     align->report.unsure_receives += event->unsure;
     if (event->value > 0 && (event->peer < 0 || event->tag < 0)) {
-        be_unsure(align, event);
+        add_unknown_channel(align, event);
         return;
     }
-    bool comes = !refrain_align_gone(align, event->peer);
-    uint32_t at = n == 0 ? 0 : channel_of(align, ranks_key(event->peer, event->rank), what_key(event), comes);
+    bool source_runs = !refrain_align_gone(align, event->peer);
+    uint32_t at = n == 0 ? 0 : channel_of(align, ranks_key(event->peer, event->rank), what_key(event), source_runs);
     if (!at)
         return;
     struct refrain_in_flight message;
@@ -206,7 +208,7 @@ void refrain_align_untold_receives(struct refrain_align *align, const struct ref
         align->report.other_end_untold += k > 0 && message.untold == 0;
     }
     struct refrain_claim claim = {.kind = REFRAIN_CLAIM_UNTOLD, .n = n};
-    if (n > 0 && comes && !refrain_channel_claim(&align->channels, at, beyond, &claim))
+    if (n > 0 && source_runs && !refrain_channel_claim(&align->channels, at, beyond, &claim))
         align->no_memory = true;
     refrain_channel_drop(&align->channels, at);
 }

@@ -1,7 +1,7 @@
-/* align_next.h: the next event of all locations, where it has been read already and no other location depends on it, as
- * with most events (align.c, cursor.c).
+/* align_next.h: fast path of refrain_align_next(), for events that have been read already and on which no other
+ * location depends. Most events are of this kind (align.c, cursor.c).
  *
- *     location that was given last --> its next event, or that of the earliest other one
+ *     location of the last event --> its next event, or that of the earliest other location
  *
  * Inline, since replay spends much of its time here. */
 #ifndef REFRAIN_ALIGN_NEXT_H
@@ -9,7 +9,7 @@
 
 #include "match/align_parts.h"
 
-/* The event is the location's next group, which waits for nobody. */
+/* Makes the event the location's next group, which waits for no other location. */
 static inline void refrain_align_load_event(const struct refrain_align *align, struct refrain_align_location *location,
                                             struct refrain_event *event) {
     location->group = event;
@@ -23,7 +23,7 @@ static inline void refrain_align_load_event(const struct refrain_align *align, s
         location->time_ns = location->now_ns;
 }
 
-/* The location's group is the one that is given now; in virtual time it has to be passed besides (align.c). */
+/* Makes the location's group the one to deliver. The caller advances virtual time, if there is one (align.c). */
 static inline void refrain_align_begin_group(struct refrain_align *align, struct refrain_align_location *location) {
     const struct refrain_event *last = refrain_align_last(location);
     align->emitting = location;
@@ -33,8 +33,8 @@ static inline void refrain_align_begin_group(struct refrain_align *align, struct
     align->now_ns = location->time_ns;
 }
 
-/* The location that is given now where this one, whose group is ready, is not before all others: then it is exchanged
- * for the first of these. Where locations go by turns its turn has to be over. */
+/* Returns the location to deliver next, when the group of `location` is ready. If another one in the queue is earlier,
+ * that one is taken out and `location` is queued. With turns, this happens only after the location's turn is over. */
 static inline struct refrain_align_location *refrain_align_earliest(struct refrain_align *align,
                                                                     struct refrain_align_location *location) {
     if (align->report.events < align->turn_end)
@@ -46,8 +46,8 @@ static inline struct refrain_align_location *refrain_align_earliest(struct refra
     return location;
 }
 
-/* The next event of the group that is given now, and the stream that it is of. */
-static inline struct refrain_event *refrain_align_give(struct refrain_align *align, size_t *stream) {
+/* Returns the next event of the current group, and the index of its stream. */
+static inline struct refrain_event *refrain_align_next_of_group(struct refrain_align *align, size_t *stream) {
     const struct refrain_align_location *location = align->emitting;
     struct refrain_event *event = &location->group[align->given++];
     *stream = location->number;
@@ -56,12 +56,11 @@ static inline struct refrain_event *refrain_align_give(struct refrain_align *ali
     return event;
 }
 
-/* The next events of the location whose turn it is, as far as they have been read and are of no matter to other
- * locations: how many, with their times. 0 where locations go by time, or where refrain_align_next() has to be asked.
- */
+/* Returns the number of next events of the current location that are read already and that no other location depends
+ * on, and sets their times. 0 without turns, or if the caller has to call refrain_align_next(). */
 static inline size_t refrain_align_next_run(struct refrain_align *align, const struct refrain_event **events) {
-    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
-                           1u << REFRAIN_EVENT_COUNTER;
+    const unsigned local_kinds = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
+                                 1u << REFRAIN_EVENT_COUNTER;
     struct refrain_align_location *location = align->emitting;
     if (!location || !align->plain || align->given < location->n_group || align->report.events >= align->turn_end ||
         location->inside || location->has_ahead || location->posting_order.behind)
@@ -70,7 +69,7 @@ static inline size_t refrain_align_next_run(struct refrain_align *align, const s
     const uint32_t first = stream->next, n = stream->n;
     int64_t shift_ns = location->shift_ns, now_ns = location->now_ns;
     uint32_t i = first;
-    for (; i < n && alone >> stream->from[i].kind & 1; i++) {
+    for (; i < n && local_kinds >> stream->from[i].kind & 1; i++) {
         struct refrain_event *event = &stream->from[i];
         int64_t time_ns = event->time_ns;
         if (!refrain_event_leaves_mpi(event))
@@ -92,18 +91,18 @@ static inline size_t refrain_align_next_run(struct refrain_align *align, const s
     return i - first;
 }
 
-/* As refrain_align_next() where the event has been read and is of no matter to other locations: takes no memory. Null
- * where that has to be asked. */
+/* As refrain_align_next() for an event that is read already and that no other location depends on. Allocates nothing.
+ * Null if the caller has to call refrain_align_next(). */
 static inline const struct refrain_event *refrain_align_next_read(struct refrain_align *align, size_t *stream) {
-    const unsigned alone = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
-                           1u << REFRAIN_EVENT_COUNTER;
+    const unsigned local_kinds = 1u << REFRAIN_EVENT_ENTER | 1u << REFRAIN_EVENT_LEAVE | 1u << REFRAIN_EVENT_MARKER |
+                                 1u << REFRAIN_EVENT_COUNTER;
     struct refrain_align_location *location = align->emitting;
     if (!location || !align->plain)
         return NULL;
     if (align->given == location->n_group) {
-        bool goes_on = !location->inside && !location->has_ahead && !location->posting_order.behind;
-        struct refrain_event *event = goes_on ? refrain_stream_read(location->stream) : NULL;
-        if (!event || !(alone >> event->kind & 1))
+        bool is_simple = !location->inside && !location->has_ahead && !location->posting_order.behind;
+        struct refrain_event *event = is_simple ? refrain_stream_read(location->stream) : NULL;
+        if (!event || !(local_kinds >> event->kind & 1))
             return NULL;
         location->stream->next++;
         refrain_align_load_event(align, location, event);
@@ -120,7 +119,7 @@ static inline const struct refrain_event *refrain_align_next_read(struct refrain
     }
     if (refrain_event_matters(&location->group[align->given]))
         return NULL;
-    return refrain_align_give(align, stream);
+    return refrain_align_next_of_group(align, stream);
 }
 
 #endif

@@ -1,10 +1,9 @@
-/* align_parts.h: what the parts of the alignment share (align.h).
+/* align_parts.h: what the source files of the alignment share (align.h).
  *
- *     align.c                              groups of events, and the run through them
- *     align_next.h                         a group of one event that has been read, as most are
- *     align_messages.c align_collectives.c what goes with what, and who has to wait
- *     align_wait.c                         a group that waits, until what it waits for has come
- */
+ *     align.c                              reads groups of events and delivers the earliest one
+ *     align_next.h                         fast path for a group of one event
+ *     align_messages.c align_collectives.c match events, and find out which group has to wait
+ *     align_wait.c                         holds a group until its causes have happened */
 #ifndef REFRAIN_ALIGN_PARTS_H
 #define REFRAIN_ALIGN_PARTS_H
 
@@ -17,29 +16,28 @@ struct refrain_align_location {
     uint32_t number;
     struct refrain_stream *stream;
     struct refrain_posting_order posting_order;
-    struct refrain_event *group; /* emitted together, at one time: in the stream, or in `gathered` */
+    struct refrain_event *group; /* delivered together, at one time: in the stream's memory, or in `gathered` */
     size_t n_group;
-    struct refrain_event *gathered; /* room for a group of several */
+    struct refrain_event *gathered; /* memory for a group that is not in the stream's */
     size_t capacity_gathered;
-    struct refrain_event ahead; /* read, but not of `gathered` */
+    struct refrain_event ahead; /* read, but belongs to the next group */
     bool has_ahead, exhausted;
     bool wait_collective;
     bool is_root;
-    uint8_t rule;     /* enum refrain_align_rule, of the collective it is in */
-    uint32_t waiting; /* causes that have not come */
-    uint32_t inside;  /* the collective whose LEAVE is to come, 0 = none */
+    uint8_t rule;     /* enum refrain_collective_rule, of the collective `inside` */
+    uint32_t waiting; /* causes that have not happened yet */
+    uint32_t inside;  /* the collective that the location has not left yet; 0: none */
     const struct refrain_region_info *inside_region;
     int64_t time_ns; /* of the group */
-    int64_t now_ns;  /* of the last event emitted */
+    int64_t now_ns;  /* of the last group delivered */
     int64_t shift_ns;
-    struct refrain_virtual_time virtual_time; /* where probes are taken out */
-    uint64_t messages;                        /* sent */
+    struct refrain_virtual_time virtual_time; /* only without_probes */
+    uint64_t messages;                        /* number of messages sent */
 };
 
-/* A time that others have put off. Those of a damaged file may put each other off again and again; they stay where all
- * of them can be told apart in an int64_t. */
+/* time_ns + by_ns. The times of a damaged file may delay each other without end; the limit prevents an overflow. */
 static inline int64_t refrain_align_later(int64_t time_ns, int64_t by_ns) {
-    const int64_t most_ns = 4000000000000000000; /* four times what an event's own may be (trace_read.h) */
+    const int64_t most_ns = 4000000000000000000; /* four times the latest time of an event (trace_read.h) */
     int64_t sum_ns = time_ns + by_ns;
     return sum_ns < most_ns ? sum_ns : most_ns;
 }
@@ -47,33 +45,33 @@ static inline int64_t refrain_align_later(int64_t time_ns, int64_t by_ns) {
 struct refrain_align {
     struct refrain_align_location *locations;
     size_t n;
-    struct refrain_ready_queue ready; /* locations whose group waits for nothing */
-    uint32_t *running;                /* by rank: locations that have not ended */
-    int64_t *ended_ns;                /* by rank: when the last one that has, did */
-    uint32_t *teller;                 /* by rank: which location does what concerns others, counted from 1; null: by
-                                         time it makes no difference */
+    struct refrain_ready_queue ready; /* locations whose group waits for nothing, without the current one */
+    uint32_t *running;                /* by rank: number of locations that have not ended */
+    int64_t *ended_ns;                /* by rank: when its latest location ended */
+    uint32_t *last_communicating; /* by rank: the location that communicated last, counted from 1; null without turns */
     size_t n_ranks;
     struct refrain_channels channels;
-    struct refrain_store unsure; /* as channels; source and tag may be any (-1): which message of these a receive took
-                                    is not known */
+    struct refrain_store unsure; /* channels in which the messages of some receives are unknown, by the keys of
+                                    `channels`; source and tag may be any (-1) */
     struct refrain_store waiters, collectives, ordinals; /* align_collectives.c */
-    struct refrain_align_location *emitting;             /* whose group is being given, null: none */
-    size_t given;                                        /* events of it */
-    int64_t now_ns;                                      /* of the last event of all */
+    struct refrain_align_location *emitting;             /* whose group is delivered now; null: none */
+    size_t given;                                        /* number of its events that were delivered */
+    int64_t now_ns;                                      /* of the last group of all */
     bool adjust, without_probes, no_memory;
-    bool plain;                  /* events can be given by align_next.h: no virtual time, nothing has failed */
-    bool stopped;                /* the order of locations matters: turns->wrong */
-    bool collectives_untold;     /* some passed in a pause */
-    uint64_t turn;               /* events that a location may go on for although others are earlier; 0: by time */
-    uint64_t turn_end;           /* by report.events */
-    int64_t ending_ns;           /* by turns: when the rank ended that somebody waited for */
-    struct refrain_turns *turns; /* null: by time */
+    bool plain;              /* align_next.h may deliver events: no virtual time, nothing has failed */
+    bool stopped;            /* the order of locations matters: turns->wrong gives the reason */
+    bool collectives_untold; /* some rank entered collectives in a pause */
+    uint64_t turn; /* events that a location may deliver although other locations are earlier; 0: none, events come in
+                      time order */
+    uint64_t turn_end; /* the turn ends when report.events has this value */
+    int64_t ending_ns; /* with turns: the end of the rank that ended last, for locations that waited for it in vain */
+    struct refrain_turns *turns; /* null: events come in time order */
     struct refrain_cursor_report report;
 };
 
 /* ---- kinds of events ---- */
 
-/* Does the event happen when an MPI call of its location completes operations? All of those have one time. */
+/* True for the completion of an operation in an MPI call. All completions of one call have the same time. */
 static inline bool refrain_event_completes(const struct refrain_event *event) {
     const unsigned kinds = 1u << REFRAIN_EVENT_RECV | 1u << REFRAIN_EVENT_SEND_COMPLETE |
                            1u << REFRAIN_EVENT_COLLECTIVE_COMPLETE | 1u << REFRAIN_EVENT_CANCEL |
@@ -85,7 +83,7 @@ static inline bool refrain_event_leaves_mpi(const struct refrain_event *event) {
     return event->kind == REFRAIN_EVENT_LEAVE && event->region->kind == REFRAIN_REGION_MPI;
 }
 
-/* Does it matter to other locations when and whether it happens? */
+/* True if other locations may depend on the event. */
 static inline bool refrain_event_matters(const struct refrain_event *event) {
     const unsigned kinds = 1u << REFRAIN_EVENT_SEND | 1u << REFRAIN_EVENT_COLLECTIVE | 1u << REFRAIN_EVENT_RECV |
                            1u << REFRAIN_EVENT_UNTOLD_SENDS | 1u << REFRAIN_EVENT_UNTOLD_RECEIVES |
@@ -95,50 +93,51 @@ static inline bool refrain_event_matters(const struct refrain_event *event) {
 
 /* ---- align_wait.c ---- */
 
-/* The last event of the location's group, which is that of the leaving where there are several. */
+/* The last event of the location's group. In a group of several it is the call's LEAVE, unless the stream ended before.
+ */
 static inline const struct refrain_event *refrain_align_last(const struct refrain_align_location *location) {
     return &location->group[location->n_group - 1];
 }
 
-/* The location's group may not be before what it waits for, at `cause`. */
+/* Delays the location's group until `cause`, and by what virtual time adds. */
 void refrain_align_hold(struct refrain_align *align, struct refrain_align_location *location,
                         const struct refrain_moment *cause);
 
-/* A cause that the location waited for has come, or (null) will never come. With the last one its group is ready. */
+/* One of the location's causes has happened, or (null) will never happen. After the last one the group is ready. */
 void refrain_align_satisfy(struct refrain_align *align, uint32_t location, const struct refrain_moment *cause);
 
-/* The location's group waits for nothing (more). */
+/* Queues the location, whose group waits for nothing (more). */
 void refrain_align_ready(struct refrain_align *align, uint32_t location);
 
-/* When the group of the location that is given now is. */
+/* The time of the location's current group. */
 struct refrain_moment refrain_align_moment(const struct refrain_align *align, uint32_t location);
 
-/* Has the rank no more events, or none here at all? */
+/* True if all locations of the rank have ended, or the rank has none here. */
 bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
 
-/* Where locations go by turns: what goes with what depends on the order in which they go. */
+/* With turns: stops the run, since a match depends on the order of the locations. Without turns: does nothing. */
 void refrain_align_order_matters(struct refrain_align *align, const char *why);
 
 /* ---- align_messages.c ---- */
 
-/* The event of the location's group that is given now: a message leaves, or messages do so or arrive in a pause. */
+/* Matches an event of the location's current group: a SEND, or the messages that were sent or received in a pause. */
 void refrain_align_send(struct refrain_align *align, uint32_t location, struct refrain_event *event);
 void refrain_align_untold_sends(struct refrain_align *align, const struct refrain_event *event);
 void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event);
 
-/* A receive, event `event` of the location's group: it has a message in flight, or its group waits for one. */
+/* Matches a receive, event `event` of the location's group: with a message in flight, or the group waits for one. */
 void refrain_align_receive(struct refrain_align *align, uint32_t location, uint32_t event);
 
-/* A receive is given now: it is approximate where one before it, of which nothing is known, may have its message. */
-void refrain_align_doubt(struct refrain_align *align, struct refrain_event *receive);
+/* Marks a receive as approximate if its message may belong to an earlier receive, of which the message is unknown. */
+void refrain_align_mark_unsure(struct refrain_align *align, struct refrain_event *receive);
 
-/* The location's group does not wait for messages any more. */
-void refrain_align_pass_messages(struct refrain_align *align, uint32_t location);
+/* The location's group no longer waits for messages. */
+void refrain_align_release_messages(struct refrain_align *align, uint32_t location);
 
-/* The rank has no more events: nobody waits for messages of it, and none to it are kept. */
+/* Nobody waits for messages of a rank that has ended, and messages to it are dropped. */
 void refrain_align_messages_ended(struct refrain_align *align, int32_t rank);
 
-/* Messages that have been sent and are not received yet. */
+/* Number of messages that were sent and not received yet. */
 uint64_t refrain_align_messages_in_flight(const struct refrain_align *align);
 
 /* ---- align_collectives.c ---- */
@@ -146,20 +145,21 @@ uint64_t refrain_align_messages_in_flight(const struct refrain_align *align);
 void refrain_align_collectives_open(struct refrain_align *align);
 void refrain_align_collectives_close(struct refrain_align *align);
 
-/* The event of the location's group that is given now: it enters a collective, or the rank did in a pause. */
+/* Counts an event of the location's current group that enters a collective, or the collectives that the rank entered in
+ * a pause. */
 void refrain_align_enter(struct refrain_align *align, uint32_t location, struct refrain_event *event);
 void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event);
 
-/* The location's group leaves the collective that it is in: it may have to wait for others. */
+/* The location's group leaves its collective. The group waits if a member that it depends on has not entered. */
 void refrain_align_leave(struct refrain_align *align, uint32_t location);
 
-/* The location has left it. */
+/* The location has left its collective. */
 void refrain_align_left(struct refrain_align *align, struct refrain_align_location *location);
 
-/* The location's group does not wait for others in its collective any more. */
-void refrain_align_pass_collective(struct refrain_align *align, uint32_t location);
+/* The location's group no longer waits in its collective. */
+void refrain_align_release_collective(struct refrain_align *align, uint32_t location);
 
-/* A rank has no more events: nobody waits for it in collectives. */
+/* After a rank has ended, nobody waits for it in collectives. */
 void refrain_align_collectives_ended(struct refrain_align *align);
 
 #endif

@@ -1,8 +1,8 @@
-/* channels.c: messages in flight and claims to those that are to come (channels.h). */
+/* channels.c: messages in flight, and claims to messages that are not sent yet (channels.h). */
 #include "match/channels.h"
 #include <refrain/amounts.h>
 
-#define MOST_IDLE 256u /* channels, with which empty ones are kept */
+#define MOST_IDLE 256u /* empty channels are kept while there are at most this many channels */
 
 void refrain_channels_open(struct refrain_channels *channels) {
     *channels = (struct refrain_channels){.channels.entry_bytes = sizeof(struct refrain_channel),
@@ -45,15 +45,15 @@ void refrain_channel_drop(struct refrain_channels *channels, uint32_t number) {
 
 /* ---- claims ---- */
 
-/* The claim behind `before` is used up or given up. */
+/* Removes the claim behind `before` (0: the first one). */
 static void remove_claim(struct refrain_channels *channels, struct refrain_channel *channel, uint32_t before) {
     uint32_t number = before ? refrain_store_next(&channels->claims, before) : channel->claims.first;
     refrain_store_unlink(&channels->claims, &channel->claims, before);
     refrain_store_give(&channels->claims, number);
 }
 
-uint64_t refrain_channel_come(struct refrain_channels *channels, uint32_t number, uint64_t n,
-                              struct refrain_claim *claim) {
+uint64_t refrain_channel_arrive(struct refrain_channels *channels, uint32_t number, uint64_t n,
+                                struct refrain_claim *claim) {
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     struct refrain_claim *first = channel->claims.first ? claim_at(channels, channel->claims.first) : NULL;
     if (!first || first->gap > 0) {
@@ -73,7 +73,7 @@ uint64_t refrain_channel_come(struct refrain_channels *channels, uint32_t number
     return k;
 }
 
-/* A claim behind the last one and `gap` messages. */
+/* Appends a claim to n messages, `gap` messages behind the last claim. */
 static bool append_claim(struct refrain_channels *channels, uint32_t number, uint64_t gap,
                          const struct refrain_claim *claim, uint64_t n) {
     struct refrain_channel *channel = refrain_channel_at(channels, number);
@@ -126,7 +126,8 @@ bool refrain_channel_claim(struct refrain_channels *channels, uint32_t number, u
     return n == 0 || append_claim(channels, number, beyond, claim, n);
 }
 
-bool refrain_channel_pass(struct refrain_channels *channels, uint32_t number, uint32_t location, uint32_t event) {
+bool refrain_channel_stop_waiting(struct refrain_channels *channels, uint32_t number, uint32_t location,
+                                  uint32_t event) {
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     uint32_t before = 0, at = channel->claims.first;
     for (; at; before = at, at = refrain_store_next(&channels->claims, at)) {
@@ -157,7 +158,8 @@ bool refrain_channel_give_up(struct refrain_channels *channels, uint32_t number,
 
 /* ---- messages in flight ---- */
 
-bool refrain_channel_keep(struct refrain_channels *channels, uint32_t number, const struct refrain_in_flight *message) {
+bool refrain_channel_append(struct refrain_channels *channels, uint32_t number,
+                            const struct refrain_in_flight *message) {
     struct refrain_channel *channel = refrain_channel_at(channels, number);
     uint32_t at = refrain_store_take(&channels->in_flight);
     if (!at)

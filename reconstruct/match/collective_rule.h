@@ -1,18 +1,20 @@
-/* collective_rule.h: who has to wait for whom in a collective operation (align_collectives.c, waiting_collective.c). */
+/* collective_rule.h: which ranks wait for which in a collective operation (align_collectives.c, waiting_collective.c).
+ */
 #ifndef REFRAIN_COLLECTIVE_RULE_H
 #define REFRAIN_COLLECTIVE_RULE_H
 
 #include <refrain/read.h>
 
-/* `match` of a COLLECTIVE: communicator and kind, and in so many low bits its number among these. */
+/* The lowest bits of a COLLECTIVE's `match` count the operations of its communicator and kind. The bits above are the
+ * communicator and the kind. */
 #define REFRAIN_MATCH_ORDINAL_BITS 34
 
 enum refrain_collective_rule {
     REFRAIN_RULE_NONE,
-    REFRAIN_RULE_ALL,       /* all for all */
-    REFRAIN_RULE_PAIRS,     /* all for all who send them anything: each pair of ranks has a length of its own */
-    REFRAIN_RULE_FROM_ROOT, /* the others for the root */
-    REFRAIN_RULE_TO_ROOT,   /* the root for the others */
+    REFRAIN_RULE_ALL,       /* each rank waits for all */
+    REFRAIN_RULE_PAIRS,     /* each rank waits for those that send it data, which the call's arguments decide */
+    REFRAIN_RULE_FROM_ROOT, /* each rank waits for the root */
+    REFRAIN_RULE_TO_ROOT,   /* the root waits for all */
 };
 
 static inline enum refrain_collective_rule refrain_collective_rule(enum refrain_collective role) {

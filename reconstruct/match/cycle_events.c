@@ -1,4 +1,4 @@
-/* cycle_events.c: iterations that are alike, one after the other (cycle_events.h). */
+/* cycle_events.c: events of a loop's equal iterations, delivered without walking (cycle_events.h). */
 #include "match/cycle_events.h"
 #include "common/arena.h"
 
@@ -6,13 +6,14 @@
 
 struct cycle_events {
     uint32_t n;
-    uint32_t n_changed;            /* events that readers change, or whose requests differ */
-    int64_t requests;              /* that an iteration takes */
-    struct refrain_event *events;  /* as they are given */
-    struct refrain_event *changed; /* but for their times; `request` counts from the first one of the iteration */
-    uint32_t *places;              /* of those in `events` */
-    uint32_t *reads;               /* by event: clock read of its time */
-    int64_t *times_ns;             /* of clock reads */
+    uint32_t n_changed;           /* number of events that readers may change, or whose requests differ by iteration */
+    int64_t requests;             /* number of requests that an iteration begins */
+    struct refrain_event *events; /* as they are delivered */
+    struct refrain_event *
+        changed; /* the original of each such event without its time; `request` counts from the iteration's first one */
+    uint32_t *places;  /* indices of these events in `events` */
+    uint32_t *reads;   /* by event: index of its time in times_ns */
+    int64_t *times_ns; /* of an iteration's clock reads */
 };
 
 static struct cycle_events *make(const struct refrain_walk_cycle *cycle) {
@@ -30,7 +31,7 @@ static struct cycle_events *make(const struct refrain_walk_cycle *cycle) {
     return made;
 }
 
-/* Translates an iteration, of which all requests that it takes complete in it. Null without memory. */
+/* Translates the records of an iteration. All requests that it begins complete in it. Null without memory. */
 static struct cycle_events *translate(const struct refrain_walk_cycle *cycle, struct refrain_translation *translation) {
     struct cycle_events *made = make(cycle);
     if (!made)

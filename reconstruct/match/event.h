@@ -13,8 +13,7 @@
 
 struct refrain_wait;
 
-/* One form for all kinds, so that it is made and compared fast. What the kinds are, and what their fields mean, is
- * written in refrain/read.h. */
+/* One form for all kinds, so that events are made and compared fast. refrain/read.h documents the kinds and fields. */
 struct refrain_event {
     enum refrain_event_kind kind;
     bool approximate;
@@ -23,7 +22,7 @@ struct refrain_event {
     uint32_t thread;
     int64_t time_ns, probes_ns;
     const struct refrain_region_info *region; /* never null */
-    /* Of what follows ENTER and LEAVE have nothing: peer and request are -1, all else 0. */
+    /* ENTER and LEAVE use none of the fields below: peer and request are -1, all others 0. */
     const struct refrain_comm_info *comm; /* null unknown or none */
     int32_t peer;                         /* dest, source, target, root, or the rank a WINDOW is about; -1 none */
     int64_t tag;      /* of messages; RMA, WINDOW: window; IO, FILE, MOVED, SEEK: file; UNTOLD_COLLECTIVES: which */
@@ -39,23 +38,22 @@ struct refrain_event {
     const struct refrain_wait *wait, *peer_wait;
 };
 
-/* Gives the event, of the location of this index, the form that callers see. */
+/* Converts an event of the location with this index to the form that callers of the library see. */
 void refrain_trace_event_set(struct refrain_trace_event *given, const struct refrain_event *event, size_t location);
 
-/* The same as a row of a table. */
+/* Converts it to a row of a table. */
 void refrain_event_row_set(struct refrain_event_row *row, const struct refrain_event *event, size_t location);
 
-/* The next event of a cursor in this form, as refrain_cursor_next() gives it in the other one. */
+/* As refrain_cursor_next(), but returns the library's own form. */
 const struct refrain_event *refrain_cursor_step(struct refrain_cursor *cursor);
 
 #define REFRAIN_WRITER_ENOUGH 1
 struct refrain_writer {
-    /* Once, before the first event. */
+    /* Called once, before the first event. */
     int (*begin)(struct refrain_writer *writer, const struct refrain_trace *trace);
-    /* Returns 0; REFRAIN_WRITER_ENOUGH where the writer wants no more events; else something failed. */
+    /* Returns 0; REFRAIN_WRITER_ENOUGH if the writer wants no more events; or another value after an error. */
     int (*event)(struct refrain_writer *writer, const struct refrain_event *event);
-    /* Once, after the last event, and also after a failure: of an event, of begin, or before begin was called. Frees
-     * the writer. */
+    /* Called once, after the last event or after a failure, even if begin was not called. Frees the writer. */
     int (*end)(struct refrain_writer *writer);
 };
 

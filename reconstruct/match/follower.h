@@ -1,17 +1,17 @@
-/* follower.h: what follows a cursor's events from the run's start on, so that it knows at the start of a window what
- * came before (cursor.c -> analysis/waiting.h).
+/* follower.h: an analysis that gets all of a cursor's events from the start of the run, so that its state is complete
+ * at the start of a window (cursor.c -> analysis/waiting.h).
  *
- * Its state lies with the cursor's own: all of its memory comes from common/arena.h, and it keeps addresses of that
- * memory and of the trace only. So a saved state (saved_states.h) has it too. */
+ * The state is part of the cursor's state: all of its memory comes from common/arena.h, and its pointers lead only into
+ * that memory and the trace. So a saved state (saved_states.h) contains it. */
 #ifndef REFRAIN_FOLLOWER_H
 #define REFRAIN_FOLLOWER_H
 
 #include "match/event.h"
 
 struct refrain_follower {
-    /* Null without memory. */
+    /* Returns the state. Null without memory. */
     void *(*open)(const struct refrain_trace *trace);
-    /* The next event of all, which it may add to. False without memory. */
+    /* Gets the next event, and may set its fields. False without memory. */
     bool (*event)(void *state, struct refrain_event *event);
     void (*close)(void *state);
 };

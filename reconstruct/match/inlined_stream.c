@@ -1,4 +1,4 @@
-/* inlined_stream.c: see inlined_stream.h. */
+/* inlined_stream.c: adds ENTER and LEAVE events of inlined functions (inlined_stream.h). */
 #include "match/inlined_stream.h"
 #include "common/arena.h"
 
@@ -8,28 +8,28 @@ static struct refrain_inlined_level *top_of(struct refrain_inlined_stream *strea
     return stream->n > 0 ? &stream->levels[stream->n - 1] : NULL;
 }
 
-static const struct refrain_inlined *where_made(const struct refrain_event *event) {
+static const struct refrain_inlined *call_site_of(const struct refrain_event *event) {
     return event->kind == REFRAIN_EVENT_ENTER ? (const void *)(intptr_t)event->value : NULL;
 }
 
-/* The functions that are inlined where the event happens, in the activation on top. Its own name says whether the code
- * is its: frames between may be left out. Null: none. */
+/* The functions that are inlined at the event's call site, if this call site is in the activation on top. Compares
+ * names, since the call path may lack frames between them. Null: none. */
 static const struct refrain_inlined *inlined_at(const struct refrain_inlined_level *top,
                                                 const struct refrain_event *event) {
-    const struct refrain_inlined *in = where_made(event);
+    const struct refrain_inlined *in = call_site_of(event);
     return in && in->n > 0 && strcmp(in->outer, top->region->name) == 0 ? in : NULL;
 }
 
-static size_t in_common(const struct refrain_inlined_level *top, const struct refrain_inlined *in) {
+static size_t n_in_common(const struct refrain_inlined_level *top, const struct refrain_inlined *in) {
     size_t n = 0;
     while (in && n < in->n && n < top->n_open && in->regions[n] == top->in->regions[n])
         n++;
     return n;
 }
 
-/* An inlined function is entered, when the next event happens, or left, when the last one did. */
-static void make(const struct refrain_event *at, enum refrain_event_kind kind, const struct refrain_region_info *region,
-                 struct refrain_event *event) {
+/* Makes the ENTER of an inlined function at the time of the next event, or its LEAVE at that of the last one. */
+static void fill_event(const struct refrain_event *at, enum refrain_event_kind kind,
+                       const struct refrain_region_info *region, struct refrain_event *event) {
     *event = (struct refrain_event){.kind = kind,
                                     .approximate = at->approximate,
                                     .rank = at->rank,
@@ -41,17 +41,17 @@ static void make(const struct refrain_event *at, enum refrain_event_kind kind, c
                                     .request = -1};
 }
 
-/* Fills in an event that comes before the next one; false where none does. */
-static bool come_before(struct refrain_inlined_stream *stream, struct refrain_event *event) {
+/* Makes an event of an inlined function that comes before the inner stream's next event. False if there is none. */
+static bool make_inlined_event(struct refrain_inlined_stream *stream, struct refrain_event *event) {
     struct refrain_inlined_level *top = top_of(stream);
     if (!top || !top->on_path)
         return false;
     const struct refrain_inlined *in = inlined_at(top, stream->next);
-    if (top->n_open > in_common(top, in)) {
-        make(&stream->last, REFRAIN_EVENT_LEAVE, top->in->regions[--top->n_open], event);
+    if (top->n_open > n_in_common(top, in)) {
+        fill_event(&stream->last, REFRAIN_EVENT_LEAVE, top->in->regions[--top->n_open], event);
     } else if (in && top->n_open < in->n) {
         top->in = in;
-        make(stream->next, REFRAIN_EVENT_ENTER, in->regions[top->n_open++], event);
+        fill_event(stream->next, REFRAIN_EVENT_ENTER, in->regions[top->n_open++], event);
     } else {
         return false;
     }
@@ -69,12 +69,12 @@ static bool push(struct refrain_inlined_stream *stream, const struct refrain_eve
         stream->capacity = larger;
     }
     stream->levels[stream->n++] = (struct refrain_inlined_level){
-        .region = event->region, .on_path = event->region->kind == REFRAIN_REGION_FUNCTION && where_made(event)};
+        .region = event->region, .on_path = event->region->kind == REFRAIN_REGION_FUNCTION && call_site_of(event)};
     return true;
 }
 
-/* The inner stream's next event itself. */
-static bool give(struct refrain_inlined_stream *stream, struct refrain_event *event) {
+/* Returns the inner stream's next event, and updates the stack of activations. False without memory. */
+static bool return_inner_event(struct refrain_inlined_stream *stream, struct refrain_event *event) {
     *event = *stream->next;
     if (event->kind == REFRAIN_EVENT_ENTER) {
         stream->no_memory |= !push(stream, stream->next);
@@ -90,7 +90,7 @@ static size_t read_events(struct refrain_stream *of, struct refrain_event *event
     struct refrain_inlined_stream *stream = (struct refrain_inlined_stream *)of;
     size_t made = 0;
     while (made < n && !stream->no_memory && (stream->next || (stream->next = refrain_stream_next(stream->inner)))) {
-        if (!come_before(stream, &events[made]) && !give(stream, &events[made]))
+        if (!make_inlined_event(stream, &events[made]) && !return_inner_event(stream, &events[made]))
             break;
         stream->last = events[made++];
     }

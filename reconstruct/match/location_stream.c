@@ -1,17 +1,17 @@
-/* location_stream.c: a walk or an event file, translated, as a stream (location_stream.h). */
+/* location_stream.c: translates the records of a walk or an event file (location_stream.h). */
 #include "match/location_stream.h"
 #include "model/trace_parts.h"
 #include "times/probe_costs.h"
 
-/* What probes took up to a recorded event: as the walk says that goes through the same events. Where there is none
- * (mode events) there are no probes but those that make events. */
+/* The time in probes up to a recorded event, from a walk through the same events. Without a walk (mode events), only
+ * probes that make events ran, and the time is computed from the kinds of records. */
 static uint64_t cost_of(struct refrain_location_stream *location, const struct refrain_record *record) {
     struct refrain_record twin;
     if (location->costs) {
         bool same = refrain_walk_next(location->costs, &twin) && twin.kind == record->kind && twin.id == record->id;
         if (same)
             return location->cost = twin.cost;
-        refrain_walk_close(location->costs); /* from here on it is another story */
+        refrain_walk_close(location->costs); /* the formulas and the event file differ from here on */
         location->costs = NULL;
     }
     bool enters = record->kind == REFRAIN_RECORD_ENTER || record->kind == REFRAIN_RECORD_CALL_ENTER ||
@@ -25,7 +25,7 @@ static uint64_t cost_of(struct refrain_location_stream *location, const struct r
     return until;
 }
 
-/* The next events, or none as yet where a cycle ends. */
+/* The next events. May return none before the end of the walk, where equal iterations begin or end. */
 static size_t read_events_of_walk(struct refrain_location_stream *location, struct refrain_event *events, size_t n) {
     struct refrain_record records[REFRAIN_STREAM_EVENTS];
     if (refrain_walk_gives_cycle(location->walk)) {

@@ -1,4 +1,4 @@
-/* posting_order.c: receives under way, and what overtakes them (posting_order.h). */
+/* posting_order.c: pending receives, and which receives overtake them (posting_order.h). */
 #include "match/posting_order.h"
 #include "common/arena.h"
 #include "common/array.h"
@@ -6,11 +6,11 @@
 #include <string.h>
 
 enum state {
-    UNDER_WAY, /* what it will receive is not known */
-    KNOWN,     /* its completion has been read, but not given */
-    KNOWN_ANY, /* it is given up: peer and tag may be any (-1), it is not known which */
-    NOT_FOUND, /* its completion is not among the events that were read ahead */
-    OVER,      /* completed or cancelled */
+    PENDING,   /* pending, and its message is unknown */
+    KNOWN,     /* its completion has been read, but not delivered */
+    KNOWN_ANY, /* freed while pending; a source or tag of -1 is unknown */
+    NOT_FOUND, /* pending; its completion is not among the events that were read ahead */
+    OVER,      /* its completion or cancellation was delivered */
 };
 
 struct refrain_posted {
@@ -21,13 +21,14 @@ struct refrain_posted {
     enum state state;
 };
 
-/* A channel, by its communicator and source, and tag. */
+/* A channel, keyed by communicator and source, and by tag. Some of its receives may have overtaken one that is
+ * NOT_FOUND. */
 struct passed {
     struct refrain_store_entry entry;
-    int64_t latest; /* the receives of smaller requests were posted before the latest one of it that was given */
+    int64_t latest; /* the latest of these receives was posted after all requests smaller than this */
 };
 
-/* An event that was read ahead. `before`: the receives of smaller requests were posted before it. */
+/* An event that was read ahead. If it receives, it was posted after all requests smaller than `before`. */
 struct refrain_ahead {
     struct refrain_event event;
     int64_t before;
@@ -35,7 +36,8 @@ struct refrain_ahead {
 
 /* ---- receives under way ---- */
 
-/* Makes room for one more: those that are over go, and the table grows where others fill half of it. */
+/* Makes room for one more receive: removes those that are OVER, and grows the table if it is still more than half full.
+ * False without memory. */
 static bool make_room(struct refrain_posting_order *order) {
     size_t kept = 0;
     for (size_t i = order->first; i < order->n; i++)
@@ -48,19 +50,19 @@ static bool make_room(struct refrain_posting_order *order) {
     return REFRAIN_ARENA_ROOM(order->posted, order->capacity, order->capacity);
 }
 
-static bool post(struct refrain_posting_order *order, const struct refrain_event *event) {
+static bool add_posted(struct refrain_posting_order *order, const struct refrain_event *event) {
     if (event->request < 0 || (order->n > 0 && event->request <= order->latest))
         return true;
     if (order->n == order->capacity && !make_room(order))
         return false;
     order->latest = event->request;
     order->posted[order->n++] =
-        (struct refrain_posted){.request = event->request, .comm = event->comm, .state = UNDER_WAY};
+        (struct refrain_posted){.request = event->request, .comm = event->comm, .state = PENDING};
     return true;
 }
 
-/* The number of the first receive of that request or a later one. */
-static size_t find(const struct refrain_posting_order *order, int64_t request) {
+/* The index of the first receive with this request or a later one. */
+static size_t find_posted(const struct refrain_posting_order *order, int64_t request) {
     size_t low = order->first, high = order->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -73,11 +75,11 @@ static size_t find(const struct refrain_posting_order *order, int64_t request) {
 }
 
 static struct refrain_posted *posted_by(const struct refrain_posting_order *order, int64_t request) {
-    size_t i = request < 0 ? order->n : find(order, request);
+    size_t i = request < 0 ? order->n : find_posted(order, request);
     return i < order->n && order->posted[i].request == request ? &order->posted[i] : NULL;
 }
 
-/* The receive's completion has been given. */
+/* Marks the receive as OVER. Called when its completion is delivered. */
 static void end_receive(struct refrain_posting_order *order, int64_t request) {
     struct refrain_posted *posted = posted_by(order, request);
     if (posted)
@@ -92,13 +94,13 @@ static uint64_t source_key(const struct refrain_event *event) {
     return (uint64_t)(event->comm ? event->comm->index : UINT32_MAX) << 32 | (uint32_t)event->peer;
 }
 
-/* Of any: a source or tag that is not known (-1). */
-static bool is_of(int64_t any, int64_t one) {
+/* True if the values match. `any` matches all if it is unknown (-1). */
+static bool matches(int64_t any, int64_t one) {
     return any < 0 || any == one;
 }
 
-/* The receive may have been overtaken by one that was given already, as its end was not found ahead. */
-static bool was_passed(const struct refrain_posting_order *order, const struct refrain_event *event) {
+/* True if a receive that was delivered may have overtaken this one, whose completion was not found ahead. */
+static bool may_be_passed(const struct refrain_posting_order *order, const struct refrain_event *event) {
     const struct refrain_store *passed = &order->passed;
     uint64_t source = source_key(event), tag = (uint64_t)event->tag;
     if (passed->keys.n >= REFRAIN_MOST_PASSED)
@@ -110,7 +112,7 @@ static bool was_passed(const struct refrain_posting_order *order, const struct r
     for (uint32_t i = 1; i < passed->n; i++) {
         const struct passed *one = refrain_store_at(passed, i);
         if (refrain_store_live(passed, i) && one->entry.a >> 32 == source >> 32 &&
-            is_of(event->peer, (int32_t)(uint32_t)one->entry.a) && is_of(event->tag, (int64_t)one->entry.b) &&
+            matches(event->peer, (int32_t)(uint32_t)one->entry.a) && matches(event->tag, (int64_t)one->entry.b) &&
             one->latest > event->request)
             return true;
     }
@@ -122,16 +124,17 @@ static bool ends_receive(const struct refrain_event *event) {
            event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
 }
 
-/* What an event says of receives, as soon as it is read: *before of one that receives; *found where it is the
- * completion of one of which nothing was known, else null. */
-static bool note(struct refrain_posting_order *order, struct refrain_event *event, int64_t *before,
-                 const struct refrain_posted **found) {
+/* Updates the receives after an event was read. *before: an event that receives was posted after all requests smaller
+ * than this. *found: the receive that the event completes, if its message was unknown, else null. False without memory.
+ */
+static bool note_event(struct refrain_posting_order *order, struct refrain_event *event, int64_t *before,
+                       const struct refrain_posted **found) {
     bool cancelled = event->kind == REFRAIN_EVENT_CANCEL;
     struct refrain_posted *posted = ends_receive(event) ? posted_by(order, event->request) : NULL;
     *before = event->request >= 0 ? event->request : order->latest + 1;
-    *found = posted && posted->state == UNDER_WAY ? posted : NULL;
+    *found = posted && posted->state == PENDING ? posted : NULL;
     if (posted && posted->state == NOT_FOUND) {
-        event->unsure = !cancelled && was_passed(order, event);
+        event->unsure = !cancelled && may_be_passed(order, event);
         if (--order->n_late == 0)
             refrain_store_close(&order->passed);
     }
@@ -141,7 +144,7 @@ static bool note(struct refrain_posting_order *order, struct refrain_event *even
         posted->tag = event->tag;
         posted->peer = cancelled ? -1 : event->peer;
     }
-    return event->kind != REFRAIN_EVENT_RECV_POST || post(order, event);
+    return event->kind != REFRAIN_EVENT_RECV_POST || add_posted(order, event);
 }
 
 static struct refrain_ahead *ahead_at(const struct refrain_posting_order *order, size_t i) {
@@ -152,12 +155,12 @@ static bool grow_ahead(struct refrain_posting_order *order) {
     size_t before = order->capacity_ahead;
     if (!REFRAIN_ARENA_ROOM(order->ahead, before, order->capacity_ahead))
         return false;
-    if (before) /* what went round the end follows it now */
+    if (before) /* the entries before next_ahead had wrapped around the end; they follow it now */
         memcpy(order->ahead + before, order->ahead, order->next_ahead * sizeof *order->ahead);
     return true;
 }
 
-/* Reads one event more, unless the stream ends. */
+/* Reads one more event. Sets `ended` if there is none. False without memory. */
 static bool read_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
                        const struct refrain_posted **found) {
     *found = NULL;
@@ -171,18 +174,18 @@ static bool read_ahead(struct refrain_posting_order *order, struct refrain_strea
         return true;
     ahead->event = *event;
     order->n_ahead++;
-    return note(order, &ahead->event, &ahead->before, found);
+    return note_event(order, &ahead->event, &ahead->before, found);
 }
 
 /* ---- what overtakes what ---- */
 
-/* May the receive be of the event's channel, for all that is known? */
+/* True if the receive's message is unknown, and it may be of the event's channel. */
 static bool may_be_overtaken(const struct refrain_posted *posted, const struct refrain_event *event) {
-    return posted->state == UNDER_WAY && posted->comm == event->comm;
+    return posted->state == PENDING && posted->comm == event->comm;
 }
 
-/* The event's receive may overtake one whose end is not known. False without memory. */
-static bool pass(struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
+/* Notes that the event's receive may overtake one whose completion was not found. False without memory. */
+static bool note_overtaking(struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
     if (event->peer < 0 || event->tag < 0 || order->passed.keys.n >= REFRAIN_MOST_PASSED)
         return true;
     order->passed.entry_bytes = sizeof(struct passed);
@@ -196,12 +199,12 @@ static bool pass(struct refrain_posting_order *order, const struct refrain_event
     return true;
 }
 
-/* Reads until it is known of which channels those are that were posted before the event's receive. False without
+/* Reads ahead until the channels of all receives are known that were posted before the event's one. False without
  * memory. */
-static bool look_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
-                       const struct refrain_event *event, int64_t before) {
+static bool read_until_known(struct refrain_posting_order *order, struct refrain_stream *stream,
+                             const struct refrain_event *event, int64_t before) {
     size_t n = 0;
-    for (size_t i = order->first, end = find(order, before); i < end; i++)
+    for (size_t i = order->first, end = find_posted(order, before); i < end; i++)
         n += may_be_overtaken(&order->posted[i], event);
     while (n > 0 && !order->ended && order->n_ahead < REFRAIN_READ_AHEAD) {
         const struct refrain_posted *found;
@@ -210,7 +213,7 @@ static bool look_ahead(struct refrain_posting_order *order, struct refrain_strea
         n -= found && found->comm == event->comm && found->request < before;
     }
     bool late = false;
-    for (size_t i = order->first, end = find(order, before); (n > 0 || order->n_late > 0) && i < end; i++) {
+    for (size_t i = order->first, end = find_posted(order, before); (n > 0 || order->n_late > 0) && i < end; i++) {
         struct refrain_posted *posted = &order->posted[i];
         if (may_be_overtaken(posted, event)) {
             posted->state = NOT_FOUND;
@@ -218,14 +221,14 @@ static bool look_ahead(struct refrain_posting_order *order, struct refrain_strea
         }
         late |= posted->state == NOT_FOUND && posted->comm == event->comm;
     }
-    return !late || pass(order, event, before);
+    return !late || note_overtaking(order, event, before);
 }
 
-/* How many receives of the event's channel were posted before it and complete later. */
+/* Returns the number of receives of the event's channel that were posted before it and complete later. */
 static uint32_t overtaken(const struct refrain_posting_order *order, const struct refrain_event *event,
                           int64_t before) {
     uint32_t n = 0;
-    for (size_t i = order->first, end = find(order, before); i < end; i++) {
+    for (size_t i = order->first, end = find_posted(order, before); i < end; i++) {
         const struct refrain_posted *posted = &order->posted[i];
         n += posted->state == KNOWN && posted->comm == event->comm && posted->peer == event->peer &&
              posted->tag == event->tag;
@@ -233,56 +236,58 @@ static uint32_t overtaken(const struct refrain_posting_order *order, const struc
     return n;
 }
 
-/* Was one of them given up, and it is not known which message it took? */
+/* True if such a receive was freed while pending, and its message may be of the event's channel. */
 static bool overtakes_any(const struct refrain_posting_order *order, const struct refrain_event *event,
                           int64_t before) {
-    for (size_t i = order->first, end = find(order, before); i < end; i++) {
+    for (size_t i = order->first, end = find_posted(order, before); i < end; i++) {
         const struct refrain_posted *posted = &order->posted[i];
-        if (posted->state == KNOWN_ANY && posted->comm == event->comm && is_of(posted->peer, event->peer) &&
-            is_of(posted->tag, event->tag))
+        if (posted->state == KNOWN_ANY && posted->comm == event->comm && matches(posted->peer, event->peer) &&
+            matches(posted->tag, event->tag))
             return true;
     }
     return false;
 }
 
-/* Does the event have a message that others, posted before, may have to leave to it? */
+/* True if the event receives a message, and a receive that was posted before it is still pending. */
 static bool may_overtake(const struct refrain_posting_order *order, const struct refrain_event *event, int64_t before) {
     bool receives = event->kind == REFRAIN_EVENT_RECV || event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
     return receives && order->first < order->n && order->posted[order->first].request < before;
 }
 
-/* The event is given now. Null without memory. */
-static struct refrain_event *give(struct refrain_posting_order *order, struct refrain_event *event) {
+/* Delivers the event. */
+static struct refrain_event *deliver(struct refrain_posting_order *order, struct refrain_event *event) {
     if (ends_receive(event))
         end_receive(order, event->request);
     return event;
 }
 
-/* The same for one that may overtake others. */
-static struct refrain_event *give_ahead(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                        const struct refrain_event *event, int64_t before) {
+/* Delivers an event that may overtake others. Null without memory. */
+static struct refrain_event *deliver_overtaking(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                                const struct refrain_event *event, int64_t before) {
     if (event != &order->given)
-        order->given = *event; /* as reading ahead may take its place */
-    if (!look_ahead(order, stream, &order->given, before)) {
+        order->given = *event; /* reading ahead may reuse its memory */
+    if (!read_until_known(order, stream, &order->given, before)) {
         order->no_memory = true;
         return NULL;
     }
     order->given.overtook = overtaken(order, &order->given, before);
     order->given.unsure |= overtakes_any(order, &order->given, before);
-    return give(order, &order->given);
+    return deliver(order, &order->given);
 }
 
-struct refrain_event *refrain_posting_order_take(struct refrain_posting_order *order, struct refrain_stream *stream,
-                                                 struct refrain_event *event) {
+struct refrain_event *refrain_posting_order_handle(struct refrain_posting_order *order, struct refrain_stream *stream,
+                                                   struct refrain_event *event) {
     int64_t before;
     const struct refrain_posted *found;
-    order->no_memory = !note(order, event, &before, &found);
+    order->no_memory = !note_event(order, event, &before, &found);
     if (order->no_memory)
         return NULL;
-    return may_overtake(order, event, before) ? give_ahead(order, stream, event, before) : give(order, event);
+    return may_overtake(order, event, before) ? deliver_overtaking(order, stream, event, before)
+                                              : deliver(order, event);
 }
 
-struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *order, struct refrain_stream *stream) {
+struct refrain_event *refrain_posting_order_next_ahead(struct refrain_posting_order *order,
+                                                       struct refrain_stream *stream) {
     if (order->n_ahead == 0)
         return NULL;
     const struct refrain_ahead *ahead = ahead_at(order, 0);
@@ -290,8 +295,8 @@ struct refrain_event *refrain_posting_order_go_on(struct refrain_posting_order *
     order->given = ahead->event;
     order->next_ahead = (order->next_ahead + 1) & (order->capacity_ahead - 1);
     order->behind = --order->n_ahead > 0 || order->ended;
-    return may_overtake(order, &order->given, before) ? give_ahead(order, stream, &order->given, before)
-                                                      : give(order, &order->given);
+    return may_overtake(order, &order->given, before) ? deliver_overtaking(order, stream, &order->given, before)
+                                                      : deliver(order, &order->given);
 }
 
 void refrain_posting_order_close(struct refrain_posting_order *order) {

@@ -1,5 +1,5 @@
-/* ready_queue.h: locations that can go on, the earliest first (align.c). A binary heap; of two at one time the one with
- * the smaller number comes first. */
+/* ready_queue.h: the locations that can continue, the earliest first (align.c). A binary heap. Of two locations with
+ * the same time, the one with the smaller number comes first. */
 #ifndef REFRAIN_READY_QUEUE_H
 #define REFRAIN_READY_QUEUE_H
 
@@ -13,7 +13,7 @@ struct refrain_ready {
 };
 
 struct refrain_ready_queue {
-    struct refrain_ready *heap; /* the owner's, with room for all locations */
+    struct refrain_ready *heap; /* memory of the owner, with room for all locations */
     size_t n;
 };
 
@@ -21,7 +21,7 @@ static inline bool refrain_ready_before(const struct refrain_ready *a, const str
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->location < b->location;
 }
 
-/* A location that is not in the queue comes into it. */
+/* Adds a location that is not in the queue. */
 static inline void refrain_ready_put(struct refrain_ready_queue *queue, struct refrain_ready ready) {
     size_t i = queue->n++;
     while (i > 0 && refrain_ready_before(&ready, &queue->heap[(i - 1) / 2])) {
@@ -31,7 +31,7 @@ static inline void refrain_ready_put(struct refrain_ready_queue *queue, struct r
     queue->heap[i] = ready;
 }
 
-/* Takes the first one of a queue that is not empty, and puts another one in. */
+/* Removes the first location of a queue that is not empty, and adds another one. Returns the first one. */
 static inline uint32_t refrain_ready_exchange(struct refrain_ready_queue *queue, struct refrain_ready ready) {
     uint32_t first = queue->heap[0].location;
     size_t i = 0;
@@ -50,7 +50,7 @@ static inline uint32_t refrain_ready_exchange(struct refrain_ready_queue *queue,
     return first;
 }
 
-/* Takes the first one of a queue that is not empty. */
+/* Removes and returns the first location of a queue that is not empty. */
 static inline uint32_t refrain_ready_take(struct refrain_ready_queue *queue) {
     struct refrain_ready last = queue->heap[--queue->n];
     return queue->n > 0 ? refrain_ready_exchange(queue, last) : last.location;

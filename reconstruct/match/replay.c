@@ -1,9 +1,9 @@
-/* replay.c: from a cursor to a writer (replay.h). */
+/* replay.c: writes the events of a cursor with a writer (replay.h). */
 #include "match/replay.h"
 #include "match/cursor_parts.h"
 
-/* ENTER or LEAVE of all that the wanted locations are in, at the edge of a window: so that what is written is whole.
- * `own_times`: when they were entered. */
+/* Writes ENTER or LEAVE of all regions that are open at the edge of a window, so that the output has both of each
+ * region. `own_times`: with the times when they were entered. */
 static int write_edge(const struct refrain_trace *trace, const struct refrain_cursor *cursor,
                       struct refrain_writer *writer, enum refrain_event_kind kind, int64_t time_ns, bool own_times) {
     int status = 0;
@@ -32,15 +32,15 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
     return refrain_write_as(trace, options, &(struct refrain_replay){0}, writer, report, error);
 }
 
-/* All events: what the writer said. */
+/* Writes all events. Returns the writer's last status. */
 static int write_events(struct refrain_cursor *cursor, bool by_turns, struct refrain_writer *writer) {
     const struct refrain_event *events;
-    int said = 0;
+    int writer_status = 0;
     for (size_t n = 1;
-         !said && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_step(cursor));)
-        for (size_t i = 0; !said && writer->event && i < n; i++)
-            said = writer->event(writer, &events[i]);
-    return said;
+         !writer_status && (events = by_turns ? refrain_cursor_next_run(cursor, &n) : refrain_cursor_step(cursor));)
+        for (size_t i = 0; !writer_status && writer->event && i < n; i++)
+            writer_status = writer->event(writer, &events[i]);
+    return writer_status;
 }
 
 enum refrain_status refrain_write_as(struct refrain_trace *trace, const struct refrain_cursor_options *options,
@@ -54,8 +54,8 @@ enum refrain_status refrain_write_as(struct refrain_trace *trace, const struct r
     if (!status && options && options->from_ns != REFRAIN_TIME_FIRST &&
         write_edge(trace, cursor, writer, REFRAIN_EVENT_ENTER, options->from_ns, replay->own_times))
         status = REFRAIN_ERROR;
-    int said = status ? 0 : write_events(cursor, replay->turns != NULL, writer);
-    if (said && said != REFRAIN_WRITER_ENOUGH)
+    int writer_status = status ? 0 : write_events(cursor, replay->turns != NULL, writer);
+    if (writer_status && writer_status != REFRAIN_WRITER_ENOUGH)
         status = REFRAIN_ERROR;
     if (!status && options && options->to_ns != REFRAIN_TIME_LAST && !replay->own_times &&
         write_edge(trace, cursor, writer, REFRAIN_EVENT_LEAVE, options->to_ns, false))

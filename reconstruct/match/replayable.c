@@ -1,4 +1,4 @@
-/* replayable.c: formulas, or recorded events, of every rank (replayable.h). */
+/* replayable.c: checks every rank for formulas, or for recorded events (replayable.h). */
 #include "match/replayable.h"
 
 enum refrain_status refrain_replayable(const struct refrain_trace *trace, bool recorded, struct refrain_error *error) {

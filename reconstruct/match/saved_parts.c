@@ -1,4 +1,4 @@
-/* saved_parts.c: addresses to parts and back (saved_parts.h). */
+/* saved_parts.c: translates addresses to parts and back (saved_parts.h). */
 #include "match/saved_parts.h"
 #include "common/array.h"
 #include "match/location_stream.h"
@@ -84,8 +84,8 @@ void refrain_saved_parts_close(struct refrain_saved_parts *parts) {
 
 /* ---- addresses ---- */
 
-/* The part behind the last one that begins at or before the address. */
-static size_t behind(const struct refrain_saved_parts *parts, uintptr_t address) {
+/* The index in `sorted` behind the last part that begins at or before the address. */
+static size_t index_behind(const struct refrain_saved_parts *parts, uintptr_t address) {
     size_t low = 0, high = parts->n;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -101,11 +101,11 @@ static bool holds(const struct refrain_saved_part *part, uintptr_t address) {
     return address >= part->begin && address - part->begin <= part->bytes;
 }
 
-/* The word as part and offset, which are those of `b` in the other replay. An address can be of two parts: it is behind
- * the end of one where another one begins. */
-static bool place(const struct refrain_saved_parts *one, const struct refrain_saved_parts *other, uint64_t a,
-                  uint64_t b, uint64_t *kept) {
-    for (size_t i = behind(one, a); i-- > 0 && holds(&one->sorted[i], a);) {
+/* Translates the address a to part and offset, if b has the same part and offset in the other replay. An address can
+ * belong to two parts: to the end of one and the beginning of the next. */
+static bool find_in_parts(const struct refrain_saved_parts *one, const struct refrain_saved_parts *other, uint64_t a,
+                          uint64_t b, uint64_t *kept) {
+    for (size_t i = index_behind(one, a); i-- > 0 && holds(&one->sorted[i], a);) {
         const struct refrain_saved_part *part = &one->sorted[i];
         uint64_t offset = a - part->begin;
         if (part->number >= other->n || b - other->parts[part->number].begin != offset)
@@ -129,7 +129,7 @@ bool refrain_saved_parts_place(const struct refrain_saved_parts *one, const stru
                                uint64_t a, uint64_t b, uint64_t *kept, bool *is_address) {
     *kept = a;
     *is_address = a != b || (a != 0 && place_code(one, a, kept));
-    return a == b || place(one, other, a, b, kept);
+    return a == b || find_in_parts(one, other, a, b, kept);
 }
 
 bool refrain_saved_parts_address(const struct refrain_saved_parts *parts, uint64_t *word) {

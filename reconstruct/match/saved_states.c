@@ -1,4 +1,4 @@
-/* saved_states.c: the bytes of states, and cursors that go on from them (saved_states.h). */
+/* saved_states.c: makes the bytes of states, and cursors that continue from them (saved_states.h). */
 #include "match/saved_states.h"
 #include "common/array.h"
 #include "common/difference.h"
@@ -14,18 +14,18 @@
 #define MAGIC 0x3245544154534652u /* "RFSTATE2" */
 
 struct refrain_saved_states {
-    uint64_t magic, key, bytes, n, checksum; /* checksum: of these, with 0 for it, and of the table */
-    uint64_t compensate;                     /* 1: times are without what probes took */
+    uint64_t magic, key, bytes, n, checksum; /* checksum: of this header, with 0 in its place, and of the table */
+    uint64_t compensate;                     /* 1: times are without the time in probes */
 };
 
 struct row {
     uint64_t events;
     int64_t now_ns;
     uint64_t at, bytes, checksum;
-    uint64_t base; /* number of the state by which it is told; itself: by nothing */
+    uint64_t base; /* number of the state that it is a difference from; its own: stored whole */
 };
 
-/* Before the bytes of a state. */
+/* The beginning of a state's bytes. */
 struct lengths {
     uint64_t words, words_bytes, marks_bytes;
 };
@@ -47,7 +47,7 @@ static size_t marks_words(size_t words) {
     return (words + 63) / 64;
 }
 
-/* The words of a state, and which of them are addresses. */
+/* The words of a state, and a bit for each: is it an address? */
 struct flat {
     uint64_t *words, *marks;
     size_t n;
@@ -64,7 +64,7 @@ static void flat_close(struct flat *flat) {
     *flat = (struct flat){0};
 }
 
-/* A part of a state's words: [position][lists][number of chunks][bytes, used of each][chunks]. */
+/* The order of a state's words: [position][lists][number of chunks][bytes, used of each][chunks]. */
 #define POSITION_WORDS (sizeof(struct refrain_cursor_position) / sizeof(uint64_t))
 
 static size_t words_of(struct refrain_arena *arena) {
@@ -78,16 +78,16 @@ static size_t words_of(struct refrain_arena *arena) {
     return words;
 }
 
-/* Two replays at the same event, and the state that is made of them. */
+/* Two replays at the same event, and the state that is made from them. */
 struct pair {
     const struct refrain_cursor *one, *other;
     struct refrain_saved_parts one_parts, other_parts;
     struct flat flat;
-    size_t at; /* next word */
+    size_t at; /* index of the next word in `flat` */
 };
 
-/* Words that lie at `one` and `other`. False where they are not those of two replays of one trace. */
-static bool put(struct pair *pair, const void *one, const void *other, size_t bytes) {
+/* Adds the words at `one` and `other`. False if they differ and are not addresses of the same place. */
+static bool put_words(struct pair *pair, const void *one, const void *other, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof(uint64_t); i++, pair->at++) {
         uint64_t a, b;
         memcpy(&a, (const unsigned char *)one + i * sizeof a, sizeof a);
@@ -116,13 +116,13 @@ static bool put_chunks(struct pair *pair) {
     }
     for (size_t i = 0; i < n; i++) {
         const void *one = refrain_arena_chunk(pair->one->arena, i, &bytes, &used);
-        if (!put(pair, one, refrain_arena_chunk(pair->other->arena, i, &other_bytes, &other_used), used))
+        if (!put_words(pair, one, refrain_arena_chunk(pair->other->arena, i, &other_bytes, &other_used), used))
             return false;
     }
     return true;
 }
 
-/* Makes the state of two replays that are at the same event. False without memory, or where they do not agree. */
+/* Makes the state of two replays that are at the same event. False without memory, or if the replays do not agree. */
 static bool flatten(struct pair *pair) {
     size_t lists;
     const void *one = refrain_arena_lists(pair->one->arena, &lists),
@@ -131,8 +131,8 @@ static bool flatten(struct pair *pair) {
     bool sound = refrain_saved_parts_open(&pair->one_parts, pair->one->trace, pair->one->arena) &&
                  refrain_saved_parts_open(&pair->other_parts, pair->other->trace, pair->other->arena) &&
                  flat_open(&pair->flat, words_of(pair->one->arena)) &&
-                 put(pair, &pair->one->position, &pair->other->position, sizeof pair->one->position) &&
-                 put(pair, one, other, lists) && put_chunks(pair);
+                 put_words(pair, &pair->one->position, &pair->other->position, sizeof pair->one->position) &&
+                 put_words(pair, one, other, lists) && put_chunks(pair);
     refrain_saved_parts_close(&pair->one_parts);
     refrain_saved_parts_close(&pair->other_parts);
     return sound;
@@ -142,7 +142,7 @@ static bool flatten(struct pair *pair) {
 
 struct making {
     struct refrain_cursor *one, *other;
-    unsigned char *bytes; /* of states, without header and table */
+    unsigned char *bytes; /* of the states, without header and table */
     size_t n, capacity, most;
     struct row *rows;
     size_t n_rows;
@@ -172,8 +172,9 @@ static bool add_bytes(struct making *making, const struct flat *flat, const stru
     return true;
 }
 
-/* Adds the state of a checkpoint of both, told by an earlier one unless half of it differs from that; none where they
- * do not agree, or without memory. */
+/* Adds the state at a checkpoint of both replays, as the difference from the base. If the difference has more than half
+ * of the state's bytes, the state is stored whole and becomes the base. Adds nothing if the replays do not agree, or
+ * without memory. */
 static void add_state(struct making *making, const struct refrain_checkpoint *one,
                       const struct refrain_checkpoint *other) {
     struct pair pair = {.one = making->one, .other = making->other};
@@ -200,8 +201,8 @@ static void add_state(struct making *making, const struct refrain_checkpoint *on
     flat_close(&pair.flat);
 }
 
-/* All states that both replays have, or those after multiples of so many events. One in which the replays do not agree
- * is left out: bytes that nobody reads may differ. */
+/* Adds the state of each checkpoint that both replays have after a multiple of `events` events. Leaves out states in
+ * which the replays do not agree: this can happen in bytes that nobody reads. */
 static void add_states(struct making *making, uint64_t events) {
     const struct refrain_cursor *one = making->one, *other = making->other;
     making->n = making->n_rows = making->base_row = 0;
@@ -240,11 +241,11 @@ static bool finish(struct making *making, const struct refrain_saved_states_opti
     return true;
 }
 
-/* Two cursors that keep checkpoints all over the trace, each opened and moved to the end as a job. */
+/* Two cursors with checkpoints all over the trace. A job opens each of them and moves it to the end. */
 struct replays {
     const struct refrain_saved_states_options *how;
     struct refrain_trace *traces[2];
-    struct refrain_cursor *cursors[2]; /* null, with the error filled, where that cannot be */
+    struct refrain_cursor *cursors[2]; /* null after an error, which is in `errors` */
     struct refrain_error errors[2];
 };
 
@@ -267,7 +268,7 @@ static void replay(void *data, size_t i) {
     *cursor = NULL;
 }
 
-/* The bytes of the states that both have; none where they do not agree in any. */
+/* Makes the bytes of the states in which both replays agree. Makes none if there is no such state. */
 static bool make_bytes(struct making *making, const struct refrain_saved_states_options *how, unsigned char **bytes,
                        size_t *n) {
     making->rows = calloc(making->one->n_checkpoints + 1, sizeof *making->rows);
@@ -309,7 +310,7 @@ enum refrain_status refrain_saved_states_make(struct refrain_trace *one, struct 
 
 /* ---- using them ---- */
 
-/* Is the state's row of bytes that are there, and of a base that is told by nothing? */
+/* True if the state's bytes are inside of the file, and its base is stored whole. */
 static bool is_row_sound(const struct refrain_saved_states *states, uint64_t i) {
     const struct row *row = &rows_of(states)[i];
     return row->at % 8 == 0 && row->at <= states->bytes && row->bytes <= states->bytes - row->at &&
@@ -341,8 +342,8 @@ size_t refrain_saved_states_count(const void *bytes, uint64_t *most_events) {
     return (size_t)states->n;
 }
 
-/* The words of a state, which are told by `base` (null: by nothing). False where its bytes are damaged, or without
- * memory. */
+/* Restores the words of a state from its bytes and `base` (null: it is stored whole). False if the bytes are damaged,
+ * or without memory. */
 static bool unpack(const struct refrain_saved_states *states, const struct row *row, const struct flat *base,
                    struct flat *flat) {
     const unsigned char *from = (const unsigned char *)states + row->at;
@@ -375,7 +376,7 @@ static bool unpack_state(const struct refrain_saved_states *states, uint64_t i, 
     return sound;
 }
 
-/* Chunks as the state has them; *at: the words behind their sizes. */
+/* Adds the state's chunks to the arena. *at: index of the first word after their sizes. */
 static bool add_chunks(struct refrain_arena *arena, const struct flat *flat, size_t lists_words, size_t *at) {
     size_t sizes = POSITION_WORDS + lists_words, n = flat->n > sizes ? flat->words[sizes] : 0;
     if (flat->n <= sizes || n > (flat->n - sizes - 1) / 2)
@@ -392,8 +393,9 @@ static bool add_chunks(struct refrain_arena *arena, const struct flat *flat, siz
     return left == 0;
 }
 
-/* Words into memory, addresses as they are here. False where one is of no part of the trace. */
-static bool take(const struct flat *flat, const struct refrain_saved_parts *parts, size_t at, void *to, size_t bytes) {
+/* Copies words to memory, with addresses of this process. False if an address is not in a part of the trace. */
+static bool copy_words(const struct flat *flat, const struct refrain_saved_parts *parts, size_t at, void *to,
+                       size_t bytes) {
     for (size_t i = 0; i < bytes / 8; i++, at++) {
         uint64_t word = flat->words[at];
         if ((flat->marks[at / 64] >> at % 64 & 1) && !refrain_saved_parts_address(parts, &word))
@@ -403,7 +405,7 @@ static bool take(const struct flat *flat, const struct refrain_saved_parts *part
     return true;
 }
 
-/* The position and the arena of a state; null where it does not hold together, or without memory. */
+/* Makes the position and the arena of a state. Null if the state is damaged, or without memory. */
 static struct refrain_arena *make_arena(const struct refrain_trace *trace, const struct flat *flat,
                                         struct refrain_cursor_position *position) {
     struct refrain_arena *arena = refrain_arena_open();
@@ -413,11 +415,11 @@ static struct refrain_arena *make_arena(const struct refrain_trace *trace, const
     bool sound = lists && add_chunks(arena, flat, lists_bytes / 8, &at);
     size_t n = sound ? flat->words[POSITION_WORDS + lists_bytes / 8] : 0;
     sound = sound && refrain_saved_parts_open_chunks(&parts, trace, arena, n) &&
-            take(flat, &parts, 0, position, sizeof *position) &&
-            take(flat, &parts, POSITION_WORDS, lists, lists_bytes) && refrain_arena_chunks(arena) == n;
+            copy_words(flat, &parts, 0, position, sizeof *position) &&
+            copy_words(flat, &parts, POSITION_WORDS, lists, lists_bytes) && refrain_arena_chunks(arena) == n;
     for (size_t i = 0; sound && i < n; i++) {
         void *chunk = refrain_arena_chunk(arena, i, &bytes, &used);
-        sound = take(flat, &parts, at, chunk, used);
+        sound = copy_words(flat, &parts, at, chunk, used);
         at += used / 8;
     }
     refrain_saved_parts_close(&parts);
@@ -427,7 +429,7 @@ static struct refrain_arena *make_arena(const struct refrain_trace *trace, const
     return NULL;
 }
 
-/* The last state before time_ns; states->n where there is none. */
+/* Index of the last state before time_ns; states->n if there is none. */
 static uint64_t last_before(const struct refrain_saved_states *states, int64_t time_ns) {
     uint64_t found = states->n;
     for (uint64_t i = 0; i < states->n && rows_of(states)[i].now_ns < time_ns; i++)
@@ -435,21 +437,21 @@ static uint64_t last_before(const struct refrain_saved_states *states, int64_t t
     return found;
 }
 
-/* May there be states of a replay as the cursor does it? */
-static bool is_kept(const struct refrain_cursor *cursor, int64_t time_ns) {
+/* True if states can exist for the options of the cursor. */
+static bool may_have_states(const struct refrain_cursor *cursor, int64_t time_ns) {
     const struct refrain_cursor_options *options = &cursor->options;
     return time_ns > 0 && !cursor->turns && !options->checkpoint_bytes && !options->recorded && !options->unaligned &&
            !options->at_once;
 }
 
-/* The trace's states with such times; null none. */
+/* The trace's states with the cursor's kind of times; null if there are none. */
 static const struct refrain_saved_states *states_of(const struct refrain_cursor *cursor) {
     const struct refrain_saved_states *states = cursor->trace->states;
     return states && states->compensate == cursor->options.compensate ? states : NULL;
 }
 
 bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns) {
-    if (!is_kept(cursor, time_ns))
+    if (!may_have_states(cursor, time_ns))
         return false;
     if (refrain_saved_states_keeper && !states_of(cursor))
         refrain_saved_states_keeper(cursor->trace, cursor->options.compensate, time_ns, 0);
@@ -476,6 +478,6 @@ bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns) {
 }
 
 void refrain_saved_states_missed(struct refrain_cursor *cursor, int64_t time_ns) {
-    if (refrain_saved_states_keeper && is_kept(cursor, time_ns) && !states_of(cursor))
+    if (refrain_saved_states_keeper && may_have_states(cursor, time_ns) && !states_of(cursor))
         refrain_saved_states_keeper(cursor->trace, cursor->options.compensate, time_ns, cursor->position.events);
 }

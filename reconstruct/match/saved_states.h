@@ -1,20 +1,20 @@
-/* saved_states.h: states of a trace's replay, kept as bytes (two replays -> bytes -> cursor.c, in this process or
+/* saved_states.h: saves states of a trace's replay as bytes (two replays -> bytes -> cursor.c, in this process or
  * another).
  *
  *     header   magic, key of the trace, number of states, checksum of header and table
- *     table    a row each: events passed, time, where its bytes are, whose difference they are, their checksum
- *     states   words of the position and of its memory, and a bit for each: is it an address?
+ *     table    a row for each state: number of events before it, time, position of its bytes, its base, checksum
+ *     states   words of the position and of its memory, and a bit for each word: is it an address?
  *
- * A state is all that the walks, the translations and the matching hold after so many events: what a cursor's
- * checkpoint copies, whose memory is one arena (common/arena.h). In another process that memory lies elsewhere. Which
- * words of it are addresses is found by comparison: two replays of one trace, each with a copy of the trace of its own,
- * are alike in every word that is none, and differ in every word that is one. So no structure of the replay is
- * described here, and none that is added later can be forgotten. A word that differs and is no address of both at the
- * same place of the same part makes no state. An address is kept as a part (a chunk of the arena, an image, a
- * table of the trace ...) and an offset in it.
+ * A state is all that the walks, the translations and the matching hold after a number of events: what a checkpoint of
+ * a cursor copies, and whose memory is one arena (common/arena.h). In another process this memory has other addresses.
+ * Which words are addresses is found by comparing two replays of one trace, each with its own copy of the trace: a word
+ * that differs is an address, and so is one of the known addresses of refrain's own code (saved_parts.h). So no
+ * structure of the replay is described here, and a new structure cannot be forgotten. If a word differs, but is not an
+ * address of the same place of the same part, no state is made. An address is saved as a part (a chunk of the arena, an
+ * image, a table of the trace ...) and an offset in it.
  *
- * The bytes are believed as memory is. They belong where only the user can write; a checksum tells damage, not intent.
- * They are of one build of refrain: its identity is part of the key. */
+ * The bytes are trusted like memory. Only the user may be able to write the file: a checksum finds damage, not attacks.
+ * The bytes belong to one build of refrain, whose identity is part of the key. */
 #ifndef REFRAIN_SAVED_STATES_H
 #define REFRAIN_SAVED_STATES_H
 
@@ -26,49 +26,49 @@
 struct refrain_cursor;
 struct refrain_saved_states;
 
-/* What states must have in common with a trace: a number of its images, its tables' form, the build, and whether times
- * are without what probes took. */
+/* The key that states and trace must have in common: of the trace's images, the number of its tables, the build, and
+ * whether times are without the time in probes. */
 uint64_t refrain_saved_states_key(const struct refrain_trace *trace, uint64_t build, bool compensate);
 
 struct refrain_follower;
 
 struct refrain_saved_states_options {
     uint64_t build;
-    bool compensate;                         /* of times without what probes took */
-    const struct refrain_follower *follower; /* whose state they have, too; null none */
-    /* Calls job(data, i) for each i < n, by two threads if it can; null: by this one. */
+    bool compensate;                         /* times are without the time in probes */
+    const struct refrain_follower *follower; /* the states contain its state, too; null: none */
+    /* Calls job(data, i) for each i < n, with several threads if possible. Null: this thread calls it. */
     void (*each)(void (*job)(void *data, size_t i), void *data, size_t n, void *of_each);
     void *of_each;
-    size_t most_bytes; /* that the states take, without the table */
-    uint64_t events;   /* between two of them as long as all fit, a power of two; 0: a number for common use */
+    size_t most_bytes; /* limit of the states' bytes, without the table */
+    uint64_t events;   /* number of events between two states, while all of them fit; a power of two; 0: the default */
 };
 
 /* Replays a trace, opened twice as `one` and `other`, and makes the bytes of states all over it. The caller frees
- * *bytes. *n is 0, and *bytes null, where the trace has no states: the two do not agree. */
+ * *bytes. *n is 0, and *bytes null, if the trace has no states, since the two replays do not agree. */
 enum refrain_status refrain_saved_states_make(struct refrain_trace *one, struct refrain_trace *other,
                                               const struct refrain_saved_states_options *how, unsigned char **bytes,
                                               size_t *n, struct refrain_error *error);
 
-/* The trace's cursors use the states in the n bytes, which stay as long as the trace. False, and nothing has changed,
- * where these are none, are damaged, or of another trace, build or kind of times. */
+/* Makes the trace's cursors use the states in the n bytes, which have to outlive the trace. False, without an effect,
+ * if these are not states, are damaged, or belong to another trace, build or kind of times. */
 bool refrain_saved_states_use(struct refrain_trace *trace, uint64_t build, bool compensate, const void *bytes,
                               size_t n);
 
-/* A program that keeps states sets this before it opens a cursor; null: there are none. Called before a window that
- * begins at time_ns is gone to (`passed` is 0), to find the trace's states and use them, and after that if there are
- * none: so many events were passed. */
+/* A program that saves states sets this before it opens a cursor; null: no states are saved. Called with passed = 0
+ * before a cursor moves to a window that begins at time_ns, to find the trace's states and use them. Called again after
+ * that if there were none, with the number of events that the cursor passed. */
 extern void (*refrain_saved_states_keeper)(struct refrain_trace *trace, bool compensate, int64_t time_ns,
                                            uint64_t passed);
 
-/* How many there are, and how many events lie between two at most. */
+/* The number of states. *most_events: the largest number of events between two of them. */
 size_t refrain_saved_states_count(const void *bytes, uint64_t *most_events);
 
-/* Moves a cursor to the last state before time_ns, where that is behind its position or it has none, or is at or behind
- * time_ns. False, and nothing has changed, where there is no such state: also of a cursor that replays otherwise than
- * by default or with compensate, goes by turns, keeps checkpoints, or has a follower that the states lack. */
+/* Moves a cursor to the last state before time_ns, if the cursor is before that state, at or behind time_ns, or has no
+ * position. Otherwise returns false and changes nothing. Also false for a cursor with turns, with checkpoint_bytes,
+ * recorded, unaligned or at_once, or with a follower whose state was not saved. */
 bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns);
 
-/* The cursor has gone to time_ns: where there were no states to begin at, their keeper is told. */
+/* Calls refrain_saved_states_keeper after a cursor moved to time_ns without saved states. */
 void refrain_saved_states_missed(struct refrain_cursor *cursor, int64_t time_ns);
 
 #endif

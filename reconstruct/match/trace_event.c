@@ -1,5 +1,4 @@
-/* trace_event.c: events from the form that the library works with to the one that callers see (event.h,
- * refrain/read.h). */
+/* trace_event.c: converts events from the library's form to the one that its callers see (event.h, refrain/read.h). */
 #include "match/event.h"
 
 #define OF(member, ...)                                                                                                \
@@ -17,7 +16,7 @@ static void set_message(struct refrain_trace_event *given, const struct refrain_
            .sent_thread = event->match_thread, .overtook = event->overtook, .unsure = event->unsure);
 }
 
-/* Of windows and files. */
+/* Sets the fields of events of windows and files. */
 static void set_access(struct refrain_trace_event *given, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_RMA:
@@ -96,7 +95,7 @@ void refrain_trace_event_set(struct refrain_trace_event *given, const struct ref
 
 /* ---- rows ---- */
 
-/* The fields that the kinds do not share. */
+/* Sets the fields that are not the same in all kinds of events. */
 static void set_own_fields(struct refrain_event_row *row, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:

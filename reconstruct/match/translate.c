@@ -1,4 +1,4 @@
-/* translate.c: records to events (translate.h). */
+/* translate.c: translates records to events (translate.h). */
 #include "match/translate.h"
 #include "model/mpi_call.h"
 
@@ -6,13 +6,14 @@
 
 struct request {
     bool taken, persistent;
-    uint32_t operation; /* that took it */
+    uint32_t operation; /* the operation that made the request */
     int64_t parameters[REFRAIN_PARAMETERS];
-    int64_t id;          /* of the communication under way, -1 none; the oldest one of several ... */
-    int64_t later, last; /* ... of which these are the next one and the youngest, as numbers of struct later; -1 none */
+    int64_t id;          /* of the pending communication, the oldest one if there are several; -1 none */
+    int64_t later, last; /* the next and the youngest one of several, as numbers of struct later; -1 none */
 };
 
-/* A request begins again before it has completed where it is only likely which request an operation is about. */
+/* A communication of a persistent request that began before the last one had completed. This happens only if it is not
+ * certain which request an operation is about. */
 struct later {
     bool taken;
     int64_t id, next;
@@ -44,8 +45,8 @@ void refrain_translation_close(struct refrain_translation *translation) {
 
 /* ---- requests ---- */
 
-static struct request *take_request(struct refrain_translation *translation, const struct refrain_record *record,
-                                    bool persistent) {
+static struct request *add_request(struct refrain_translation *translation, const struct refrain_record *record,
+                                   bool persistent) {
     struct request *request = refrain_requests_take(&translation->requests);
     if (!request) {
         translation->no_memory = true;
@@ -63,8 +64,8 @@ static struct request *request_at(const struct refrain_translation *translation,
     return refrain_requests_at(&translation->requests, number);
 }
 
-/* The request is about the next communication that it has begun. */
-static void go_on(struct refrain_translation *translation, struct request *request) {
+/* The request's oldest communication has ended; the next one, if any, takes its place. */
+static void end_communication(struct refrain_translation *translation, struct request *request) {
     struct later *next = refrain_requests_at(&translation->later, request->later);
     request->id = next ? next->id : -1;
     request->later = next ? next->next : -1;
@@ -72,16 +73,16 @@ static void go_on(struct refrain_translation *translation, struct request *reque
         refrain_requests_give(&translation->later, next);
 }
 
-static void give_back(struct refrain_translation *translation, struct request *request, bool for_good) {
+static void release_request(struct refrain_translation *translation, struct request *request, bool for_good) {
     do
-        go_on(translation, request);
+        end_communication(translation, request);
     while (for_good && request->id >= 0);
     if (!request->persistent || for_good)
         refrain_requests_give(&translation->requests, request);
 }
 
-/* Another communication begins: its id. */
-static int64_t begin(struct refrain_translation *translation, struct request *request) {
+/* Begins another communication of the request, and returns its id. */
+static int64_t begin_communication(struct refrain_translation *translation, struct request *request) {
     int64_t id = translation->next_id++;
     if (request->id < 0)
         return request->id = id;
@@ -119,7 +120,7 @@ static bool collects(const struct request *request) {
 
 /* ---- fields ---- */
 
-/* A rank as a trace has it; -1 where the run has none of this number. */
+/* The rank, or -1 if the run has no such rank. */
 static int32_t rank_of_run(const struct refrain_translation *translation, int64_t rank) {
     return rank >= 0 && rank < translation->process->n_ranks ? (int32_t)rank : -1;
 }
@@ -129,7 +130,7 @@ static void set_comm(const struct refrain_translation *translation, struct refra
     const struct refrain_comm_view *view = refrain_process_comm(translation->process, index);
     event->comm = view ? view->info : NULL;
     event->peer = -1;
-    if (!view) { /* without an index it is what the program gave, one that it had freed say, if the table had room */
+    if (!view) { /* not approximate if the program itself gave no valid one, e.g. a freed one */
         event->approximate |= index >= 0 || translation->process->header->losses[REFRAIN_LOSS_COMMUNICATORS] > 0;
         return;
     }
@@ -188,7 +189,7 @@ static bool complete(struct refrain_translation *translation, const struct refra
     } else {
         makes_event = false;
     }
-    give_back(translation, request, false);
+    release_request(translation, request, false);
     return makes_event;
 }
 
@@ -197,7 +198,7 @@ static bool start(struct refrain_translation *translation, const struct refrain_
     struct request *request = request_at(translation, record->parameters[0]);
     if (!request)
         return false;
-    int64_t id = begin(translation, request);
+    int64_t id = begin_communication(translation, request);
     if (sends(request)) {
         set_message(translation, event, REFRAIN_EVENT_SEND, request->parameters, request->parameters[3], id);
         return true;
@@ -210,7 +211,7 @@ static bool start(struct refrain_translation *translation, const struct refrain_
     return true;
 }
 
-/* A rank and a window, as operations have them. */
+/* Sets the window, its communicator and the rank. */
 static void set_window(const struct refrain_translation *translation, struct refrain_event *event, int64_t rank,
                        int64_t number) {
     const struct refrain_object_view *window = refrain_process_window(translation->process, number);
@@ -225,12 +226,12 @@ static void set_file(const struct refrain_translation *translation, struct refra
     event->comm = file ? file->comm : NULL;
 }
 
-/* The request of an access that has one. */
-static void take_access(struct refrain_translation *translation, const struct refrain_record *record,
-                        struct refrain_event *event) {
+/* Adds the request of an access that has one. */
+static void set_access_request(struct refrain_translation *translation, const struct refrain_record *record,
+                               struct refrain_event *event) {
     const struct request *request = NULL;
     if (record->operation == REFRAIN_OP_RMA_REQUEST || record->operation == REFRAIN_OP_IO_REQUEST)
-        request = take_request(translation, record, false);
+        request = add_request(translation, record, false);
     event->request = request ? request->id : -1;
 }
 
@@ -243,7 +244,7 @@ static void seek(const struct refrain_translation *translation, const int64_t *p
     set_file(translation, event, parameters[3]);
 }
 
-/* A request completed that another thread began, with the operation in the first parameter. */
+/* Completes a request that another thread began. The first parameter is the operation that began it. */
 static void complete_other(const struct refrain_translation *translation, const int64_t *parameters,
                            struct refrain_event *event) {
     switch (parameters[0]) {
@@ -263,9 +264,9 @@ static void complete_other(const struct refrain_translation *translation, const 
     }
 }
 
-/* Of a window or a file. */
-static bool of_object(struct refrain_translation *translation, const struct refrain_record *record,
-                      struct refrain_event *event) {
+/* Translates an operation on a window or a file. False if it is another operation. */
+static bool translate_access(struct refrain_translation *translation, const struct refrain_record *record,
+                             struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
     switch (record->operation) {
     case REFRAIN_OP_RMA:
@@ -273,14 +274,14 @@ static bool of_object(struct refrain_translation *translation, const struct refr
         event->kind = REFRAIN_EVENT_RMA;
         event->bytes = parameters[1];
         set_window(translation, event, parameters[0], parameters[2]);
-        take_access(translation, record, event);
+        set_access_request(translation, record, event);
         return true;
     case REFRAIN_OP_IO:
     case REFRAIN_OP_IO_REQUEST:
         event->kind = REFRAIN_EVENT_IO;
         event->bytes = parameters[0];
         set_file(translation, event, parameters[1]);
-        take_access(translation, record, event);
+        set_access_request(translation, record, event);
         return true;
     case REFRAIN_OP_WINDOW:
         event->kind = REFRAIN_EVENT_WINDOW;
@@ -305,14 +306,14 @@ static bool of_object(struct refrain_translation *translation, const struct refr
     }
 }
 
-/* Is a request that this call frees given up by it? Where another call is told to free one, that request was completed
- * unseen, in a pause or by a call that is left out, and its handle has come again. */
-static bool gives_up(const struct refrain_region_info *call) {
+/* True if the call frees a pending request. A FREE operation of another call means that the request completed in a
+ * pause or in a call that is not traced, and that MPI has reused its handle. */
+static bool frees_request(const struct refrain_region_info *call) {
     return refrain_mpi_kind(call) == REFRAIN_MPI_REQUEST_FREE;
 }
 
-static bool operation(struct refrain_translation *translation, const struct refrain_record *record,
-                      struct refrain_event *event) {
+static bool translate_operation(struct refrain_translation *translation, const struct refrain_record *record,
+                                struct refrain_event *event) {
     const int64_t *parameters = record->parameters;
     struct request *request;
     switch (record->operation) {
@@ -323,11 +324,11 @@ static bool operation(struct refrain_translation *translation, const struct refr
         set_message(translation, event, REFRAIN_EVENT_RECV, parameters, parameters[3], -1);
         return true;
     case REFRAIN_OP_ISEND:
-        request = take_request(translation, record, false);
+        request = add_request(translation, record, false);
         set_message(translation, event, REFRAIN_EVENT_SEND, parameters, parameters[3], request ? request->id : -1);
         return true;
     case REFRAIN_OP_IRECV:
-        request = take_request(translation, record, false);
+        request = add_request(translation, record, false);
         event->kind = REFRAIN_EVENT_RECV_POST;
         set_comm(translation, event, parameters[0], -1);
         event->request = request ? request->id : -1;
@@ -335,7 +336,7 @@ static bool operation(struct refrain_translation *translation, const struct refr
     case REFRAIN_OP_SEND_INIT:
     case REFRAIN_OP_RECV_INIT:
     case REFRAIN_OP_COLLECTIVE_INIT:
-        take_request(translation, record, true);
+        add_request(translation, record, true);
         return false;
     case REFRAIN_OP_START:
         return start(translation, record, event);
@@ -344,30 +345,30 @@ static bool operation(struct refrain_translation *translation, const struct refr
         return complete(translation, record, event);
     case REFRAIN_OP_FREE:
         if ((request = request_at(translation, parameters[0]))) {
-            if (receives(request) && gives_up(event->region)) {
+            if (receives(request) && frees_request(event->region)) {
                 translation->given_up = request->id;
                 translation->given_up_comm = request->parameters[0];
             }
-            give_back(translation, request, true);
+            release_request(translation, request, true);
         }
         return false;
     case REFRAIN_OP_COLLECTIVE:
         return set_collective(translation, event, parameters, -1);
     case REFRAIN_OP_ICOLLECTIVE:
-        request = take_request(translation, record, false);
+        request = add_request(translation, record, false);
         return set_collective(translation, event, parameters, request ? request->id : -1);
     case REFRAIN_OP_NOTHING:
-        take_request(translation, record, false);
+        add_request(translation, record, false);
         return false;
     case REFRAIN_OP_COMPLETE_OTHER:
         complete_other(translation, parameters, event);
         return true;
     default:
-        return of_object(translation, record, event);
+        return translate_access(translation, record, event);
     }
 }
 
-/* The receive, if any, whose message it is that has passed: it was given up by the call before. */
+/* The id of the receive that the last call freed, if the counted message is its message, else -1. */
 static int64_t take_given_up(struct refrain_translation *translation, const int64_t *values) {
     int64_t id = translation->given_up;
     if (id < 0 || values[3] != translation->given_up_comm || values[4] != 1)
@@ -376,8 +377,9 @@ static int64_t take_given_up(struct refrain_translation *translation, const int6
     return id;
 }
 
-/* One value more of what passed in a pause; with the last one that makes an event. */
-static bool untold(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
+/* Adds one of the values that count messages or collectives of a pause. True if it is the last one, which makes an
+ * event. */
+static bool add_untold_value(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
     const int64_t *values = translation->untold;
     translation->untold[translation->n_untold++] = value;
     if (translation->n_untold < REFRAIN_UNTOLD_VALUES)
@@ -396,25 +398,25 @@ static bool untold(struct refrain_translation *translation, int64_t value, struc
     return true;
 }
 
-/* In integers, as a long double each event would be felt. */
+/* Computes in integers, since a long double would cost time at each event. */
 static int64_t cost_ns(const struct refrain_process *process, uint64_t cost) {
     uint64_t ns = cost * process->ns_a_tick + (uint64_t)((unsigned __int128)cost * process->ns_a_tick_fraction >> 64);
     return (int64_t)(ns >> REFRAIN_PROBE_COST_SHIFT);
 }
 
-/* What a value of a user region, a marker or a counter makes. */
-static bool value(struct refrain_translation *translation, const struct refrain_record *record,
-                  struct refrain_event *event) {
+/* Translates the value of a marker, a counter, or a count of a pause. */
+static bool translate_value(struct refrain_translation *translation, const struct refrain_record *record,
+                            struct refrain_event *event) {
     const struct refrain_user_region_view *region = refrain_process_user_region(translation->process, record->id);
     if (region && region->record->use == REFRAIN_USE_UNTOLD)
-        return untold(translation, record->parameters[0], event);
+        return add_untold_value(translation, record->parameters[0], event);
     bool is_marker = region && region->record->use == REFRAIN_USE_MARKER;
     event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
     event->value = record->parameters[0];
     return true;
 }
 
-/* The region that the record is about; null unknown. */
+/* The region of the record; null unknown. */
 static const struct refrain_region_info *region_of(const struct refrain_process *process,
                                                    const struct refrain_record *record) {
     const struct refrain_call_site_view *call_site;
@@ -445,8 +447,8 @@ static inline void set_region(const struct refrain_process *process, const struc
     event->approximate |= !region;
 }
 
-/* Where a call that begins is made, as `value` of its event (inlined_stream.h). */
-static int64_t where_made(const struct refrain_process *process, const struct refrain_record *record) {
+/* The functions inlined at the call site of a call that begins, as `value` of its event (inlined_stream.h). */
+static int64_t inlined_at_call(const struct refrain_process *process, const struct refrain_record *record) {
     const struct refrain_inlined *inlined = NULL;
     if (record->kind == REFRAIN_RECORD_CALL_ENTER) {
         const struct refrain_call_site_view *call_site = refrain_process_call_site(process, record->id);
@@ -468,7 +470,7 @@ static inline bool translate(struct refrain_translation *translation, const stru
         translation->given_up = -1;
         event->kind = REFRAIN_EVENT_ENTER;
         if (translation->process->has_inlined)
-            event->value = where_made(translation->process, record);
+            event->value = inlined_at_call(translation->process, record);
         return true;
     case REFRAIN_RECORD_LEAVE:
     case REFRAIN_RECORD_CALL_LEAVE:
@@ -476,9 +478,9 @@ static inline bool translate(struct refrain_translation *translation, const stru
         event->kind = REFRAIN_EVENT_LEAVE;
         return true;
     case REFRAIN_RECORD_OPERATION:
-        return operation(translation, record, event);
+        return translate_operation(translation, record, event);
     case REFRAIN_RECORD_VALUE:
-        return value(translation, record, event);
+        return translate_value(translation, record, event);
     default:
         return false;
     }

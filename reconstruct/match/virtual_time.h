@@ -1,32 +1,31 @@
-/* virtual_time.h: when a location would have been somewhere if it had had no probes (align_wait.c asks; Li and Zhang,
- * section 5, reckoned afterwards).
+/* virtual_time.h: when an event would have happened without probes (align_wait.c uses it; Li and Zhang, section 5,
+ * computed after the run).
  *
- *     computing    as long as it took, less what the probes in it took
+ *     computing    takes as long as in the run, less the time in probes
  *     MPI call     that waited for nobody: the same
- *                  that waited: it ends as long after the later of its own beginning and its cause, both in virtual
- *                  time, as it did after the later of both in real time. So a wait that probes caused goes, and one
- *                  that they hid comes up.
- */
+ *                  that waited: it ends as long after the later one of its beginning and its cause, both in virtual
+ *                  time, as it did after the later one of both in real time. So a wait that probes caused disappears,
+ *                  and a wait that probes hid appears. */
 #ifndef REFRAIN_VIRTUAL_TIME_H
 #define REFRAIN_VIRTUAL_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A moment in both times. */
+/* A moment in real and in virtual time. */
 struct refrain_moment {
     int64_t real_ns, virtual_ns;
 };
 
 struct refrain_virtual_time {
-    struct refrain_moment last, entered; /* the last event; the beginning of the MPI call that it is in */
-    int64_t probes_ns;                   /* what the location's probes had taken by the last event */
-    int64_t entered_probes_ns;           /* ... and by that beginning */
-    struct refrain_moment cause;         /* the latest of what the event that comes next waits for */
+    struct refrain_moment last, entered; /* `last`: the last event; `entered`: the beginning of the current MPI call */
+    int64_t probes_ns;                   /* time in the location's probes up to the last event */
+    int64_t entered_probes_ns;           /* time in the location's probes up to `entered` */
+    struct refrain_moment cause;         /* the latest cause of the next event */
     bool began, has_cause;
 };
 
-/* The event that comes next waits for something that happened then. */
+/* Adds a cause of the next event. */
 static inline void refrain_virtual_cause(struct refrain_virtual_time *time, const struct refrain_moment *cause) {
     if (!time->has_cause || cause->real_ns > time->cause.real_ns)
         time->cause.real_ns = cause->real_ns;
@@ -39,9 +38,9 @@ static inline int64_t refrain_virtual_later(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* When the event that comes next would have been, by the causes known so far: it was at `real_ns`, by when the probes
- * had taken `probes_ns`. May be before the event that came last, as both times are not exact: that is not to be made
- * good here, or what is too much in one block would be too little in none. */
+/* The virtual time of the next event, by the causes known so far. It happened at real_ns, and probes had taken
+ * probes_ns until then. The result may be before the last event, since both times are estimates. It is not corrected
+ * here: a correction would lengthen this block, and no other block would become shorter. */
 static inline int64_t refrain_virtual_ns(const struct refrain_virtual_time *time, int64_t real_ns, int64_t probes_ns) {
     if (!time->began)
         return real_ns - probes_ns;
@@ -49,13 +48,13 @@ static inline int64_t refrain_virtual_ns(const struct refrain_virtual_time *time
         return time->last.virtual_ns + (real_ns - time->last.real_ns) - (probes_ns - time->probes_ns);
     bool waited = time->cause.real_ns > time->entered.real_ns;
     int64_t rest_ns = real_ns - refrain_virtual_later(time->cause.real_ns, time->entered.real_ns);
-    if (!waited) /* then its probes took time of it: else they ran while it would have waited */
+    if (!waited) /* the call's probes delayed its end; if it waited, they ran during the wait */
         rest_ns -= probes_ns - time->entered_probes_ns;
     int64_t from_ns = refrain_virtual_later(time->cause.virtual_ns, time->entered.virtual_ns);
     return from_ns + refrain_virtual_later(rest_ns, 0);
 }
 
-/* The event has come; `enters`: an MPI call begins with it. */
+/* Advances to the next event. `enters`: an MPI call begins with it. */
 static inline void refrain_virtual_pass(struct refrain_virtual_time *time, struct refrain_moment now, int64_t probes_ns,
                                         bool enters) {
     time->last = now;
