@@ -37,6 +37,9 @@ static void all_functions(void) {
 int main(void) {
     all_functions();
     CHECK(kind_of("MPI_Send_init") == REFRAIN_MPI_SEND_INIT, "MPI_Send_init");
+    CHECK(kind_of("MPI_Comm_split") == REFRAIN_MPI_COMM_MAKE, "MPI_Comm_split");
+    CHECK(kind_of("MPI_Comm_disconnect") == REFRAIN_MPI_COMM_FREE, "MPI_Comm_disconnect");
+    CHECK(kind_of("MPI_Comm_create_keyval") == REFRAIN_MPI_OTHER, "MPI_Comm_create_keyval");
     CHECK(kind_of("MPI_Test_cancelled") == REFRAIN_MPI_OTHER, "MPI_Test_cancelled");
     CHECK(kind_of("MPI_Win_create_keyval") == REFRAIN_MPI_WINDOW_OTHER, "MPI_Win_create_keyval");
     CHECK(kind_of("MPI_File_write_at_all_begin") == REFRAIN_MPI_FILE_WRITE_BEGIN, "MPI_File_write_at_all_begin");

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 
 enum refrain_mpi_kind {
-    REFRAIN_MPI_OTHER, /* communicators, datatypes ..., and calls that are none of MPI's */
+    REFRAIN_MPI_OTHER, /* groups, datatypes ..., and calls that are none of MPI's */
     REFRAIN_MPI_INIT,
     REFRAIN_MPI_FINALIZE,
     REFRAIN_MPI_SPAWN,
+    REFRAIN_MPI_COMM_MAKE, /* communicators, by all of their ranks at once */
+    REFRAIN_MPI_COMM_FREE,
     REFRAIN_MPI_REQUEST_FREE,
     /* Messages: */
     REFRAIN_MPI_SEND,     /* blocking, and so are the next two */

@@ -30,14 +30,8 @@ static bool is_start_or_end(const char *name) {
 /* Calls of all ranks of a communicator, which wait for each other in most of them. */
 static bool is_collective_management(const struct refrain_region_info *region) {
     const enum refrain_mpi_kind kind = refrain_mpi_kind(region);
-    return kind == REFRAIN_MPI_SPAWN || kind == REFRAIN_MPI_WINDOW_MAKE || kind == REFRAIN_MPI_WINDOW_FREE ||
-           is_one_of(region->name,
-                     (const char *const[]){"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_create",
-                                           "MPI_Comm_create_group", "MPI_Comm_split", "MPI_Comm_split_type",
-                                           "MPI_Comm_free", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Cart_create",
-                                           "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create",
-                                           "MPI_Dist_graph_create_adjacent", "MPI_Intercomm_create",
-                                           "MPI_Intercomm_merge", NULL});
+    return is_between(kind, REFRAIN_MPI_SPAWN, REFRAIN_MPI_COMM_FREE) || kind == REFRAIN_MPI_WINDOW_MAKE ||
+           kind == REFRAIN_MPI_WINDOW_FREE;
 }
 
 static bool is_small(const struct refrain_activity_region *region) {

@@ -50,28 +50,46 @@ static void rank_function(struct refrain_report *report, const struct refrain_sa
 
 /* ---- a rank that computes longer ---- */
 
-static bool is_same(const struct refrain_sample_function *a, const struct refrain_sample_function *b) {
-    return strcmp(a->name, b->name) == 0 && strcmp(a->file, b->file) == 0 && strcmp(a->object, b->object) == 0;
+static int compare(const struct refrain_sample_function *a, const struct refrain_sample_function *b) {
+    int order = strcmp(a->name, b->name);
+    order = order ? order : strcmp(a->file, b->file);
+    return order ? order : strcmp(a->object, b->object);
+}
+
+static int compare_pointers(const void *a, const void *b) {
+    return compare(*(const struct refrain_sample_function *const *)a,
+                   *(const struct refrain_sample_function *const *)b);
+}
+
+/* All functions of the run, by name, file and object. The caller frees them; null without memory. */
+static const struct refrain_sample_function **sort_functions(const struct refrain_sample_rows *rows) {
+    const struct refrain_sample_function **sorted = malloc((rows->n_functions + 1) * sizeof *sorted);
+    for (size_t i = 0; sorted && i < rows->n_functions; i++)
+        sorted[i] = &rows->functions[i];
+    if (sorted)
+        qsort(sorted, rows->n_functions, sizeof *sorted, compare_pointers);
+    return sorted;
 }
 
 /* Samples that a rank has in the function, in the mean. */
-static double mean_of(const struct refrain_report *report, const struct refrain_sample_function *function) {
+static double mean_of(const struct refrain_report *report, const struct refrain_sample_function *const *sorted,
+                      const struct refrain_sample_function *function) {
     const struct refrain_sample_rows *rows = &report->samples;
-    for (size_t i = 0; i < rows->n_functions; i++)
-        if (is_same(&rows->functions[i], function))
-            return (double)rows->functions[i].computing / (double)rows->n_ranks;
-    return 0;
+    const struct refrain_sample_function *const *found =
+        bsearch(&function, sorted, rows->n_functions, sizeof *sorted, compare_pointers);
+    return found ? (double)(*found)->computing / (double)rows->n_ranks : 0;
 }
 
 /* The function in which the rank has most samples more than the mean; null: the rank computes no longer than others, or
  * in several functions, or chance may explain it. *mean: that of the function. */
 static const struct refrain_sample_function *longer_in(const struct refrain_report *report,
+                                                       const struct refrain_sample_function *const *sorted,
                                                        const struct refrain_sample_rows *of_rank, double *mean) {
     const struct refrain_sample_function *found = NULL;
     double most = 0, all = (double)of_rank->computing;
     double more = all - (double)report->samples.computing / (double)report->samples.n_ranks;
     for (size_t i = 0; i < of_rank->n_functions; i++) {
-        double its_mean = mean_of(report, &of_rank->functions[i]);
+        double its_mean = mean_of(report, sorted, &of_rank->functions[i]);
         if ((double)of_rank->functions[i].computing - its_mean > most) {
             found = &of_rank->functions[i];
             most = (double)found->computing - its_mean;
@@ -83,9 +101,10 @@ static const struct refrain_sample_function *longer_in(const struct refrain_repo
 }
 
 static void say_where_longer(struct refrain_report *report, struct refrain_finding *finding,
+                             const struct refrain_sample_function *const *sorted,
                              const struct refrain_sample_rows *of_rank) {
     double mean = 0;
-    const struct refrain_sample_function *function = longer_in(report, of_rank, &mean);
+    const struct refrain_sample_function *function = longer_in(report, sorted, of_rank, &mean);
     if (!function)
         return;
     char *where = refrain_report_function(report, function), *detail = finding->detail;
@@ -104,22 +123,37 @@ static bool is_about_computing(const struct refrain_finding *finding) {
     return finding->rank >= 0 && finding->place && finding->place->doing == REFRAIN_DOING_COMPUTING;
 }
 
-void refrain_report_samples(struct refrain_report *report) {
+/* Says so in all findings from `first` on that are about the rank of `first`, unless an earlier finding is, too. */
+static void add_rank(struct refrain_report *report, const struct refrain_sample_function *const *sorted, size_t first,
+                     size_t n) {
     struct refrain_sample_rows of_rank = {0};
+    struct refrain_error error;
+    const int32_t rank = report->findings[first].rank;
+    for (size_t i = 0; i < first; i++)
+        if (is_about_computing(&report->findings[i]) && report->findings[i].rank == rank)
+            return;
+    if (refrain_sample_rows_make(report->trace, rank, &of_rank, &error))
+        report->no_memory = true;
+    for (size_t i = first; i < n && !report->no_memory && of_rank.computing; i++)
+        if (is_about_computing(&report->findings[i]) && report->findings[i].rank == rank)
+            say_where_longer(report, &report->findings[i], sorted, &of_rank);
+    refrain_sample_rows_free(&of_rank);
+}
+
+void refrain_report_samples(struct refrain_report *report) {
+    const size_t n = report->n < REFRAIN_REPORT_SHOWN ? report->n : REFRAIN_REPORT_SHOWN;
     struct refrain_error error;
     if (refrain_sample_rows_make(report->trace, -1, &report->samples, &error))
         report->no_memory = true;
     for (size_t i = 0; i < report->samples.n_functions; i++)
         if ((double)report->samples.functions[i].computing > report->least * (double)report->samples.computing)
             rank_function(report, &report->samples.functions[i]);
-    for (size_t i = 0; i < report->n && i < REFRAIN_REPORT_SHOWN && report->samples.n_ranks > 1; i++) {
-        struct refrain_finding *finding = &report->findings[i];
-        if (report->no_memory || !is_about_computing(finding))
-            continue;
-        if (refrain_sample_rows_make(report->trace, finding->rank, &of_rank, &error))
-            report->no_memory = true;
-        else if (of_rank.computing)
-            say_where_longer(report, finding, &of_rank);
-        refrain_sample_rows_free(&of_rank);
-    }
+    if (report->samples.n_ranks <= 1)
+        return;
+    const struct refrain_sample_function **sorted = sort_functions(&report->samples);
+    report->no_memory |= !sorted;
+    for (size_t i = 0; i < n && !report->no_memory; i++)
+        if (is_about_computing(&report->findings[i]))
+            add_rank(report, sorted, i, n);
+    free(sorted);
 }
