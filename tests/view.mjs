@@ -188,7 +188,7 @@ lines.forEach((line, i) => {
 const page = await open("demo");
 const showMessageLines = (shown) => page.evaluate((shown) => {
     window.refrainView.timeline.showMessages = shown;
-    window.refrainView.state.tell("window");
+    window.refrainView.state.notify("window");
 }, shown); // prettier-ignore
 await showMessageLines(false); // they may cross a bar where the pointer is
 for (const receive of [receives[0], receives[Math.floor(receives.length / 2)], receives.at(-1)]) {

@@ -1,4 +1,5 @@
-/* cmd_view.c: refrain view: the run as a picture: one page that holds the trace and draws any part of it. */
+/* cmd_view.c: refrain view: shows the run as a picture: a page that contains the trace and draws any part of it, or a
+ * figure. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "commands/time_option.h"
@@ -19,7 +20,7 @@ enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTIO
 #define MOST_WIDTH 20000
 
 struct arguments {
-    const char *traces[2], *path; /* the second: null, or another run to show below the first */
+    const char *traces[2], *path; /* traces[1]: null, or another run to show below the first */
     bool force, svg, png, window;
     struct refrain_time_option from, to;
     struct refrain_figure figure;
@@ -49,7 +50,7 @@ static unsigned pixels(const char *text, struct argp_state *state) {
     return (unsigned)width;
 }
 
-/* Do the options go together? The format of the output is by its name where no option says it. */
+/* Checks that the options fit together. Without --svg or --png, the name of the output decides its format. */
 static void settle(struct arguments *arguments, struct argp_state *state) {
     if (!arguments->path)
         argp_error(state, "no output given: -o FILE.html, FILE.svg or FILE.png");
@@ -199,7 +200,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
         if (status)
             break;
         refrain_warn_missing(traces[i]);
-        /* What was recorded is all that a trace without formulas has. */
+        /* A trace without formulas needs recorded events. */
         if (refrain_replayable(traces[i], false, NULL) != REFRAIN_OK)
             status = refrain_replayable(traces[i], true, error);
     }

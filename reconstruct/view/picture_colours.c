@@ -1,11 +1,11 @@
-/* picture_colours.c: names to colours (picture_colours.h). */
+/* picture_colours.c: computes the colour of a region from its name (picture_colours.h). */
 #define _GNU_SOURCE
 #include "view/picture_colours.h"
 
 #include <string.h>
 
-/* From green to violet, lightness in four steps (Oklab), so that people with any colour vision tell most of them apart.
- */
+/* From green to violet in four steps of lightness (Oklab), so that people with any colour vision can distinguish most
+ * of them. */
 static const uint32_t cool[] = {
     0xa3cc8e, 0x90cf9e, 0x7fd2b0, 0x72d2c1, 0x6bd1d2, 0x6ecee2, 0x78caee, 0x87c5f6, 0x98c0fb, 0xaabafb,
     0xbcb4f7, 0xccaeef, 0x69ac62, 0x49af79, 0x1eb191, 0x09afa6, 0x15acb8, 0x10a9cb, 0x36a4da, 0x589de2,
@@ -14,7 +14,7 @@ static const uint32_t cool[] = {
     0x045b62, 0x06596c, 0x00577b, 0x04518e, 0x304b91, 0x46448f, 0x573e89, 0x65397f,
 };
 
-/* MPI functions by a part of their names; the first that fits counts. */
+/* The colours of MPI functions by a part of their names. The first entry that fits counts. */
 static const struct {
     const char *part;
     uint32_t colour;
@@ -31,7 +31,7 @@ static const struct {
 
 static const uint32_t greys[] = {0x9a8f86, 0xa79f9f, 0x8b857a, 0xc6bdb2, 0x6f6862, 0xada390};
 
-/* FNV-1a and a last mixing. It begins with a number for which functions of usual names get colours that differ. */
+/* FNV-1a with a final mixing step. The start value is chosen so that common function names get different colours. */
 static uint32_t hash_of(const char *name) {
     uint32_t hash = 54390;
     for (; *name; name++)

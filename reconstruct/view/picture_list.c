@@ -1,4 +1,4 @@
-/* picture_list.c: lists of records that grow (picture.h). */
+/* picture_list.c: growing lists of records (picture.h). */
 #include "common/array.h"
 #include "view/picture.h"
 

@@ -1,4 +1,4 @@
-/* view_about.c: losses, program tree and formulas as JSON (view_about.h). */
+/* view_about.c: writes losses, program tree and formulas as JSON (view_about.h). */
 #define _GNU_SOURCE
 #include "view/view_about.h"
 #include "analysis/profile.h"
@@ -68,20 +68,21 @@ static json_t *notes_json(const struct refrain_trace *trace) {
 
 /* ---- program tree ---- */
 
-#define MOST_BLOCKS_WALKED 5000000u /* for times of loops: some tenths of a second */
+#define MOST_BLOCKS_WALKED                                                                                             \
+    5000000u /* limit for the times of loops; walking this many blocks takes some tenths of a second */
 
 static bool is_loop(const struct refrain_node *node) {
     return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
 }
 
-/* The loop or function that a node is shown under. */
+/* The loop or function below which a node is shown; 0 if there is none. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
     while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !is_loop(&view->nodes[node]))
         node = view->nodes[node].parent;
     return node;
 }
 
-/* Null where it is not known: -1. */
+/* A time; null if it is unknown (-1). */
 static json_t *time_json(long double ns) {
     return ns < 0 ? json_null() : json_real((double)ns);
 }
@@ -112,7 +113,7 @@ static json_t *call_json(const struct refrain_profile_call_site *call_site, cons
     return object;
 }
 
-/* Functions, loops and call sites of a unit: parents come before children, so that one pass finds each one's place. */
+/* Adds the functions, loops and call sites of a unit. Parents come before children, so that one pass is enough. */
 static void add_unit(json_t *functions, const struct refrain_profile_total *total,
                      const struct refrain_profile_unit *unit) {
     const struct refrain_unit_view *view = unit->view;

@@ -1,4 +1,4 @@
-/* view_about.h: what the page says of a trace besides its picture (trace -> JSON that page/protocol.ts describes). */
+/* view_about.h: what the page shows besides its picture (trace -> JSON, described in page/protocol.ts). */
 #ifndef REFRAIN_VIEW_ABOUT_H
 #define REFRAIN_VIEW_ABOUT_H
 
@@ -6,8 +6,8 @@
 
 struct json_t; /* jansson */
 
-/* Program, losses, findings, tree with times, formulas; regions and communicators are the engine's (engine.c). The
- * caller releases *about. */
+/* Writes program, losses, findings, program tree with times, and formulas. The engine adds regions and communicators
+ * (engine.c). The caller releases *about. */
 enum refrain_status refrain_view_about(struct refrain_trace *trace, struct json_t **about, struct refrain_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* view_compare.c: two runs of a program beside each other (view_compare.h). */
+/* view_compare.c: compares two runs of a program (view_compare.h). */
 #include "view/view_compare.h"
 #include "commands/command.h"
 #include "common/array.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STRETCHES 4096u /* of one construct in one location */
+#define MOST_STRETCHES 4096u /* for one construct in one location */
 #define LEAST_STRETCHES 64u
-#define ALL_STRETCHES (1u << 16) /* over all locations */
+#define ALL_STRETCHES (1u << 16) /* for one construct in all locations */
 #define MOST_ANCHORS 4000u
 #define FEW_ANCHORS 16u
 
@@ -25,21 +25,21 @@ struct anchors {
     size_t n, capacity;
 };
 
-/* Something that both runs have, or one of them. */
+/* The change of a construct that both runs have, or only one of them. */
 struct change {
-    int32_t region[2]; /* -1: that run does not have it */
+    int32_t region[2]; /* -1: this run does not have it */
     double own_ns[2], waiting_ns[2], count[2];
-    double noise_ns; /* standard error of the change; -1: not known */
+    double noise_ns; /* standard error of the change; -1: unknown */
     bool beyond;
-    bool has_worst; /* where it is worst, by the time of each run */
+    bool has_worst; /* from_ns, to_ns: the time span in each run in which the change is largest */
     double from_ns[2], to_ns[2];
 };
 
 struct comparison {
     struct refrain_trace *const *traces;
     struct refrain_visit_table tables[2];
-    int32_t *region_of;   /* of B, by A's regions; -1 none */
-    int32_t *location_of; /* the same of locations */
+    int32_t *region_of;   /* index in B of each region of A; -1: B does not have it */
+    int32_t *location_of; /* index in B of each location of A; -1: B does not have it */
     struct anchors anchors;
     struct change *changes;
     size_t n_changes;
@@ -52,7 +52,7 @@ static bool is_alike(const struct refrain_region_info *a, const struct refrain_r
            strcmp(refrain_base_name(a->file), refrain_base_name(b->file)) == 0 && strcmp(a->function, b->function) == 0;
 }
 
-/* How many regions like this one the trace has in lines before it. */
+/* Number of regions of the trace that are alike and come before this one by line. */
 static size_t order_among(const struct refrain_trace *trace, const struct refrain_region_info *region) {
     size_t before = 0;
     for (size_t i = 0; i < trace->n_regions; i++) {
@@ -108,8 +108,8 @@ static struct refrain_visits *visits_of(struct comparison *comparison, int run, 
     return &table->visits[location * table->n_regions + (size_t)region];
 }
 
-/* The visits of one construct by all locations that both runs have, in stretches of the same length: the longest that
- * one of them has. Returns how many stretches the one with most has. */
+/* Gives the visits of one construct the same stride in all locations that both runs have: the longest one of any
+ * location. Returns the largest number of stretches of a location. */
 static uint32_t make_even(struct comparison *comparison, int32_t region, int32_t other) {
     uint32_t stride = 1, n = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -139,7 +139,7 @@ static bool add_anchor(struct anchors *anchors, double a_ns, double b_ns) {
     return true;
 }
 
-/* Did all locations that come to the construct do so equally often? Then their n-th visits belong together, too. */
+/* True if all locations that have visits of the construct have equally many. Then their n-th visits belong together. */
 static bool is_even(struct comparison *comparison, int run, int32_t region) {
     uint64_t count = 0;
     for (size_t l = 0; l < comparison->tables[run].n_locations; l++) {
@@ -151,7 +151,7 @@ static bool is_even(struct comparison *comparison, int run, int32_t region) {
     return count > 0;
 }
 
-/* The mean moment of a stretch's first visit in each run, over the locations that have it in both. */
+/* The mean time at which a stretch begins in each run, over the locations that have it in both runs. */
 static bool moment_of(struct comparison *comparison, int32_t region, int32_t other, uint32_t stretch, double ns[2]) {
     size_t n = 0;
     ns[0] = ns[1] = 0;
@@ -180,8 +180,8 @@ static int by_moment(const void *a, const void *b) {
     return x->ns[1] < y->ns[1] ? -1 : x->ns[1] > y->ns[1];
 }
 
-/* Keeps the largest number of anchors of which each is later than the one before in both runs; what the program did in
- * another order in one of them is left out. */
+/* Keeps the longest sequence of anchors that go up in both runs. Drops anchors of parts that the program ran in another
+ * order. */
 static bool straighten(struct anchors *anchors) {
     size_t n = anchors->n, length = 0;
     qsort(anchors->of, n, sizeof *anchors->of, by_moment);
@@ -218,7 +218,7 @@ static bool straighten(struct anchors *anchors) {
 
 /* ---- what became slower ---- */
 
-/* How many standard errors chance alone exceeds once in twenty times, of so many stretches (Student's t). */
+/* The number of standard errors that chance alone exceeds once in twenty times, with n stretches (Student's t). */
 static double beyond_errors(size_t n) {
     static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
     return n < 2 ? INFINITY : n - 2 < sizeof t / sizeof *t ? t[n - 2] : n < 21 ? 2.2 : 2.05;
@@ -235,7 +235,7 @@ static void add_up(struct comparison *comparison, int run, int32_t region, struc
     }
 }
 
-/* The stretch as the location has it that became slower most in it. */
+/* Finds the location in which this stretch became slower most, and its time span in both runs. */
 static void find_worst(struct comparison *comparison, uint32_t stretch, struct change *change) {
     double worst = -INFINITY;
     for (size_t l = 0; l < comparison->tables[0].n_locations; l++) {
@@ -259,7 +259,7 @@ static void find_worst(struct comparison *comparison, uint32_t stretch, struct c
     }
 }
 
-/* How the change varies over stretches and locations, and in which stretch it is most. */
+/* Computes how the change varies over stretches and locations, and finds the stretch with the largest increase. */
 static void weigh(struct comparison *comparison, uint32_t n_stretches, struct change *change) {
     double sum = 0, squares = 0, worst = 0;
     size_t n = 0;
@@ -292,7 +292,7 @@ static void weigh(struct comparison *comparison, uint32_t n_stretches, struct ch
     find_worst(comparison, where, change);
 }
 
-/* One construct of A or, where A has no such, of B. */
+/* Compares one construct. -1 as a region: the run does not have it. */
 static bool compare_region(struct comparison *comparison, int32_t region, int32_t other) {
     struct change *change = &comparison->changes[comparison->n_changes];
     *change = (struct change){.region = {region, other}, .noise_ns = -1};
@@ -317,7 +317,7 @@ static bool compare_region(struct comparison *comparison, int32_t region, int32_
     return memory;
 }
 
-/* Where the ranks have nothing in common, what the first one does has to do. */
+/* If no construct has equally many visits in all ranks, uses the visits of the first location. */
 static bool add_anchors_of_first(struct comparison *comparison) {
     bool memory = true;
     for (size_t c = 0; memory && c < comparison->n_changes && comparison->location_of[0] >= 0; c++) {
@@ -360,7 +360,7 @@ static json_t *pair_json(double a, double b) {
     return json_pack("[f, f]", a, b);
 }
 
-/* A region as the page finds it among those of its engine; null where the run has none. */
+/* The names by which the page finds a region among those of its engine; null if the run does not have it. */
 static json_t *region_json(const struct comparison *comparison, int run, int32_t index) {
     static const char *const kinds[] = {[REFRAIN_REGION_FUNCTION] = "function",
                                         [REFRAIN_REGION_MPI] = "mpi",

@@ -1,17 +1,17 @@
-/* view_compare.h: two runs of a program beside each other (two traces -> which moments belong together, what became
- * slower -> JSON that page/compare.ts describes).
+/* view_compare.h: compares two runs of a program (two traces -> times that belong together, and constructs that became
+ * slower -> JSON, described in page/compare.ts).
  *
- *     run A   main  step 0 step 1  step 2   ...        the n-th visit of a construct by a rank in one run belongs to
- *                     |      |       |                 its n-th visit by that rank in the other one
+ *     run A   main  step 0 step 1  step 2   ...        a rank's n-th visit of a construct in one run belongs to
+ *                     |      |       |                 its n-th visit in the other run
  *     run B   main  step 0  step 1    step 2 ...
  *
- * Constructs are the same by kind, name, file and calling function, and by their order where several have all of these;
- * lines may have moved. Of each construct and rank so many visits are kept, evenly; times between them are found by
- * proportion. Moments are means over the ranks, of constructs to which all ranks come
- * equally often.
+ * Constructs of both runs are the same if they have the same kind, name, file and calling function. If several have,
+ * their order decides; lines may have moved. A limited number of visits, evenly spaced, is kept for each construct and
+ * rank; times between them are interpolated. The times are means over the ranks, and only of constructs which all ranks
+ * visit equally often.
  *
- * A construct's own time is compared stretch of visits by stretch of visits, of each rank, which says how much it
- * varies by itself: a change is beyond that when chance alone makes one in twenty such. */
+ * A construct's own time is compared in each rank, stretch of visits by stretch, which shows how much it varies by
+ * chance. A change is significant if chance alone would exceed it less than once in twenty times. */
 #ifndef REFRAIN_VIEW_COMPARE_H
 #define REFRAIN_VIEW_COMPARE_H
 
@@ -19,7 +19,7 @@
 
 struct json_t; /* jansson */
 
-/* Replays both. The caller releases *compared. */
+/* Replays both traces. The caller releases *compared. */
 enum refrain_status refrain_view_compare(struct refrain_trace *const traces[2], struct json_t **compared,
                                          struct refrain_error *error);
 

@@ -1,5 +1,5 @@
-/* view_findings.h: what a page says of the losses of its run (trace -> JSON). The report lies behind the view on the
- * data's path and draws with it; so this is declared here and defined in report/report_view.c. */
+/* view_findings.h: the losses of a run for its page (trace -> JSON). Defined in report/report_view.c: a report uses
+ * this folder to draw, so this folder must not include report/. */
 #ifndef REFRAIN_VIEW_FINDINGS_H
 #define REFRAIN_VIEW_FINDINGS_H
 
@@ -7,8 +7,8 @@
 
 struct json_t; /* jansson */
 
-/* What refrain report --json prints of the trace; JSON's null where its events cannot be read. Replays the trace. Never
- * null; the caller releases it. */
+/* The JSON of refrain report --json; null of JSON if the events cannot be read. Replays the trace. Never NULL; the
+ * caller releases it. */
 struct json_t *refrain_view_findings(struct refrain_trace *trace);
 
 #endif

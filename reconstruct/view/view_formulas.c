@@ -1,4 +1,4 @@
-/* view_formulas.c: one entry for each construct, parameter and formula (view_formulas.h). */
+/* view_formulas.c: makes one entry for each construct, parameter and formula (view_formulas.h). */
 #define _GNU_SOURCE
 #include "view/view_formulas.h"
 #include "analysis/formula_text.h"
@@ -17,8 +17,8 @@
 
 struct collection {
     const struct refrain_process *process;
-    json_t *formulas; /* array */
-    json_t *known;    /* object: construct, parameter and formula -> entry of the array */
+    json_t *formulas; /* array of entries */
+    json_t *known;    /* object: key of construct, parameter and formula -> its entry in the array */
     bool no_memory;
 };
 
@@ -29,7 +29,7 @@ static char *text_of(const struct refrain_process *process, const struct refrain
                                 NULL, NULL, type);
 }
 
-/* Cuts a text that is too long at a character's beginning. */
+/* Cuts a text that is too long, at the beginning of a UTF-8 character. */
 static void shorten(char *text) {
     size_t n = strlen(text);
     if (n <= MOST_CHARACTERS)

@@ -1,4 +1,4 @@
-/* view_formulas.h: the formulas of partners, tags, sizes, branches and loops, for the page (trace -> JSON). */
+/* view_formulas.h: the formulas of partners, tags, sizes, branches and loops for the page (trace -> JSON). */
 #ifndef REFRAIN_VIEW_FORMULAS_H
 #define REFRAIN_VIEW_FORMULAS_H
 
@@ -6,8 +6,8 @@
 
 struct json_t; /* jansson */
 
-/* An array; ranks that have the same formula are one entry. What would make the page too large is left out: the
- * last entry then says so. The caller releases *formulas. */
+/* Makes an array. Ranks with the same formula share an entry. Formulas that would make the page too large are left out;
+ * then the last entry says so. The caller releases *formulas. */
 enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, struct json_t **formulas,
                                           struct refrain_error *error);
 

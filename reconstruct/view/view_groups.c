@@ -1,11 +1,11 @@
-/* view_groups.c: regions of one name (view_groups.h). */
+/* view_groups.c: groups regions by name (view_groups.h). */
 #include "view/view_groups.h"
 #include "view/picture_colours.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The group of a region, which is added where there is none. */
+/* The index of a region's group. Adds the group if there is none. */
 static uint32_t group_of(struct refrain_groups *groups, const struct refrain_region_info *region) {
     uint32_t g = 0;
     while (g < groups->n && (groups->groups[g].region->kind != region->kind ||

@@ -1,4 +1,4 @@
-/* view_page.c: the bundled page with a trace in it (view_page.h). */
+/* view_page.c: writes the bundled page with a trace in it (view_page.h). */
 #define _GNU_SOURCE
 #include "view/view_page.h"
 #include "view/view_about.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* view_html.S; empty where the page could not be bundled. */
+/* from view_html.S; empty if the page could not be bundled */
 extern const char refrain_view_html[];
 extern const char refrain_view_html_end[];
 extern const char refrain_compare_html[];
@@ -54,7 +54,7 @@ static void put_base64(struct packer *packer) {
     packer->n = 0;
 }
 
-/* Compresses bytes; `flush` is Z_FINISH with the last ones. */
+/* Compresses bytes. `flush` is Z_FINISH for the last ones. */
 static void deflate_bytes(struct packer *packer, const void *bytes, size_t length, int flush) {
     const unsigned char *at = bytes;
     do {
@@ -76,7 +76,8 @@ static void deflate_bytes(struct packer *packer, const void *bytes, size_t lengt
     } while (length > 0);
 }
 
-/* `more`: further bytes behind the others; none where its length is 0. */
+/* Writes bytes, compressed and as text, in an element `id`. `more`: further bytes behind them, if its length is not 0.
+ */
 static bool write_packed(FILE *file, const char *id, const void *bytes, size_t length, const void *more,
                          size_t more_length) {
     struct packer *packer = calloc(1, sizeof *packer);
@@ -98,7 +99,7 @@ static bool write_packed(FILE *file, const char *id, const void *bytes, size_t l
 
 /* ---- the page ---- */
 
-/* Names of code addresses, and what was replayed before. */
+/* Writes names of code addresses, and states of the replay that were saved. */
 static enum refrain_status write_prepared(const struct refrain_trace *trace, FILE *file, struct refrain_error *error) {
     size_t n = 0, symbols_bytes;
     char *symbols = refrain_view_symbols_write(trace, &symbols_bytes);
@@ -128,7 +129,7 @@ static enum refrain_status write_data(struct refrain_trace *trace, FILE *file, s
         const struct refrain_process *process = &trace->processes[i];
         char id[32];
         snprintf(id, sizeof id, "data-rank-%zu", i);
-        /* What was recorded is all that a trace without formulas has: it lies behind the trace file (engine_add). */
+        /* A trace without formulas has only recorded events. The page gets them behind the trace file (engine_add). */
         size_t events = process->header->mode == REFRAIN_MODE_EVENTS ? process->events_bytes : 0;
         if (!write_packed(file, id, process->image, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
@@ -136,7 +137,7 @@ static enum refrain_status write_data(struct refrain_trace *trace, FILE *file, s
     return status ? status : write_prepared(trace, file, error);
 }
 
-/* What follows the data in a bundled page. */
+/* Writes the part of the bundled page behind the data. */
 static enum refrain_status write_end(const char *html, const char *end, FILE *file, const char *path,
                                      struct refrain_error *error) {
     const char *rest = (const char *)memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1) + sizeof MARK - 1;
@@ -146,7 +147,7 @@ static enum refrain_status write_end(const char *html, const char *end, FILE *fi
     return REFRAIN_OK;
 }
 
-/* What comes before the data. */
+/* Writes the part of the bundled page before the data. */
 static enum refrain_status write_begin(const char *html, const char *end, FILE *file, struct refrain_error *error) {
     const char *mark = memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1);
     if (!mark)
@@ -163,7 +164,7 @@ enum refrain_status refrain_view_write(struct refrain_trace *trace, FILE *file, 
     return status ? status : write_end(refrain_view_html, refrain_view_html_end, file, path, error);
 }
 
-/* The whole page of a trace, as data of another page. */
+/* Writes the whole page of a trace, as data of another page. */
 static enum refrain_status write_inner(struct refrain_trace *trace, const char *id, FILE *file,
                                        struct refrain_error *error) {
     char *page = NULL;

@@ -1,4 +1,4 @@
-/* view_png.c: rsvg-convert, run on a figure (view_png.h). */
+/* view_png.c: draws a figure with rsvg-convert (view_png.h). */
 #define _GNU_SOURCE
 #include "view/view_png.h"
 #include "common/error.h"
@@ -16,7 +16,8 @@
 
 extern char **environ;
 
-/* Starts rsvg-convert between two descriptors, which stay the caller's. Returns an errno, 0 none. */
+/* Starts rsvg-convert, which reads from `input` and writes to `output`. The caller closes both. Returns 0 or an errno.
+ */
 static int start(int input, int output, pid_t *pid) {
     char *arguments[] = {"rsvg-convert", "--format=png", "--zoom=" STRING(REFRAIN_PNG_SCALE), NULL};
     posix_spawn_file_actions_t actions;
@@ -32,7 +33,7 @@ static int start(int input, int output, pid_t *pid) {
     return status;
 }
 
-/* Writes all of it, unless the reader ends before. */
+/* Writes all bytes, unless the reader ends early. */
 static void feed(int descriptor, const char *text, size_t bytes) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignored, &before);

@@ -1,4 +1,4 @@
-/* view_svg.c: a picture as scalable graphics (view_svg.h). */
+/* view_svg.c: draws a picture as SVG (view_svg.h). */
 #define _GNU_SOURCE
 #include "view/view_svg.h"
 #include "analysis/waiting_settled.h"
@@ -17,7 +17,7 @@
 #define GUTTER 56.0
 #define AXIS 26.0
 #define MOST_HEIGHT 560.0
-#define MOST_LANES_SPANS 20000u /* with more, rows show shares of time */
+#define MOST_LANES_SPANS 20000u /* with more spans, rows show shares of time */
 #define LEAST_LANE 9.0
 #define MOST_ROW 110.0
 #define MOST_SMALL_HEIGHT 260.0
@@ -27,17 +27,17 @@
 #define MOST_MESSAGES 4000u
 #define LEGEND_LINE 18.0
 #define LEGEND_NAME 22u
-#define MARGIN 26.0 /* right of the bars, for half of the axis' last number */
+#define MARGIN 26.0 /* to the right of the bars, for half of the last number of the axis */
 
 struct drawing {
     FILE *file;
     struct refrain_picture *picture;
     struct refrain_groups groups;
     const struct refrain_figure *figure;
-    uint32_t *rows; /* by location: its row; n_rows where it is not shown */
+    uint32_t *rows; /* by location: its row; n_rows if it is not shown */
     uint32_t n_rows, depths;
     double width, row, from_ns, to_ns;
-    bool lanes, done; /* done: the window is over */
+    bool lanes, done; /* done: the window has ended */
 };
 
 /* ---- text and numbers ---- */
@@ -79,7 +79,7 @@ static double top_of(const struct drawing *drawing, uint32_t row) {
     return AXIS + row * drawing->row;
 }
 
-/* The middle of where a row's MPI calls are. */
+/* The vertical middle of the lane of a row's MPI calls. */
 static double middle_of(const struct drawing *drawing, uint32_t location) {
     double top = top_of(drawing, drawing->rows[location]);
     return drawing->lanes ? top + (drawing->row - 3) * (1 - 0.5 / drawing->depths) : top + drawing->row / 2;
@@ -102,7 +102,7 @@ static void put_bar(const struct drawing *drawing, uint32_t region, bool waits, 
                 drawing->groups.groups[group].colour, x, y, width, height, width);
 }
 
-/* Whether text on the colour has to be white. */
+/* True if text on this colour has to be white. */
 static bool is_dark(uint32_t rgb) {
     return 299 * (rgb >> 16) + 587 * (rgb >> 8 & 255) + 114 * (rgb & 255) < 140000;
 }
@@ -147,7 +147,7 @@ static bool is_whole(const struct refrain_picture_share *share) {
     return refrain_picture_share_part(share->what) > 65000;
 }
 
-/* Each pixel's time by region, one above the other; pixels in a row that are the same make one bar. */
+/* Draws the time of each pixel by region, one above the other. Equal pixels in a row become one bar. */
 static void put_shares(const struct drawing *drawing) {
     struct refrain_picture_share *shares = drawing->picture->shares.items;
     size_t n = drawing->picture->shares.n;
@@ -245,7 +245,7 @@ static int longest_first(const void *a, const void *b) {
 
 #define LEGEND_ENTRIES 15u
 #define SMALL_LEGEND_ENTRIES 6u
-#define LEGEND_COLUMN 290u /* pixels that the longest entry takes: a name, its time and its waiting */
+#define LEGEND_COLUMN 290u /* width of the longest entry in pixels: a name, its time and its waiting */
 
 static unsigned legend_entries(const struct drawing *drawing) {
     return drawing->figure->small ? SMALL_LEGEND_ENTRIES : LEGEND_ENTRIES;
@@ -289,7 +289,7 @@ static void put_legend(const struct drawing *drawing, double y) {
 
 /* ---- all of it ---- */
 
-/* Gives an event to the pictures that still want some; false: none does. */
+/* Adds an event to the pictures whose windows have not ended. False if all have. */
 static bool draw_event(struct drawing *drawings, size_t n, const struct refrain_event *event) {
     bool wanted = false;
     for (size_t i = 0; i < n; i++) {
@@ -319,7 +319,7 @@ static enum refrain_status collect(struct refrain_trace *trace, struct drawing *
     struct refrain_cursor *cursor;
     struct refrain_settled *settled = refrain_settled_open(trace);
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
-    options.at_once = true; /* the same times as those of the page */
+    options.at_once = true; /* gives the same times as in the page */
     options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
     enum refrain_status status =
         settled ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);

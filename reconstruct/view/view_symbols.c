@@ -1,4 +1,4 @@
-/* view_symbols.c: names of code addresses, to bytes and back (view_symbols.h). */
+/* view_symbols.c: writes names of code addresses as bytes, and reads them (view_symbols.h). */
 #define _GNU_SOURCE
 #include "view/view_symbols.h"
 
@@ -28,7 +28,7 @@ char *refrain_view_symbols_write(const struct refrain_trace *trace, size_t *n) {
     return NULL;
 }
 
-/* The next symbol's fields; null where the bytes end before. */
+/* Reads the next symbol's fields. Null if the bytes end before. */
 static const char *next_fields(const char *at, const char *end, const char *fields[FIELDS]) {
     for (int i = 0; i < FIELDS; i++) {
         const char *stop = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;

@@ -1,4 +1,4 @@
-/* view_visits.c: when each rank came to each construct (view_visits.h). */
+/* view_visits.c: collects when each rank visited each construct (view_visits.h). */
 #include "view/view_visits.h"
 #include "analysis/open_regions.h"
 #include "analysis/waiting_settled.h"
@@ -11,16 +11,16 @@
 
 struct frame {
     struct refrain_region_frame head;
-    uint32_t stretch; /* of its visits that this one is in */
-    uint32_t stride;  /* of them then */
+    uint32_t stretch; /* index of the stretch that the visit is in */
+    uint32_t stride;  /* stride when the visit began */
 };
 
 struct place {
     struct refrain_region_stack stack; /* of struct frame */
-    double since_ns;                   /* up to where the location's time is accounted for */
+    double since_ns;                   /* the location's own time is counted up to here */
 };
 
-/* A writer, so that progress is said (progress.h). */
+/* A writer, so that progress is reported (progress.h). */
 struct visitor {
     struct refrain_writer writer;
     struct refrain_visit_table *table;
@@ -44,7 +44,7 @@ void refrain_visits_widen(struct refrain_visits *visits, uint32_t stride) {
     }
 }
 
-/* The stretch of a new visit; null without memory. */
+/* Counts a new visit and returns its stretch. Null without memory. */
 static struct refrain_stretch *add_visit(struct visitor *visitor, struct refrain_visits *visits, double now_ns) {
     uint32_t most = visitor->table->most;
     if (!visits->stretches) {
@@ -70,13 +70,13 @@ static struct refrain_visits *visits_of(struct visitor *visitor, size_t location
     return &visitor->table->visits[location * visitor->table->n_regions + region];
 }
 
-/* The stretch of an open visit, which may have been put together with the one before since it began. */
+/* The stretch of an open visit. Strides may have doubled since the visit began. */
 static struct refrain_stretch *stretch_of(struct visitor *visitor, size_t location, const struct frame *frame) {
     struct refrain_visits *visits = visits_of(visitor, location, frame->head.region->index);
     return visits->stretches ? &visits->stretches[frame->stretch / (visits->stride / frame->stride)] : NULL;
 }
 
-/* Null outside of all visits. */
+/* The stretch of the innermost open visit; null if no visit is open. */
 static struct refrain_stretch *innermost(struct visitor *visitor, size_t location) {
     const struct frame *frame = refrain_region_stack_top(&visitor->places[location].stack);
     return frame ? stretch_of(visitor, location, frame) : NULL;
@@ -103,7 +103,7 @@ static void enter(struct visitor *visitor, size_t location, const struct refrain
     frame->stride = visits->stride ? visits->stride : 1;
 }
 
-/* The innermost visit waited. */
+/* Adds a wait to the innermost open visit. */
 static void add_wait(struct visitor *visitor, size_t location, const struct refrain_wait *wait) {
     struct refrain_stretch *stretch = innermost(visitor, location);
     if (stretch && wait)
@@ -137,7 +137,7 @@ static enum refrain_status replay(struct visitor *visitor, struct refrain_trace 
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     struct refrain_cursor *cursor;
-    options.at_once = true; /* the times are looked up in the page */
+    options.at_once = true; /* the page looks times up, so both need the same ones */
     options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
     struct refrain_settled *settled = refrain_settled_open(trace);
     enum refrain_status status =

@@ -1,11 +1,11 @@
-// alignment.ts: which moment of one run belongs to which of the other: by the visits that both have (view_compare.h), and between
-// these by proportion.
+// alignment.ts: maps moments of one run to those of the other: by the visits that both have (view_compare.h), and by
+// interpolation between them.
 
 export class Alignment {
-    /** Moments of run A and of run B, by turns: both go up. */
+    /** Pairs of moments, of run A and of run B. Both increase. */
     constructor(readonly anchors: [number, number][]) {}
 
-    /** The place of the last anchor at or before a moment of a run; not the last of all. */
+    /** The index of the last anchor at or before a moment of a run, but not of the very last anchor. */
     private before(run: number, time: number): number {
         let low = 0;
         let high = Math.max(0, this.anchors.length - 2);
@@ -27,13 +27,13 @@ export class Alignment {
         return a[1 - run] + part * (b[1 - run] - a[1 - run]);
     }
 
-    /** The anchors in a window of a run, not more than so many, and one beyond at either end. */
+    /** The anchors in a window of a run, about `most` at most, and one beyond each end. */
     within(run: number, from: number, to: number, most: number): [number, number][] {
         const first = this.before(run, from);
         const last = Math.min(this.anchors.length - 1, this.before(run, to) + 1);
         const step = Math.max(1, Math.ceil((last - first) / most));
         const found: [number, number][] = [];
-        // The same anchors however the window lies, so that they do not jump while it moves.
+        // A fixed choice of anchors, so that they do not jump while the window moves.
         for (let i = first - (first % step); i <= last; i += step) found.push(this.anchors[i]);
         return found;
     }

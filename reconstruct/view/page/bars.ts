@@ -1,5 +1,5 @@
-// bars.ts: the bars as pixels. They are painted for a few milliseconds in each frame; until those of a window are done, the ones
-// that were painted before are shown in their place, stretched.
+// bars.ts: paints the bars as pixels, for a few milliseconds in each frame. Until the bars of a window are done, older ones are
+// shown in their place, stretched.
 
 import { laneBox, lanesOf } from "./lanes.js";
 import { Line, type Paper } from "./raster.js";
@@ -9,19 +9,19 @@ import type { Tile } from "./protocol.js";
 import { regionOf, shareOf, waits } from "./shares.js";
 import type { State } from "./state.js";
 
-/** From so many pieces of time to a pixel on, they are drawn as shares. */
+/** From this many segments per pixel on, bars are drawn from shares of intervals. */
 const DENSE = 1.5;
-/** Painting goes on with the next frame after so long. */
+/** Painting pauses after this time and continues with the next frame. */
 const BUDGET_MS = 4;
-/** While the window moves, the bars are painted anew where what was painted is drawn so much longer or shorter, or where it
- *  misses so much of the window; and when it has rested for so long. */
+/** While the window moves, the bars are painted anew if the painted ones would be stretched or shrunk by more than MOST_STRETCH,
+ *  or miss more than MOST_MISSING of the window; and when the window has rested for REST_MS. */
 const MOST_STRETCH = 2;
 const MOST_MISSING = 0.15;
 const REST_MS = 100;
-/** Bars between two looks at the clock. */
+/** Bars between two checks of the clock. */
 const BETWEEN = 10_000;
 
-/** What bars are painted of. */
+/** The part of the run that bars are painted from. */
 interface View {
     from: number;
     to: number;
@@ -44,10 +44,10 @@ export class Bars {
     private image = new ImageData(1, 1);
     private ratio = 1;
     private job: { view: View; work: Generator<void> } | null = null;
-    /** What was painted last, and of the whole run. */
+    /** What was painted last, and the last painting of the whole run. */
     private last: Painted | null = null;
     private whole: Painted | null = null;
-    /** What the canvas shows as it is; null: something stretched. */
+    /** The view that the canvas shows exactly; null: a stretched one. */
     private shown: View | null = null;
     private movedAt = -Infinity;
 
@@ -61,7 +61,7 @@ export class Bars {
         state.on(["window"], () => (this.movedAt = performance.now()));
     }
 
-    /** The canvas has another size. */
+    /** Called when the size of the canvas has changed. */
     resize(ratio: number): void {
         this.ratio = ratio;
         this.line = new Line(this.canvas.width);
@@ -73,7 +73,7 @@ export class Bars {
         this.job = this.last = this.whole = this.shown = null;
     }
 
-    /** Shows the window as well as it can be in a part of a frame's time. False: it is better when drawn again. */
+    /** Shows the window as well as possible in a part of a frame's time. False: it gets better when drawn again. */
     draw(tile: Tile | null, records: Records | null): boolean {
         const { from, to, overview } = this.state;
         const { scroll, height } = this.rows;
@@ -81,9 +81,9 @@ export class Bars {
         if (this.shown && same(this.shown, view)) return true;
         const until = this.last?.view.source ? performance.now() + BUDGET_MS : Infinity;
         while (!this.last || !same(this.last.view, view)) {
-            if (!this.job && !this.isWorth(view)) break;
+            if (!this.job && !this.needsPainting(view)) break;
             this.job ??= { view, work: this.paint(view, tile, records) };
-            if (!this.goOn(until)) break;
+            if (!this.continuePainting(until)) break;
         }
         const context = this.canvas.getContext("2d")!;
         const done = this.last !== null && same(this.last.view, view);
@@ -93,8 +93,8 @@ export class Bars {
         return done;
     }
 
-    /** Is what was painted too far from that view to be shown for it? */
-    private isWorth(view: View): boolean {
+    /** True if the last painting differs too much from this view to be shown for it, or the window has rested. */
+    private needsPainting(view: View): boolean {
         const { last } = this;
         if (!last || performance.now() - this.movedAt > REST_MS) return true;
         const { from, to, source } = last.view;
@@ -111,8 +111,8 @@ export class Bars {
         );
     }
 
-    /** Paints on; true: all of the job is done, and it is what was painted last. */
-    private goOn(until: number): boolean {
+    /** Continues painting. True: the job is done and has become `last`. */
+    private continuePainting(until: number): boolean {
         const { view, work } = this.job!;
         while (!work.next().done) if (performance.now() > until) return false;
         this.job = null;
@@ -129,7 +129,7 @@ export class Bars {
         return true;
     }
 
-    /** What was painted before, at its new place. */
+    /** Draws an older painting at its new place. */
     private stretch(context: CanvasRenderingContext2D, view: View): void {
         const { width, height } = this.canvas;
         context.fillStyle = this.colours().paperCss;
@@ -139,7 +139,7 @@ export class Bars {
         for (const painted of covers ? [last] : [whole, last]) {
             if (!painted) continue;
             const { from, to, scroll, height: rowHeight } = painted.view;
-            // What is seen of it, in its own pixels and in those of the window.
+            // The visible part, in pixels of the painting and of the window.
             const [start, stop] = [Math.max(from, view.from), Math.min(to, view.to)];
             const at = ((start - from) / (to - from)) * width;
             const length = ((stop - start) / (to - from)) * width;
@@ -162,7 +162,7 @@ export class Bars {
         const rowHeight = view.height * ratio;
         const groups = this.state.palette.groups;
         if (rowHeight < 2) {
-            // Several rows share a line of pixels: each has its part of it.
+            // Several rows share a line of pixels: each gets a part of it.
             for (let y = 0; y < deviceHeight; y++) {
                 const from = Math.floor((y + view.scroll * ratio) / rowHeight);
                 const to = Math.max(from + 1, Math.floor((y + 1 + view.scroll * ratio) / rowHeight));
@@ -204,7 +204,7 @@ export class Bars {
         }
     }
 
-    /** Adds a location's own time: exactly where that is known, else as shares of intervals. */
+    /** Adds a location's own time: from its segments if they are known, else from shares of intervals. */
     private *addTime(
         view: View,
         tile: Tile | null,
@@ -218,7 +218,7 @@ export class Bars {
         const { from, to } = view;
         const scale = line.width / (to - from);
         const { at, end } = records ? records.firstSegment(location, from) : { at: 0, end: 0 };
-        // Where there are more than pixels, the shares of intervals say the same in less time.
+        // If there are more segments than pixels, shares of intervals give the same picture in less time.
         if (records && !(tile && records.firstSegment(location, to).at - at > line.width * DENSE)) {
             const { segmentOrder } = records.exact;
             for (let i = at; i < end; i++) {

@@ -1,34 +1,35 @@
-// bundles.ts: messages that are too many for a line each, put together by where their ends lie.
+// bundles.ts: combines messages into bundles, if there are too many for a line each.
 //
-// Messages that begin in the same interval of time and the same few rows, and end in the same of both, are one bundle. The
-// intervals are powers of two of nanoseconds and do not depend on the window. So a bundle stays what it is while the window
-// moves, and those of intervals twice as long are made of those that there are.
+// Messages that begin in the same interval of time and the same few rows, and also end in the same interval and rows, are one
+// bundle. The lengths of intervals are powers of two of nanoseconds and do not depend on the window. So a bundle stays the same
+// while the window moves, and the bundles of intervals twice as long are made from the existing ones.
 
 import { MESSAGE_DOUBLES, MESSAGE_WORDS, type Records } from "./records.js";
 
 /** Bundles of one length of intervals; number i of each array is of bundle i. */
 export interface Level {
     n: number;
-    /** In ns. */
+    /** Length of the intervals in ns. */
     interval: number;
-    /** Number of the interval in which it begins and ends; NEVER: it does not end. */
+    /** Numbers of the intervals in which it begins and ends; NEVER: it does not end. */
     sent: Int32Array;
     received: Int32Array;
-    /** Number of the rows. */
+    /** Numbers of its rows. */
     from: Int32Array;
     to: Int32Array;
-    /** The first message of it, and how many there are. */
+    /** Its first message, and its number of messages. */
     first: Uint32Array;
     count: Uint32Array;
 }
 
 export const NEVER = 0x7fffffff;
-/** Intervals are counted so far from the window that was read; what lies beyond is far outside of the screen. */
+/** The largest number of an interval, counted from the window that was read. Beyond it, everything is far outside of the
+ *  screen. */
 const MOST_INTERVALS = 0x3fffffff;
 
 const bound = (interval: number): number => Math.max(-MOST_INTERVALS, Math.min(MOST_INTERVALS, interval));
 
-/** Bundles of a level under way: found by their four numbers. */
+/** Bundles of a level that is being made, found by their four numbers. */
 class Collector {
     private readonly slots: Int32Array;
     private readonly mask: number;
@@ -82,7 +83,7 @@ class Collector {
     }
 }
 
-/** Messages between two looks at the clock. */
+/** Messages between two checks of the clock. */
 const BETWEEN = 4096;
 
 /** All bundles of a window's messages. */
@@ -90,7 +91,7 @@ export class Bundles {
     private readonly levels = new Map<number, Level>();
     private making: { exponent: number; work: Generator<void, Level> } | null = null;
 
-    /** `rowOf`: the row of each location; so many rows, `across`, are one. */
+    /** `rowOf`: the row of each location; `across`: this many rows count as one. */
     constructor(
         readonly records: Records,
         private readonly rowOf: Int32Array,
@@ -98,7 +99,7 @@ export class Bundles {
         private readonly base: number,
     ) {}
 
-    /** Those of intervals of 2^exponent ns; null: they take longer than until that moment, and it goes on with the next call. */
+    /** The bundles with intervals of 2^exponent ns. Null: they are not ready at the moment `until`; the next call continues. */
     level(exponent: number, until: number): Level | null {
         const known = this.levels.get(exponent);
         if (known) return known;
@@ -160,7 +161,7 @@ export class Bundles {
         return collector.level;
     }
 
-    /** Bundles of a level that lie in an interval of time, partly at least. */
+    /** Bundles of a level that are in an interval of time, at least in part. */
     visible(level: Level, from: number, to: number): Int32Array {
         const first = bound(Math.floor((from - this.base) / level.interval));
         const last = bound(Math.floor((to - this.base) / level.interval));

@@ -1,4 +1,4 @@
-// chosen.ts: what is chosen and what is marked, drawn above the bars, so that both are found at a glance.
+// chosen.ts: draws the choice and the marked interval above the bars, so that both are found at a glance.
 
 import { nameLocation, regionOfSpan } from "./details.js";
 import { showNs } from "./format.js";
@@ -6,7 +6,7 @@ import { Records } from "./records.js";
 import type { Choice, Interval, State } from "./state.js";
 import type { Colours, Timeline } from "./timeline.js";
 
-/** Height of the outline of what is chosen where its row is lower, and of what is written at it. */
+/** Least height of the outline of the choice, and height of its text. */
 const LEAST_OUTLINE = 6;
 const PLATE = 17;
 
@@ -43,7 +43,7 @@ export class Chosen {
         this.drawPlate(context, `marked: ${showNs(Math.abs(to - from))}`, x0, 0);
     }
 
-    /** Its outline, a band over its time on all rows, so that it is found among many, and what it is. */
+    /** Draws the outline of a chosen span, a band over its time on all rows, so that it is found among many, and its name. */
     private drawChosenSpan(context: CanvasRenderingContext2D, choice: Choice & { kind: "span" }): void {
         const box = this.timeline.boxOf(choice.location, choice.depth);
         if (!box) return;
@@ -81,7 +81,7 @@ export class Chosen {
         context.lineWidth = 1;
     }
 
-    /** Text that is read on whatever lies below, inside the picture. */
+    /** Draws text on a background inside the picture, so that it can be read on any colour. */
     private drawPlate(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
         const colours = this.colours();
         context.font = "12px system-ui, sans-serif";

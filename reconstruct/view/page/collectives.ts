@@ -1,4 +1,5 @@
-// collectives.ts: collective calls as dotted lines between the ranks that take part, with a diamond at the one that came last.
+// collectives.ts: draws collective calls as dotted lines between the ranks that take part, with a diamond at the one that came
+// last.
 
 import { strengths } from "./density.js";
 import type { Records } from "./records.js";
@@ -6,7 +7,7 @@ import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
 
 const MOST_COLLECTIVES = 1500;
-/** From so many collectives on it is not shown who came last. */
+/** With more collectives than this, the diamonds are left out. */
 const MOST_DIAMONDS = 300;
 
 export function drawCollectives(
@@ -42,7 +43,7 @@ export function drawCollectives(
         context.stroke();
         context.setLineDash([]);
         if (visible.length >= MOST_DIAMONDS) return;
-        // The one that all others waited for.
+        // The rank that all others waited for.
         context.globalAlpha = fade[i];
         const y = timeline.yOf(last, records);
         context.beginPath();

@@ -1,5 +1,5 @@
-// compare.ts: two runs one above the other: each is a page of its own in a frame; this one moves them together, draws what
-// belongs together between them, and lists what became slower.
+// compare.ts: shows two runs one above the other. Each is a page of its own in a frame. This page moves them together, connects
+// the moments that belong together, and lists what became slower.
 
 import { Alignment } from "./alignment.js";
 import { element } from "./elements.js";
@@ -9,19 +9,19 @@ import type { State } from "./state.js";
 import type { Timeline } from "./timeline.js";
 import { unpack } from "./unpack.js";
 
-/** By which a region is found again among the engine's. */
+/** The fields by which a region is found among those of the engine. */
 type Place = Omit<Region, "colour">;
 
-/** A construct's own time in both runs, in ns; null as a region: that run does not have it, but the other one does. */
+/** A construct's own time in both runs, in ns. A region is null if only the other run has the construct. */
 interface Change {
     regions: [Place | null, Place | null];
     own: [number, number];
     waiting: [number, number];
     count: [number, number];
-    /** Standard error of the change; -1: not known. */
+    /** Standard error of the change; -1: unknown. */
     noise: number;
     beyond: boolean;
-    /** Where it is worst, in each run: from, to. */
+    /** The time in each run (from, to) in which the change is largest. */
     at?: [[number, number], [number, number]];
 }
 
@@ -31,7 +31,7 @@ interface Compared {
     changes: Change[];
 }
 
-/** What a run's own page shows (main.ts). */
+/** The part of a run's own page that this page uses (main.ts). */
 interface Run {
     state: State;
     timeline: Timeline;
@@ -41,7 +41,7 @@ interface Run {
 const MOST_LINES = 40;
 const LINE_EVERY_PIXELS = 24;
 const SAME = 0.01;
-/** Colours that differ for all eyes. */
+/** Colours that people with any colour vision can distinguish. */
 const SLOWER = "#d55e00";
 const FASTER = "#0072b2";
 const WIDE = 1700;
@@ -259,7 +259,7 @@ async function start(): Promise<void> {
     const fragment = new URLSearchParams(location.hash.slice(1));
     if (fragment.get("shown")) fit.value = fragment.get("shown")!;
     const ready = (run: number) => () => follow(run);
-    // One after the other, so that the first is there soon.
+    // One after the other, so that the first is shown soon.
     runs[0] = await startRun(0, ready(0));
     showPanels(window.innerWidth >= WIDE);
     runs[1] = await startRun(1, ready(1));
@@ -269,7 +269,7 @@ async function start(): Promise<void> {
     );
     const [from, to] = (fragment.get("window") ?? "").split("-").map(Number);
     if (to > from) {
-        // Once a run is opened it shows all of itself.
+        // A run that is opened shows its whole length.
         while (!runs.every((run) => run.state.scanned.done)) await new Promise((done) => setTimeout(done, 30));
         runs[0].state.show(from, to);
     }

@@ -1,4 +1,4 @@
-// critical.ts: the critical path as a lane below the overview: on which rank it is over time, and what that rank does there.
+// critical.ts: draws the critical path as a lane below the overview: the rank that it is on, over time, and what the rank does.
 
 import { element } from "./elements.js";
 import { showMoment, showSite } from "./format.js";
@@ -6,7 +6,7 @@ import type { Navigate } from "./navigate.js";
 import type { PathPiece, Place } from "./protocol.js";
 import type { State } from "./state.js";
 
-/** Pixels that a rank's number needs, and a name behind it. */
+/** Pixels for the number of a rank, and for a name behind it. */
 const NUMBER_WIDTH = 22;
 const NAME_WIDTH = 90;
 

@@ -1,4 +1,4 @@
-// density.ts: how strongly lines are drawn, so that many of them in one place do not hide the bars below them.
+// density.ts: how strong lines are drawn, so that many lines in one place do not hide the bars below them.
 
 export interface Line {
     x0: number;
@@ -7,18 +7,18 @@ export interface Line {
     y1: number;
 }
 
-/** Pixels of a cell, across and down, in which lines are counted together. */
+/** Width and height in pixels of the cells in which lines are counted. */
 const CELL = 16;
-/** Lines are drawn in full where they cover no more of a cell than this; where they cover n times as much, by a part of n. */
+/** Lines that cover less of a cell than this are drawn in full. Lines that cover n times as much get 1/n of the strength. */
 const COVERED = 0.2;
-/** They do not become weaker than this. */
+/** The least strength of a line. */
 const LEAST = 1 / 32;
 
-/** Calls `at` with the cells of a line that are on the screen, and its length in each. */
+/** Calls `at` with each cell on the screen that a line passes, and the line's length in it. */
 function walk(line: Line, across: number, down: number, at: (cell: number, length: number) => void): void {
     const [dx, dy] = [line.x1 - line.x0, line.y1 - line.y0];
     const whole = Math.hypot(dx, dy);
-    // Of a line that is much longer than the screen, only what is on it is walked along.
+    // Skip the part outside of the screen: the line may be much longer.
     const begin = dx > 0 ? Math.max(0, -line.x0 / dx) : 0;
     const end = dx > 0 ? Math.min(1, (across * CELL - line.x0) / dx) : 1;
     const length = whole * Math.max(0, end - begin);
@@ -31,7 +31,7 @@ function walk(line: Line, across: number, down: number, at: (cell: number, lengt
     }
 }
 
-/** The strength of each line, from 1 down: by the densest cell that it passes. */
+/** The strength of each line, 1 or less, by the fullest cell that it passes. */
 export function strengths(lines: Line[], width: number, height: number): Float32Array {
     const across = Math.ceil(width / CELL);
     const down = Math.ceil(height / CELL);

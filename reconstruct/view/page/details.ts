@@ -1,4 +1,4 @@
-// details.ts: what is known of a thing in the picture, as pairs of words: for tips, the side panel and screen readers.
+// details.ts: describes a thing in the picture as pairs of words, for tips, the side panel and screen readers.
 
 import { showBytes, showCount, showMoment, showNs, showShare, showSite } from "./format.js";
 import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";
@@ -29,7 +29,7 @@ export function regionOfSpan(state: State, region: number): Region {
     return state.names.regions[region] ?? state.names.regions.at(-1)!;
 }
 
-/** "MPI_Send step.c:21" */
+/** For example "MPI_Send step.c:21". */
 export function nameCall(state: State, region: number): string {
     const info = regionOfSpan(state, region);
     return `${info.name} ${showSite(info)}`.trimEnd();
@@ -86,7 +86,7 @@ function ofOperation(state: State, operation: Operation): [string, string][] {
     }
 }
 
-/** enum refrain_wait_kind */
+/** By enum refrain_wait_kind. */
 const WAITS = [
     "late sender",
     "late receiver",
@@ -101,7 +101,7 @@ const WAITS = [
 
 const MOST_OPERATIONS = 6;
 
-/** The span with the end that was found out for it, where the window does not show it. */
+/** The span with its end, if the window does not contain the end and the engine has found it. */
 export function withEnd(span: Span, end: End): Span {
     return { ...span, to: end.to, flags: end.left ? span.flags & ~FLAG_OPEN : span.flags };
 }
@@ -151,7 +151,7 @@ export function ofMessage(state: State, message: Message): Details {
     return { title: "message", lines };
 }
 
-/** Who had how much of the time between two moments, where events are too many to be shown one by one. */
+/** The shares of time between two moments, if there are too many events to show each. */
 export function ofShares(
     state: State,
     tile: Tile | null,
@@ -165,7 +165,7 @@ export function ofShares(
     const first = Math.max(0, Math.floor((from - shares.from) / width));
     const last = Math.min(shares.bins - 1, Math.max(first, Math.ceil((to - shares.from) / width) - 1));
     if (first >= shares.bins || last < first) return null;
-    // Each name's share on each of the locations, for the mean and the spread.
+    // Sums by name and location, for the mean and the spread.
     const sums = new Map<string, Float64Array>();
     locations.forEach((location, member) => {
         const row = location * (shares.bins + 1);
@@ -200,7 +200,7 @@ export function ofShares(
     };
 }
 
-/** The formulas of the construct that a region is entered from. */
+/** The formulas of the construct that makes a region. */
 export function formulasOf(state: State, region: Region): Formula[] {
     return state.about.formulas.filter(
         (formula) =>

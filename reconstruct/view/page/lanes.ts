@@ -2,13 +2,13 @@
 
 import type { Records } from "./records.js";
 
-/** A lane is not lower than this; where it would be, a row shows own time only. */
+/** Least height of a lane. If lanes would be lower, a row shows own time only. */
 const LEAST_LANE = 8;
-/** Height of the outermost lane, of the others' height: what is open all the time needs no room. */
+/** Height of the outermost lane, relative to the others. It is low, since its region is open all the time. */
 const OUTER_LANE = 0.5;
 const GAP = 3;
 
-/** How many lanes a row of that height has, one for each depth; 0: it shows own time. */
+/** The number of lanes in a row of this height, one for each depth; 0: it shows own time. */
 export function lanesOf(locations: number[], height: number, records: Records | null): number {
     if (!records || locations.length > 1) return 0;
     const depths = records.depthsOf(locations[0]);

@@ -1,4 +1,4 @@
-// main.ts: unpacks what the page holds, starts the worker, ties the parts of the page together.
+// main.ts: unpacks the data in the page, starts the worker, and connects the parts of the page.
 
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { select } from "d3-selection";
@@ -111,7 +111,7 @@ async function start(): Promise<void> {
               : "";
         marks.setAttribute("aria-label", timeline.describe());
     };
-    // What is chosen is seen.
+    // Scroll to the row of the chosen span.
     state.on(["choice"], () => {
         if (state.choice?.kind === "span") rows.reveal(rows.rowOf(state.choice.location), timeline.height);
     });
@@ -293,7 +293,7 @@ async function start(): Promise<void> {
     const turnTheme = (): void => {
         document.documentElement.classList.toggle("dark");
         colours = readColours();
-        state.tell("theme");
+        state.notify("theme");
     };
     const keys = byId<HTMLDialogElement>("keys");
     const listKeys = element("dl");
@@ -425,7 +425,7 @@ async function start(): Promise<void> {
         )
             turnTheme();
         if (isFinite(from) && to > from) state.show(from, to);
-        // One of two runs follows the other from end to end.
+        // The page of one of two runs follows the other page instead.
         else if (window.parent === window) state.show(state.work.from, state.work.to);
         const [l, depth, time] = (fragment.get("chosen") ?? "").split(",").map(Number);
         if (isFinite(time)) {
@@ -440,7 +440,7 @@ async function start(): Promise<void> {
     let opened = false;
     let writing: number | undefined;
     const writeFragment = (): void => {
-        // As one of two runs the page has no address of its own.
+        // The page of one of two runs has no address of its own.
         if (!opened || window.parent !== window) return;
         clearTimeout(writing);
         writing = window.setTimeout(() => {
@@ -480,7 +480,7 @@ async function start(): Promise<void> {
         panels.open("program");
         return;
     }
-    /** The data goes to the worker, without a copy here. */
+    /** Gives the data to the worker without a copy here. */
     const open = async (who: Worker, to: "show" | "refine"): Promise<void> => {
         const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
         const [wasm, symbols] = await Promise.all([unpack("data-wasm"), unpack("data-symbols")]);
@@ -491,7 +491,7 @@ async function start(): Promise<void> {
         who.postMessage(request, [...blobs, wasm, symbols, ...(ahead ? [ahead] : [])]);
     };
     await open(worker, "show");
-    // A finer overview than the page holds is made beside, once what is looked at has been shown.
+    // A second worker makes a finer overview than the one in the page, after the window has been shown.
     let refines = false;
     state.on(["data"], () => {
         if (!state.refining || refines) return;

@@ -1,4 +1,4 @@
-// matrix.ts: who sent what to whom in the window, as a matrix with axes and as a table.
+// matrix.ts: messages between ranks in the window, as a matrix with axes and as a table.
 
 import { axisLeft, axisTop } from "d3-axis";
 import { scaleLinear } from "d3-scale";
@@ -9,7 +9,7 @@ import type { Pair } from "./protocol.js";
 import type { State } from "./state.js";
 import { Table } from "./tables.js";
 
-/** Of the matrix itself, and of what stands left of it and above it, in CSS pixels. */
+/** Sizes of the matrix, and of the space to its left and above it, in CSS pixels. */
 const PIXELS = 360;
 const LEFT = 56;
 const TOP = 40;
@@ -92,7 +92,7 @@ export class Matrix {
         return this.of === "bytes" ? showBytes(n) : this.of === "waiting" ? showNs(n) : showCount(n);
     }
 
-    /** Cells of one rank each, or of several where there are too many. */
+    /** Each cell stands for one rank, or for several if there are too many. */
     private draw(pairs: Pair[]): HTMLElement {
         const locations = this.state.locations.map((location) => location.rank);
         const ranks = 1 + Math.max(0, ...locations, ...pairs.map((pair) => Math.max(pair.from, pair.to)));
@@ -130,7 +130,7 @@ export class Matrix {
         return canvas;
     }
 
-    /** Says of the cell under the pointer what it is. */
+    /** Describes the cell under the pointer. */
     private read(canvas: HTMLElement, sums: Float64Array, cells: number, name: (cell: number) => string): void {
         canvas.addEventListener("pointermove", (event) => {
             const box = canvas.getBoundingClientRect();
@@ -141,7 +141,7 @@ export class Matrix {
     }
 }
 
-/** Numbers of ranks at the middles of their cells, and which side sends. `length`: ranks that fill the side. */
+/** Labels of ranks at the middles of their cells, and of the sending side. `length`: number of ranks along a side. */
 function axes(ranks: number, length: number): SVGSVGElement {
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     svg.attr("aria-hidden", "true").attr("viewBox", `0 0 ${LEFT + PIXELS} ${TOP + PIXELS}`);

@@ -1,4 +1,4 @@
-// navigate.ts: from one event to the next: along a rank, along a message, to the longest waits, to what is searched for.
+// navigate.ts: moves from one event to the next: along a rank, along a message, to the longest waits, to search results.
 
 import { nameLocation, ofMessage, ofSpan, regionOfSpan } from "./details.js";
 import { showNs } from "./format.js";
@@ -8,13 +8,13 @@ import { FLAG_OPEN, type Finding, type Place, type Wait } from "./protocol.js";
 import { regionOf } from "./shares.js";
 import type { Choice, State } from "./state.js";
 
-/** Of a finding, where it is. */
+/** The fields of a finding that lead to its place. */
 type Where = Pick<Finding, "from_ns" | "to_ns" | "rank" | "function" | "call" | "waits_in">;
 
 export class Navigate {
     private wait = -1;
     private waitsOf: Wait[] = [];
-    /** What is to be chosen once the window around it has come. */
+    /** Chooses something when the data of the window around it has arrived. False: not yet. */
     private pending: (() => boolean) | null = null;
 
     constructor(
@@ -39,7 +39,7 @@ export class Navigate {
         this.speak(`${details.title}: ${details.lines.map((line) => line.join(" ")).join(", ")}`);
     }
 
-    /** Moves the window so that the time span lies in it, without a change of scale unless it does not fit. */
+    /** Moves the window so that it contains the time span. Keeps the scale unless the span does not fit. */
     bringIntoView(from: number, to: number): void {
         const width = this.state.to - this.state.from;
         if (from >= this.state.from && to <= this.state.to) return;
@@ -51,7 +51,7 @@ export class Navigate {
         }
     }
 
-    /** Chooses what is open at a moment, when the window with it has come. */
+    /** Chooses the open region at a moment, when the window's data has arrived. */
     private chooseLater(location: number, time: number, depth: number | null): void {
         this.pending = () => {
             const records = this.records();
@@ -63,7 +63,8 @@ export class Navigate {
         if (this.pending()) this.pending = null;
     }
 
-    /** The next (1) or previous (-1) event: of the chosen message's kind, of the chosen region, or along the chosen lane. */
+    /** Moves to the next (1) or previous (-1) event: of the chosen message's kind, of the chosen region, or in the chosen
+     *  lane. */
     step(direction: 1 | -1): void {
         const { choice } = this.state;
         if (choice?.kind === "message") this.stepMessage(direction, choice);
@@ -85,7 +86,7 @@ export class Navigate {
             this.bringIntoView(span.from, Math.min(span.to, this.state.end));
             return;
         }
-        // Beyond what is known here: go on from the window beside.
+        // The known data ends here: continue in the next window.
         const time = direction > 0 ? choice.to : choice.from;
         const width = this.state.to - this.state.from;
         if (direction > 0 ? time >= this.state.end : time <= 0) return;
@@ -114,7 +115,7 @@ export class Navigate {
         this.speak(`${details.title}: ${details.lines.map((line) => line.join(" ")).join(", ")}`);
     }
 
-    /** From a call to its message, from a message to the call at its other end. */
+    /** Moves from a call to its message, or from a message to the call at its other end. */
     follow(): void {
         const records = this.records();
         const { choice } = this.state;
@@ -142,14 +143,14 @@ export class Navigate {
         else this.chooseMessage(best);
     }
 
-    /** The longest waits of what is marked, or of the run. */
+    /** The longest waits of the marked interval, or of the run. */
     get waits(): Wait[] {
         const waits = (this.state.range ? this.state.sums : this.state.whole)?.waits ?? [];
         if (waits !== this.waitsOf) this.wait = -1;
         return (this.waitsOf = waits);
     }
 
-    /** One of them after the other. */
+    /** Moves to the next (1) or previous (-1) of the longest waits. */
     longest(direction: 1 | -1): void {
         const n = this.waits.length;
         if (n === 0) this.speak(this.state.scanned.done ? "nobody waits" : "the run is being read");
@@ -163,7 +164,7 @@ export class Navigate {
         );
     }
 
-    /** Chooses one of the longest waits; what there is to say of its call comes with the window around it. */
+    /** Chooses one of the longest waits. Details of its call follow with the window's data. */
     toWait(index: number): void {
         const { state } = this;
         const wait = this.waits[index];
@@ -178,7 +179,7 @@ export class Navigate {
         this.chooseLater(location, from + (to - from) / 2, depth);
     }
 
-    /** The region of that name and place; -1: the trace has none. */
+    /** The index of the region with this name and place; -1: the trace has none. */
     regionAt(place: Place | null): number {
         if (!place) return -1;
         const { name, file, line, in_function } = place;
@@ -191,7 +192,7 @@ export class Navigate {
         );
     }
 
-    /** Goes to where a finding is at its worst, marks that, and chooses the rank's call or function that it is about. */
+    /** Moves to the worst moment of a finding, marks it, and chooses the call or function that the finding is about. */
     toFinding({ from_ns: from, to_ns: to, rank, function: inside, call, waits_in }: Where): void {
         const { state } = this;
         const regions = [inside, call, waits_in].map((place) => this.regionAt(place)).filter((region) => region >= 0);
@@ -218,7 +219,7 @@ export class Navigate {
         if (this.pending()) this.pending = null;
     }
 
-    /** The parent (-1) or what is open inside at its beginning (1). */
+    /** Moves to the parent (-1), or to the region that is open inside at the beginning (1). */
     nest(direction: 1 | -1): void {
         const records = this.records();
         const { choice } = this.state;
@@ -235,7 +236,7 @@ export class Navigate {
             this.chooseSpan(records, records.span(records.exact.order[at]));
     }
 
-    /** The same moment on another row's location. */
+    /** Moves to the same moment on another location. */
     across(location: number): void {
         const { choice } = this.state;
         const time =
@@ -245,7 +246,7 @@ export class Navigate {
         this.chooseLater(location, time, null);
     }
 
-    /** The next or previous span of a group, on any location, from the choice or the window's middle on. */
+    /** Moves to the next or previous span of a group on any location, from the choice or the middle of the window. */
     stepGroup(group: Group, direction: 1 | -1): void {
         const { choice } = this.state;
         const chosen = choice?.kind === "span" && this.state.palette.groupOf[choice.region] === group ? choice : null;
@@ -275,7 +276,7 @@ export class Navigate {
         );
     }
 
-    /** Looks for the group where events are not known one by one: in the intervals of the overview. */
+    /** Searches the group in the intervals of the overview, where single events are not known. */
     private searchOverview(group: Group, direction: 1 | -1, after: number): void {
         const shares = this.state.overview?.finest;
         if (!shares) return;

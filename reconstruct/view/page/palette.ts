@@ -1,5 +1,5 @@
-// palette.ts: which regions are shown as one: those of one name and kind. Their colour is the engine's (picture_colours.h);
-// waiting is hatched, so that it needs none.
+// palette.ts: groups regions of one name and kind, which are shown as one. The engine has their colours (picture_colours.h).
+// Waiting is hatched, so it needs no colour of its own.
 
 import type { Region } from "./protocol.js";
 
@@ -11,7 +11,7 @@ export interface Group {
     green: number;
     blue: number;
     css: string;
-    /** Whether text on it has to be white. */
+    /** True if text on this colour has to be white. */
     dark: boolean;
     shown: boolean;
     regions: number[];

@@ -1,5 +1,5 @@
-// panels.ts: the side panel: its tabs, what is chosen, the program with its formulas; findings.ts, profile.ts and matrix.ts are
-// the other ones.
+// panels.ts: the side panel: its tabs, the choice, and the program with its formulas. findings.ts, profile.ts and matrix.ts make
+// the other tabs.
 
 import { element } from "./elements.js";
 import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
@@ -20,14 +20,14 @@ export function detailsElement(details: Details): HTMLElement[] {
     return [element("h2", details.title), list];
 }
 
-/** Is the region entered from this node of the program? */
+/** True if the region is entered from this node of the program. */
 const isOf = (node: TreeNode, region: Region): boolean =>
     node.name === region.name &&
     node.file === region.file &&
     node.line === region.line &&
     node.function === region.function;
 
-/** Nodes by their time with all that they call, the most first; those without a known one last. */
+/** Sorts nodes by their time including callees, the longest first; unknown times come last. */
 const byTime = (nodes: TreeNode[]): TreeNode[] => [...nodes].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0));
 
 const MOST_FORMULAS = 24;
@@ -121,7 +121,7 @@ export class Panels {
         panel.replaceChildren(...parts);
     }
 
-    /** Times of the region over the window, and what its construct did, as formulas. */
+    /** Times of the region in the window, and the formulas of its construct. */
     private aboutRegion(region: number, allSites: boolean): HTMLElement[] {
         const parts: HTMLElement[] = [];
         const group = this.state.palette.groupOf[region];

@@ -1,4 +1,4 @@
-// profile.ts: times by region over the window, how they differ between ranks, and the legend.
+// profile.ts: times by region in the window, their differences between ranks, and the legend.
 
 import { element } from "./elements.js";
 import { showCount, showNs, showShare } from "./format.js";
@@ -13,12 +13,12 @@ interface Total {
     count: number;
     own: number;
     waiting: number;
-    /** Of all regions. */
+    /** Share of all regions' time. */
     share: number;
     balance: Balance;
 }
 
-/** Own time of a rank, all its threads together: the least, the mean, the most, and on which rank that is. */
+/** Own time of a rank, summed over its threads: the least, the mean, the most, and the rank that has the most. */
 export interface Balance {
     least: number;
     mean: number;
@@ -26,7 +26,7 @@ export interface Balance {
     rank: number;
 }
 
-/** Of each group, over the ranks that the trace has. */
+/** The balance of each group over the ranks of the trace. */
 export function balances(state: State): Map<Group, Balance> {
     const { sums, locations, palette } = state;
     const ranks = [...new Set(locations.map((location) => location.rank))];
@@ -44,7 +44,7 @@ export function balances(state: State): Map<Group, Balance> {
     return new Map([...own].map(([group, times]) => [group, balanceOf(times, ranks)]));
 }
 
-/** By which the parts of each region are multiplied so that they add up to its total: parts are made of shares, which are rounded. */
+/** Factors by which the parts of each region add up to its total. Parts come from shares, which are rounded. */
 function scaleOf(parts: Float64Array, totals: { own: number }[]): Float64Array {
     const sums = new Float64Array(totals.length);
     for (let i = 0; i < parts.length; i += PART_NUMBERS) sums[parts[i + 1]] += parts[i + 2];
@@ -143,7 +143,7 @@ export class Profile {
         toggle.setAttribute("aria-label", `Show ${group.name}`);
         toggle.addEventListener("click", () => {
             group.shown = !group.shown;
-            this.state.tell("legend");
+            this.state.notify("legend");
         });
         const text = element("button", group.name, "link");
         text.title = `${group.name}: choose it`;
@@ -209,7 +209,7 @@ export class Profile {
         box.checked = on;
         box.addEventListener("change", () => {
             set(box.checked);
-            this.state.tell("data");
+            this.state.notify("data");
         });
         label.append(box, ` ${name}  `);
         return label;

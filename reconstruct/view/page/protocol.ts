@@ -1,25 +1,25 @@
-// protocol.ts: what the page and its worker say to each other, and what refrain view wrote into the page.
+// protocol.ts: the messages between the page and its worker, and the data that refrain view wrote into the page.
 
-/** A function, an MPI function at a call site, or a user region: one per construct. The index is the one in spans. */
+/** A function, an MPI function at a call site, or a user region: one for each construct. Spans have its index. */
 export interface Region {
     kind: "function" | "mpi" | "user" | "value";
     name: string;
     file: string;
     line: number;
-    /** Of MPI functions: what calls them. */
+    /** Of MPI functions: the calling function. */
     function: string;
-    /** 0xrrggbb, by the name. */
+    /** 0xrrggbb, computed from the name. */
     colour: number;
 }
 
-/** What the page calls things, by their index in records: the engine's own names. */
+/** Names by the index in records, from the engine. */
 export interface Names {
-    /** The last one stands for all that the trace does not name. */
+    /** The last region stands for all that are not in the trace. */
     regions: Region[];
     comms: string[];
 }
 
-/** One sequence of values that a construct took, as refrain formulas shows it. */
+/** One sequence of values of a construct, as refrain formulas prints it. */
 export interface Formula {
     rank: number;
     thread: number;
@@ -32,31 +32,31 @@ export interface Formula {
     values: number;
     type: string;
     text: string;
-    /** Ranks that have the same formula: their number, when they are more than this one. */
+    /** Number of ranks with the same formula, if there are more than one. */
     ranks?: number;
-    /** The probe was switched off at times: these are a part of the values. */
+    /** The probe was throttled at times: the trace has only some of the values. */
     throttled: boolean;
 }
 
-/** A node of the program: a function with its loops and call sites, the times over all ranks. */
+/** A node of the program tree: a function with its loops and call sites; times are sums over all ranks. */
 export interface TreeNode {
     kind: "function" | "loop" | "call";
     name: string;
     file: string;
     line: number;
-    /** Of calls: what calls them, as Region has it. */
+    /** Of calls: the calling function, as in Region. */
     function: string;
     count: number;
-    /** Of a loop: null where no clock read tells. */
+    /** Of a loop: null if no clock read gives its time. */
     time_ns: number | null;
     own_ns: number | null;
     mpi_ns: number;
-    /** What was counted beside the time (REFRAIN_METRICS): names, and totals as they are to be read. */
+    /** Metrics (REFRAIN_METRICS): name, and total as text. */
     metrics?: [string, string][];
     children?: TreeNode[];
 }
 
-/** What refrain view says of the trace. */
+/** What refrain view wrote about the trace. */
 export interface About {
     version: string;
     program: string;
@@ -69,16 +69,16 @@ export interface About {
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
     counters: Counter[];
-    /** Null: the events cannot be read. */
+    /** Null if the events cannot be read. */
     report: Report | null;
 }
 
-/** Where a finding lies: a region, by which the engine's is found. */
+/** The region of a finding, by which the page finds the engine's region. */
 export interface Place {
     name: string;
     file: string;
     line: number;
-    /** Of MPI functions: what calls them. */
+    /** Of MPI functions: the calling function. */
     in_function?: string;
 }
 
@@ -92,27 +92,27 @@ export interface Finding {
     function: Place | null;
     call: Place | null;
     waits_in: Place | null;
-    /** Its worst moment, where there is one. */
+    /** Its worst moment, if it has one. */
     from_ns?: number;
     to_ns?: number;
 }
 
-/** A piece of the run, and where most of the critical path is in it. */
+/** A piece of the run, and the place with most of the critical path in it. */
 export interface PathPiece {
     from_ns: number;
     to_ns: number;
     rank: number;
-    /** Of the path: in the piece, of that on the rank, of that at the place. */
+    /** Time on the critical path: in the piece, on the rank in it, at the place in it. */
     path_ns: number;
     rank_ns: number;
     place_ns: number;
     doing: string | null;
     function: Place | null;
-    /** That computing leads to, or that the rank is in. */
+    /** The call that computing leads to, or that the rank is in. */
     call: Place | null;
 }
 
-/** What refrain report --json prints (docs/report.md), as far as the page shows it. */
+/** The JSON of refrain report --json (docs/report.md), as far as the page shows it. */
 export interface Report {
     from_ns: number;
     to_ns: number;
@@ -126,7 +126,7 @@ export interface Report {
     unknown: string[];
 }
 
-/** A counter or marker that the program tells, over all ranks; null: not known, as of markers. */
+/** A counter or marker of the program, over all ranks. Null: unknown, as for markers. */
 export interface Counter {
     name: string;
     kind: "counter" | "marker";
@@ -150,7 +150,7 @@ export const FLAG_APPROXIMATE = 1;
 export const FLAG_OPEN = 2;
 export const FLAG_WAITING = 4;
 
-/** Bytes of the records that the engine hands out (picture.h). */
+/** Bytes of the engine's records (picture.h). */
 export const SPAN_BYTES = 56;
 export const SEGMENT_BYTES = 32;
 export const OPERATION_BYTES = 64;
@@ -162,27 +162,29 @@ export const PAIR_BYTES = 32;
 export const WAIT_BYTES = 32;
 export const END_BYTES = 32;
 
-/** Shares of time of all locations over equal intervals. Location l, interval b: words[index[l * (bins + 1) + b]] to the next. */
+/** Shares of time of all locations in equal intervals. Those of location l in interval b begin at words[index[l * (bins + 1) +
+ *  b]] and end where the next ones begin. */
 export interface Shares {
     from: number;
     to: number;
     bins: number;
     index: Uint32Array;
-    /** As in picture.h: region << 17 | waits << 16 | share of the interval, of 65535. */
+    /** As in picture.h: region << 17 | waits << 16 | share of the interval, in units of 1/65535. */
     words: Uint32Array;
 }
 
-/** What is known of a window exactly; records as in picture.h. */
+/** The events of a window, as records of picture.h. */
 export interface Exact {
     spans: ArrayBuffer;
     nSpans: number;
-    /** Spans of location l and depth d, by time: order[lanes[l * depths + d]] to the next. */
+    /** The spans of location l and depth d in time order begin at order[lanes[l * depths + d]] and end where the next ones
+     *  begin. */
     depths: number;
     lanes: Uint32Array;
     order: Uint32Array;
     segments: ArrayBuffer;
     nSegments: number;
-    /** Segments of location l: segmentOrder[segmentIndex[l]] to the next. */
+    /** The segments of location l begin at segmentOrder[segmentIndex[l]] and end where the next ones begin. */
     segmentIndex: Uint32Array;
     segmentOrder: Uint32Array;
     operations: ArrayBuffer;
@@ -214,7 +216,7 @@ export interface Wait {
     location: number;
     region: number;
     depth: number;
-    /** The rank that it waits for; -1: not known. */
+    /** The rank that it waits for; -1: unknown. */
     cause: number;
 }
 
@@ -222,25 +224,25 @@ export interface Tile {
     from: number;
     to: number;
     shares: Shares;
-    /** Null where the window holds too many events to be shown one by one. */
+    /** Null if the window has too many events to show each. */
     exact: Exact | null;
 }
 
-/** Sums over a window, every event counted. */
+/** Sums over a window, with every event counted. */
 export interface Sums {
     from: number;
     to: number;
     totals: Total[];
     pairs: Pair[];
     waits: Wait[];
-    /** Own time by location and region, as parts of PART_NUMBERS numbers (shares.ts). */
+    /** Own time by location and region: parts of PART_NUMBERS numbers each (shares.ts). */
     parts: Float64Array;
     events: number;
-    /** They are of the overview, until every event is counted: times are about right, numbers are not known. */
+    /** Computed from the overview, until every event is counted: times are approximate, and counts are unknown. */
     rough?: boolean;
 }
 
-/** A span that is open at the moment `at`; its end is not known there. */
+/** A span that is open at the moment `at`; the page does not know its end. */
 export interface OpenSpan {
     location: number;
     depth: number;
@@ -248,7 +250,7 @@ export interface OpenSpan {
     at: number;
 }
 
-/** When it ends; one that was never left ends with the last clock read of its location. */
+/** The end of an open span. A span that was never left ends with the last clock read of its location. */
 export interface End {
     to: number;
     left: boolean;
@@ -257,16 +259,17 @@ export interface End {
 export type Request =
     | {
           kind: "open";
-          /** To show windows, or to read the whole run once for a finer overview than the page holds. */
+          /** show: answers requests for windows; refine: reads the whole run once for a finer overview than the one in the
+           *  page. */
           to: "show" | "refine";
           wasm: ArrayBuffer;
           blobs: ArrayBuffer[];
           names: string[];
           symbols: ArrayBuffer;
-          /** What was replayed before (ahead.ts); null: nothing. */
+          /** Saved states and overview (ahead.ts); null: none. */
           ahead: ArrayBuffer | null;
       }
-    /** What is seen, with the sums over it, and then what lies beside it, where nothing else is asked for. */
+    /** Requests a window with its sums. The worker then also sends the windows beside it, if there is no other request. */
     | { kind: "tile"; id: number; from: number; to: number; bins: number; most: number; sums: boolean }
     | { kind: "beside"; id: number; from: number; to: number; bins: number; most: number }
     | { kind: "sums"; id: number; from: number; to: number }
@@ -281,9 +284,9 @@ export type Reply =
           done: boolean;
           levels: Shares[];
           sums: Sums;
-          /** Moments, and the number of events before each of them, by turns; what was replayed before has them. */
+          /** Pairs of a moment and the number of events before it. They are saved with the states. */
           density: Float64Array;
-          /** The overview can be made finer by reading the run. */
+          /** True if reading the run makes the overview finer. */
           coarse: boolean;
       }
     | { kind: "refined"; levels: Shares[] }

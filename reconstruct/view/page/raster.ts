@@ -1,8 +1,8 @@
-// raster.ts: bars as pixels. Each row's time is added up per pixel by group, so that what is shorter than a pixel counts
-// with its share and nothing is left to chance.
+// raster.ts: draws bars as pixels. Each row's time is summed per pixel and group. So a bar that is shorter than a pixel counts
+// with its share, and the result does not depend on chance.
 //
-// A pixel that belongs to several groups is split from top to bottom in a row that is high enough, else it is their mixture.
-// Waiting is hatched: strokes of the group's colour on paper.
+// A pixel of several groups is divided from top to bottom if its row is high enough, else their colours are mixed. Waiting is
+// hatched: strokes of the group's colour on paper.
 
 import type { Group } from "./palette.js";
 
@@ -15,14 +15,14 @@ export interface Paper {
 const LITTLE = 0.004;
 const HATCH_PERIOD = 6;
 const HATCH_STROKE = 2;
-/** A row from this many pixels on shows the shares of a pixel one above the other. */
+/** From this height in pixels on, a row shows the shares of a pixel one above the other. */
 const STACK_FROM = 9;
 
 function pack(red: number, green: number, blue: number): number {
     return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** The colour of each group, and behind it that between its strokes where it waits. */
+/** The colour of each group, followed by the colour between its strokes where it waits. */
 function inksOf(groups: Group[], paper: Paper): Uint32Array {
     const inks = new Uint32Array(2 * groups.length);
     groups.forEach((group, i) => {
@@ -54,14 +54,14 @@ function column(
     for (let y = y0; y < y1; y++) pixels[y * stride + x] = (x + y) % HATCH_PERIOD < HATCH_STROKE ? ink : light;
 }
 
-/** The time of one row, pixel by pixel: an accumulator that is used for row after row. */
+/** Sums the time of one row, pixel by pixel. Used for one row after the other. */
 export class Line {
     /** For each pixel: entries of (group * 2 + waits, share). */
     private readonly keys: Uint16Array;
     private readonly shares: Float32Array;
     private readonly used: Uint8Array;
     private static readonly MOST = 16;
-    /** Of the entries of the pixel being drawn. */
+    /** Order of the entries of the pixel being drawn. */
     private readonly order = new Uint32Array(Line.MOST);
 
     constructor(readonly width: number) {
@@ -88,14 +88,14 @@ export class Line {
             this.used[x] = n + 1;
             return;
         }
-        // A pixel of very many groups: the one with the least share makes room in favour of the next like it.
+        // A pixel with too many groups: the group with the least share loses its entry.
         let least = 0;
         for (let i = 1; i < n; i++) if (this.shares[base + i] < this.shares[base + least]) least = i;
         if (this.shares[base + least] < share) this.keys[base + least] = key;
         this.shares[base + least] += share;
     }
 
-    /** The group had the time from x0 to x1, in pixels, with that weight. */
+    /** Adds time of a group from x0 to x1, in pixels, with a weight. */
     add(x0: number, x1: number, group: number, waiting: boolean, weight: number): void {
         if (x0 < 0) x0 = 0;
         if (x1 > this.width) x1 = this.width;
@@ -112,7 +112,7 @@ export class Line {
         this.put(last, key, (x1 - last) * weight);
     }
 
-    /** Draws it over the pixel rows y0 to y1 (excluded). */
+    /** Draws the row over the pixel rows y0 to y1 (excluded). */
     draw(pixels: Uint32Array, stride: number, y0: number, y1: number, groups: Group[], paper: Paper): void {
         const { keys, shares, used } = this;
         const stacks = y1 - y0 >= STACK_FROM;
@@ -128,7 +128,7 @@ export class Line {
         }
     }
 
-    /** A pixel's groups one above the other, in the order of the groups. */
+    /** Draws a pixel's groups one above the other, in the order of the groups. */
     private stack(
         pixels: Uint32Array,
         stride: number,
@@ -158,7 +158,7 @@ export class Line {
         }
     }
 
-    /** A pixel's groups as the mixture of their colours. */
+    /** Draws a pixel in the mixed colour of its groups. */
     private mix(
         pixels: Uint32Array,
         stride: number,
@@ -177,7 +177,7 @@ export class Line {
         for (let i = base; i < base + this.used[x]; i++) {
             const group = groups[this.keys[i] >> 1];
             if (!group.shown) continue;
-            // Waiting is lighter in a mixture, as hatching is from far away.
+            // In a mixture, waiting is lighter, as hatching looks from a distance.
             const ink = this.keys[i] & 1 ? HATCH_STROKE / HATCH_PERIOD : 1;
             const share = this.shares[i];
             red += share * (group.red * ink + paper.red * (1 - ink));

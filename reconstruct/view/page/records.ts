@@ -1,11 +1,11 @@
-// records.ts: the records of a window, as picture.h lays them out, read in place; and where in time they are found.
+// records.ts: reads the records of a window in place, in the layout of picture.h, and finds them by time.
 
 import { MESSAGE_BYTES, SPAN_BYTES, type Exact } from "./protocol.js";
 
-/** From one span to the next, in the arrays of its numbers. */
+/** Distance between two spans in an array of numbers. */
 export const SPAN_DOUBLES = SPAN_BYTES / 8;
 export const SPAN_WORDS = SPAN_BYTES / 4;
-/** The same of messages. */
+/** Distance between two messages in an array of numbers. */
 export const MESSAGE_DOUBLES = MESSAGE_BYTES / 8;
 export const MESSAGE_WORDS = MESSAGE_BYTES / 4;
 
@@ -47,7 +47,7 @@ export interface Message {
     to: number;
     comm: number;
     flags: number;
-    /** Regions: the calls at both ends. */
+    /** Indices of the regions of the calls that sent and received it. */
     sentIn: number;
     receivedIn: number;
 }
@@ -173,7 +173,7 @@ export class Records {
         };
     }
 
-    /** The place in the order of the first span of a lane that ends after `time`; the lane's end where none does. */
+    /** The position, in the order, of the first span of a lane that ends after `time`; the lane's end if there is none. */
     firstInLane(location: number, depth: number, time: number): { at: number; end: number } {
         const { lanes, order, depths } = this.exact;
         const lane = location * depths + depth;
@@ -188,7 +188,7 @@ export class Records {
         return { at: low, end };
     }
 
-    /** The same among the segments of a location. */
+    /** The same for the segments of a location. */
     firstSegment(location: number, time: number): { at: number; end: number } {
         const { segmentIndex, segmentOrder } = this.exact;
         const end = segmentIndex[location + 1];
@@ -202,7 +202,7 @@ export class Records {
         return { at: low, end };
     }
 
-    /** The span of a location that is open at `time` at that depth, or the innermost one; null: none. */
+    /** The span of a location that is open at `time` at this depth (null: the innermost one); null if there is none. */
     spanAt(location: number, time: number, depth: number | null): Span | null {
         const from = depth ?? this.exact.depths - 1;
         for (let d = from; d >= (depth ?? 0); d--) {
@@ -213,7 +213,7 @@ export class Records {
         return null;
     }
 
-    /** The span of that region that lies longest between two moments, on a location; null: none. */
+    /** The longest span of this region on a location between two moments; null if there is none. */
     longest(location: number, region: number, from: number, to: number): Span | null {
         const { lanes, order, depths } = this.exact;
         let best = -1;
@@ -230,7 +230,7 @@ export class Records {
         return best < 0 ? null : this.span(best);
     }
 
-    /** How many lanes a location has in this window. */
+    /** Number of lanes of a location in this window. */
     depthsOf(location: number): number {
         const { lanes, depths } = this.exact;
         let d = depths;

@@ -1,4 +1,4 @@
-// rows.ts: which locations are shown, in which order, and where: one row for a location or for several that are folded.
+// rows.ts: which locations are shown, in which order and where. A row is one location, or several that are folded.
 
 import type { State } from "./state.js";
 import { PART_NUMBERS, partsIn } from "./shares.js";
@@ -6,21 +6,21 @@ import { PART_NUMBERS, partsIn } from "./shares.js";
 export interface Row {
     locations: number[];
     label: string;
-    /** A second line of it; "": none. */
+    /** A second line of text; "": none. */
     more: string;
 }
 
 export type Order = "rank" | "waiting" | "alike";
 
 const MOST_FOLDS = 12;
-/** What lies in the first and last of so many intervals counts by its part. */
+/** Shares come from a level with at least this many intervals between MPI_Init and MPI_Finalize, if the overview is that fine. */
 const BEHAVIOUR_INTERVALS = 1024;
 const MOST_HEIGHT = 220;
-/** Letters that fit beside a row. */
+/** Number of letters that fit beside a row. */
 const SHORT = 9;
 
-/** Each location's share of time by group, then its waiting, between MPI_Init and MPI_Finalize: what makes locations alike. When
- *  they begin and end differs by chance. */
+/** Each location's share of time by group, then its share of waiting, between MPI_Init and MPI_Finalize: locations with equal
+ *  shares are alike. The time before and after differs by chance. */
 function vectors(state: State): Float64Array[] {
     const groups = state.palette.groups.length;
     const { from, to } = state.work;
@@ -42,7 +42,7 @@ function distance(a: Float64Array, b: Float64Array): number {
     return Math.sqrt(sum);
 }
 
-/** Folds alike locations: the first of each fold is the one that lies farthest from all folds so far. */
+/** Folds locations that are alike. The first location of each fold is the one that differs most from all folds before. */
 function fold(all: Float64Array[], most: number): number[][] {
     const leaders = [0];
     const nearest = all.map((vector) => distance(vector, all[0]));
@@ -65,7 +65,7 @@ function fold(all: Float64Array[], most: number): number[][] {
     return folds.sort((a, b) => a[0] - b[0]);
 }
 
-/** "0-3, 7": ranks as ranges. */
+/** Ranks as ranges, for example "0-3, 7". */
 export function showRanks(ranks: number[]): string {
     const sorted = [...new Set(ranks)].sort((a, b) => a - b);
     const parts: string[] = [];
@@ -82,9 +82,9 @@ export class Rows {
     rows: Row[] = [];
     order: Order = "rank";
     folded = false;
-    /** CSS pixels; less than 1 where rows share pixels. */
+    /** In CSS pixels; less than 1 if rows share pixels. */
     height = 20;
-    /** First pixel shown. */
+    /** The first pixel shown. */
     scroll = 0;
     private fitted = true;
 
@@ -126,16 +126,16 @@ export class Rows {
         this.folded = folded;
         this.fitted = true;
         this.arrange();
-        this.state.tell("rows");
+        this.state.notify("rows");
     }
 
-    /** All rows in so many pixels, unless the user has set a height. */
+    /** Fits all rows into so many pixels, unless the user has set a height. */
     fit(pixels: number): void {
         if (this.fitted) this.height = Math.min(MOST_HEIGHT, pixels / Math.max(1, this.rows.length));
         this.scroll = Math.max(0, Math.min(this.scroll, this.rows.length * this.height - pixels));
     }
 
-    /** Makes rows higher or lower around a pixel. */
+    /** Changes the height of rows and keeps the row at the pixel `around`. */
     stretch(factor: number, around: number, pixels: number): void {
         const least = Math.min(MOST_HEIGHT, pixels / Math.max(1, this.rows.length));
         const height = Math.max(least, Math.min(2 * MOST_HEIGHT, this.height * factor));
@@ -150,7 +150,7 @@ export class Rows {
         return row >= 0 && row < this.rows.length ? row : -1;
     }
 
-    /** Scrolls so that a row is among those of so many pixels; -1: there is none. */
+    /** Scrolls until a row is visible in so many pixels; -1: no row. */
     reveal(row: number, pixels: number): void {
         if (row < 0) return;
         const top = this.top(row);

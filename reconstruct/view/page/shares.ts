@@ -1,4 +1,4 @@
-// shares.ts: shares of time by location and interval: put in order as they come, and halved level by level.
+// shares.ts: shares of time by location and interval: collects them in order, and makes levels with half as many intervals.
 
 import { SHARE_BYTES, type Shares, type Total } from "./protocol.js";
 
@@ -16,7 +16,7 @@ export function shareOf(word: number): number {
     return (word & WHOLE) / WHOLE;
 }
 
-/** Collects the engine's records, which come by location in order of time, into Shares. */
+/** Collects the engine's records into Shares. They come by location in time order. */
 export class ShareCollector {
     private readonly chunks: Uint8Array[] = [];
     private records = 0;
@@ -53,7 +53,7 @@ export class ShareCollector {
     }
 }
 
-/** The same with half as many intervals. */
+/** Makes Shares with half as many intervals. */
 function halve(shares: Shares, locations: number): Shares {
     const bins = Math.ceil(shares.bins / 2);
     const width = (shares.to - shares.from) / shares.bins;
@@ -85,8 +85,8 @@ function halve(shares: Shares, locations: number): Shares {
 /** Numbers of a part: location, region, own time, waiting. */
 export const PART_NUMBERS = 4;
 
-/** Own time and waiting of each region on each location in an interval, where there is any; intervals at its edges count by
- *  their part in it. */
+/** Own time and waiting of each region on each location between two moments, without zeros. Intervals that are only partly inside
+ *  count by that part. */
 export function partsIn(shares: Shares, locations: number, from: number, to: number): Float64Array {
     const parts: number[] = [];
     for (let l = 0; l < locations; l++) {
@@ -117,7 +117,7 @@ function timesOn(shares: Shares, location: number, from: number, to: number): Ma
     return times;
 }
 
-/** Sums of parts over all locations. */
+/** Sums parts over all locations. */
 export function totalsOf(parts: Float64Array, regions: number): Total[] {
     const totals: Total[] = Array.from({ length: regions }, () => ({ count: NaN, own: 0, waiting: 0, inclusive: NaN }));
     for (let i = 0; i < parts.length; i += PART_NUMBERS) {
@@ -129,14 +129,14 @@ export function totalsOf(parts: Float64Array, regions: number): Total[] {
     return totals;
 }
 
-/** The finest level and all coarser ones, each of half as many intervals, down to so many. */
+/** The finest level and all coarser ones, each with half as many intervals, down to `least`. */
 export function levelsOf(finest: Shares, locations: number, least: number): Shares[] {
     const levels = [finest];
     for (let last = finest; last.bins > least; levels.push(last)) last = halve(last, locations);
     return levels;
 }
 
-/** Levels of half the resolution each. */
+/** Levels of shares, each with half the resolution. */
 export class Pyramid {
     constructor(private readonly levels: Shares[]) {}
 
@@ -144,7 +144,7 @@ export class Pyramid {
         return this.levels[0];
     }
 
-    /** The coarsest level whose intervals are not longer than `ns`; the finest where all are. */
+    /** The coarsest level with intervals of at most `ns`; the finest level if all are longer. */
     level(ns: number): Shares {
         let best = this.levels[0];
         for (const shares of this.levels) if ((shares.to - shares.from) / shares.bins <= ns) best = shares;

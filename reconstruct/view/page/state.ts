@@ -1,10 +1,10 @@
-// state.ts: what the page shows: the window, the choice, the data that has come; who wants to know of changes.
+// state.ts: the state of the page: the window, the choice, and the data received; notifies those who show it of changes.
 
 import { Palette } from "./palette.js";
 import type { About, Location, Names, OpenSpan, Reply, Request, Sums, Tile } from "./protocol.js";
 import { partsIn, Pyramid, totalsOf } from "./shares.js";
 
-/** What is chosen: a span, a message or a region; times are of the run. */
+/** The chosen span, message or region; times are those of the run. */
 export type Choice =
     | { kind: "span"; location: number; depth: number; from: number; to: number; left: boolean; region: number }
     | {
@@ -23,30 +23,30 @@ export type Choice =
 
 export type Topic = "window" | "data" | "choice" | "legend" | "rows" | "sums" | "theme" | "notes" | "range";
 
-/** Most events of a window that are shown one by one, and windows that are kept. */
+/** A window with more events is not shown event by event; and the number of windows that are kept. */
 const MOST_SPANS = 400_000;
 const MOST_TILES = 8;
-/** Windows of more events are not read while the overview shows them as finely as pixels are, or soon will. */
+/** A window with more events is not read if the overview is as fine as the pixels, or (MOST_EVENTS_MEANWHILE) soon will be. */
 const MOST_EVENTS = 1_000_000;
 const MOST_EVENTS_MEANWHILE = 4_000_000;
-/** While the window moves, data is asked for so often. */
+/** While the window moves, data is requested at this interval. */
 const ASK_AFTER_MS = 40;
-/** The profile of an interval with more events is shown from the overview until they are counted. */
-const MOST_EVENTS_UNTOLD = 200_000;
+/** With more events than this, the profile comes from the overview until they are counted. */
+const MOST_EVENTS_UNCOUNTED = 200_000;
 const ROUGH_INTERVALS = 256;
 
-/** Part of the run. */
+/** A part of the run. */
 export interface Interval {
     from: number;
     to: number;
 }
 
 export class State {
-    /** Nothing, until the engine has opened the trace. */
+    /** Empty until the engine has opened the trace. */
     names: Names = { regions: [], comms: [] };
     palette = new Palette([]);
     locations: Location[] = [];
-    /** Of the run, in ns. */
+    /** The end of the run in ns. */
     end = 1;
     from = 0;
     to = 1;
@@ -55,10 +55,10 @@ export class State {
     range: { from: number; to: number } | null = null;
     overview: Pyramid | null = null;
     scanned = { upTo: 0, events: 0, done: false };
-    /** A finer overview is being made. */
+    /** True while a finer overview is being made. */
     refining = false;
     private density: Float64Array = new Float64Array(0);
-    /** Of the whole run, and of the window or the range. */
+    /** Sums over the whole run, and over the window or the marked interval. */
     whole: Sums | null = null;
     sums: Sums | null = null;
     tiles: Tile[] = [];
@@ -72,7 +72,7 @@ export class State {
     private timer: number | null = null;
     private lastAsked = -Infinity;
     private ids = 0;
-    /** The last request of each kind that has not been answered; a newer one takes its place. */
+    /** The last unanswered request of each kind; a newer one replaces it. */
     private readonly unanswered = new Map<Request["kind"], number>();
 
     constructor(
@@ -90,11 +90,11 @@ export class State {
         }
     }
 
-    tell(topic: Topic): void {
+    notify(topic: Topic): void {
         for (const listener of this.listeners.get(topic) ?? []) listener();
     }
 
-    /** Moves the window; kept inside the run, and not shorter than 10 ns. */
+    /** Moves the window, which stays inside the run and at least 10 ns long. */
     show(from: number, to: number): void {
         const least = Math.min(10, this.end);
         let width = Math.min(Math.max(to - from, least), this.end);
@@ -103,11 +103,11 @@ export class State {
         if (from === this.from && from + width === this.to) return;
         this.from = from;
         this.to = from + width;
-        this.tell("window");
+        this.notify("window");
         this.askSoon();
     }
 
-    /** From the last MPI_Init to the first MPI_Finalize; the whole run where that is nothing, or is not known. */
+    /** From the last MPI_Init to the first MPI_Finalize; the whole run if this is empty or unknown. */
     get work(): Interval {
         const { report } = this.about;
         const from = Math.max(0, report?.from_ns ?? 0);
@@ -118,17 +118,17 @@ export class State {
     choose(choice: Choice | null): void {
         this.choice = choice;
         this.askedEnd = null;
-        this.tell("choice");
+        this.notify("choice");
         this.askSoon();
     }
 
     mark(range: { from: number; to: number } | null): void {
         this.range = range && range.to > range.from ? range : null;
-        this.tell("range");
+        this.notify("range");
         this.askSoon();
     }
 
-    /** The exact or finest data that covers the window. */
+    /** The data that covers the window: exact, or the finest. */
     tile(): Tile | null {
         let best: Tile | null = null;
         for (const tile of this.tiles)
@@ -137,7 +137,7 @@ export class State {
         return best;
     }
 
-    /** Nothing that has been asked for is still to come. */
+    /** True if all requests have been answered. */
     get settled(): boolean {
         return this.scanned.done && this.timer === null && this.unanswered.size === 0;
     }
@@ -155,7 +155,7 @@ export class State {
                 this.end = Math.max(1, reply.end);
                 this.names = reply.names;
                 this.palette = new Palette(reply.names.regions);
-                this.tell("rows");
+                this.notify("rows");
                 this.show(0, this.end);
                 break;
             case "scanned":
@@ -164,13 +164,13 @@ export class State {
                 this.density = reply.density;
                 this.refining = reply.coarse;
                 this.takeSums(reply.sums, reply.done, reply.upTo);
-                this.tell("data");
+                this.notify("data");
                 this.askSoon();
                 break;
             case "refined":
                 this.overview = new Pyramid(reply.levels);
                 this.refining = false;
-                this.tell("data");
+                this.notify("data");
                 this.askSoon();
                 break;
             case "tile":
@@ -178,19 +178,19 @@ export class State {
                 this.tiles.push(reply.tile);
                 if (this.tiles.length > MOST_TILES) this.tiles.shift();
                 if (reply.kind === "tile") this.tileMilliseconds = reply.milliseconds;
-                this.tell("data");
+                this.notify("data");
                 this.askSoon();
                 break;
             case "sums":
                 if (reply.sums.from !== this.askedSums.from || reply.sums.to !== this.askedSums.to) break;
                 this.sums = reply.sums;
-                this.tell("sums");
+                this.notify("sums");
                 break;
             case "end":
                 if (this.choice?.kind === "span" && sameSpan(this.choice, reply.span)) {
                     this.choice.to = reply.end.to;
                     this.choice.left = reply.end.left;
-                    this.tell("choice");
+                    this.notify("choice");
                 }
                 break;
             case "note":
@@ -200,7 +200,7 @@ export class State {
         }
     }
 
-    /** Sums over what has been read so far, or the whole run. */
+    /** Stores sums over the part of the run that was read so far, or over the whole run. */
     private takeSums(sums: Sums, done: boolean, upTo: number): void {
         this.sums = sums;
         if (done) {
@@ -210,12 +210,12 @@ export class State {
             this.askedSums = { from: NaN, to: NaN };
             if (whole) this.show(this.from, this.end);
         }
-        this.tell("sums");
+        this.notify("sums");
     }
 
     note(text: string): void {
         this.notes.push(text);
-        this.tell("notes");
+        this.notify("notes");
     }
 
     private askSoon(): void {
@@ -229,12 +229,12 @@ export class State {
         }, wait);
     }
 
-    /** Intervals of a window, so that a pixel has one of its own, but for very many ranks. */
+    /** Number of intervals of a window: about one for each pixel, less for very many ranks. */
     private windowBins(): number {
         return Math.round(Math.max(512, Math.min(2048, (1 << 20) / 1.5 / this.locations.length)));
     }
 
-    /** The end of what is chosen lies behind what is known here. */
+    /** Requests the end of the chosen span, if it is not in the known data. */
     private askEnd(): void {
         const { choice } = this;
         const tile = this.tile();
@@ -245,7 +245,7 @@ export class State {
         this.request({ kind: "end", id: ++this.ids, ...this.askedEnd });
     }
 
-    /** About how many events lie before a moment. */
+    /** The approximate number of events before a moment. */
     private eventsBefore(time: number): number {
         const { density } = this;
         let i = 2;
@@ -254,8 +254,8 @@ export class State {
         return n0 + (n1 - n0) * Math.max(0, Math.min(1, (time - t0) / Math.max(1, t1 - t0)));
     }
 
-    /** Does the overview show so many events as finely as it takes, or will it before they could be read? */
-    private overviewDoes(from: number, to: number, interval: number): boolean {
+    /** True if the overview suffices: it is fine enough for this many events, or will be before they could be read. */
+    private overviewSuffices(from: number, to: number, interval: number): boolean {
         const { overview, density } = this;
         if (!overview || density.length < 4 || !this.scanned.done) return false;
         const events = this.eventsBefore(to) - this.eventsBefore(from);
@@ -264,8 +264,8 @@ export class State {
         return fine ? events > MOST_EVENTS : this.refining && events > MOST_EVENTS_MEANWHILE;
     }
 
-    /** Is there a tile from one moment to another that is fine enough? */
-    private isThere(from: number, to: number, wanted: number): boolean {
+    /** True if there is a tile between two moments that is fine enough. */
+    private hasTile(from: number, to: number, wanted: number): boolean {
         return this.tiles.some(
             (tile) =>
                 tile.from <= from &&
@@ -274,8 +274,8 @@ export class State {
         );
     }
 
-    /** Counting all events of a long interval takes seconds: the overview tells times meanwhile. */
-    private tellRoughSums(): void {
+    /** Takes sums from the overview meanwhile: counting all events of a long interval takes seconds. */
+    private setRoughSums(): void {
         const { overview, askedSums } = this;
         if (!overview) return;
         const { from, to } = askedSums;
@@ -283,22 +283,22 @@ export class State {
         const parts = partsIn(shares, this.locations.length, from, to);
         const totals = totalsOf(parts, this.names.regions.length);
         this.sums = { from, to, totals, pairs: [], waits: [], parts, events: NaN, rough: true };
-        this.tell("sums");
+        this.notify("sums");
     }
 
-    /** Asks for a tile of the window where there is none that is fine enough, then for one around it, and for the sums over
-     *  what is looked at. */
+    /** Requests a tile of the window, unless one is fine enough; then one of the time around it; and the sums over the window or
+     *  the marked interval. */
     private ask(): void {
-        // Before that it is not known whether the overview is enough.
+        // Without an overview it is unknown whether it suffices.
         if (!this.overview) return;
         const { from, to } = this;
         const width = to - from;
         const bins = this.windowBins();
         const wanted = (width / bins) * 1.4;
         const around = { from: Math.max(0, from - width), to: Math.min(this.end, to + width) };
-        const fine = this.isThere(from, to, wanted);
+        const fine = this.hasTile(from, to, wanted);
         const over = this.range ?? { from, to };
-        if (!fine && !this.overviewDoes(from, to, wanted)) {
+        if (!fine && !this.overviewSuffices(from, to, wanted)) {
             if (differ(this, this.asked)) {
                 this.asked = { from, to };
                 const sums = this.range === null && this.scanned.done;
@@ -310,8 +310,8 @@ export class State {
             }
         } else if (
             fine &&
-            !this.isThere(Math.max(0, from - width / 2), to + width / 2, wanted) &&
-            !this.overviewDoes(around.from, around.to, wanted) &&
+            !this.hasTile(Math.max(0, from - width / 2), to + width / 2, wanted) &&
+            !this.overviewSuffices(around.from, around.to, wanted) &&
             differ(around, this.askedBeside)
         ) {
             this.askedBeside = around;
@@ -322,11 +322,11 @@ export class State {
         if (this.whole && over.from <= 0 && over.to >= this.end) {
             this.sums = this.whole;
             this.unanswered.delete("sums");
-            this.tell("sums");
+            this.notify("sums");
             return;
         }
         this.request({ kind: "sums", id: ++this.ids, ...this.askedSums });
-        if (this.eventsBefore(over.to) - this.eventsBefore(over.from) > MOST_EVENTS_UNTOLD) this.tellRoughSums();
+        if (this.eventsBefore(over.to) - this.eventsBefore(over.from) > MOST_EVENTS_UNCOUNTED) this.setRoughSums();
     }
 }
 

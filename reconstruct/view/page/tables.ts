@@ -1,19 +1,19 @@
-// tables.ts: tables that their headers sort, and whose rows may lead somewhere.
+// tables.ts: tables that are sorted by a click on a header, and whose rows may lead to a place in the picture.
 
 import { element } from "./elements.js";
 
 export interface Column<Row> {
     title: string;
-    /** What it says, for the pointer; "": the title says it. */
+    /** Explanation for the pointer; "": the title suffices. */
     about: string;
-    /** By which rows are sorted: numbers from the greatest on at first, texts from the first on; NaN is always last. */
+    /** Sort key: numbers are sorted from the largest first, texts from the first; NaN is always last. */
     key(row: Row): number | string;
     cell(row: Row): string | HTMLElement;
-    /** It holds text: numbers stand on the right. */
+    /** True for text; numbers are aligned on the right. */
     left?: boolean;
 }
 
-/** The same element for good, so that its order stays when its rows are others. */
+/** The table keeps its element, so that its order stays when the rows change. */
 export class Table<Row> {
     readonly element = element("table");
     private readonly heads: HTMLElement[];
@@ -21,7 +21,7 @@ export class Table<Row> {
     private rows: Row[] = [];
     private sorted: { by: number; up: boolean };
 
-    /** `by`: the column that it is sorted by at first. `dress` is called with each row's element. */
+    /** `by`: the column by which it is sorted at first. `dress` is called with each row's element. */
     constructor(
         private readonly columns: Column<Row>[],
         by: number,
@@ -70,7 +70,7 @@ export class Table<Row> {
             if (i === by) head.setAttribute("aria-sort", up ? "ascending" : "descending");
             else head.removeAttribute("aria-sort");
         });
-        // Who is at a button of the table stays there when the rows come anew.
+        // Keep the focus on a button of the table when the rows change.
         const buttons = (): HTMLElement[] => [...this.body.querySelectorAll<HTMLElement>("button")];
         const at = buttons().indexOf(document.activeElement as HTMLElement);
         this.body.replaceChildren(...[...this.rows].sort((a, b) => this.compare(a, b)).map((row) => this.line(row)));
@@ -90,11 +90,11 @@ export class Table<Row> {
     }
 }
 
-/** A row that leads somewhere: wherever it is clicked, and by the button that `link` made. */
+/** Makes a row lead to a place: by a click anywhere in it, or by the button that `link` made. */
 export function leads(line: HTMLElement, go: () => void): void {
     line.classList.add("leads");
     line.addEventListener("click", go);
 }
 
-/** What is clicked in a row that leads somewhere; keys reach it, too. */
+/** The button in a row that leads to a place. Keys reach it, too. */
 export const link = (text: string): HTMLElement => element("button", text, "link");

@@ -1,4 +1,5 @@
-// timeline.ts: the picture: bars as pixels on one canvas, names, messages and marks on another above it, the axis beside.
+// timeline.ts: draws the picture: bars as pixels on one canvas; names, messages and marks on another one above it; the axis
+// beside it.
 
 import { axisTop } from "d3-axis";
 import { scaleLinear } from "d3-scale";
@@ -17,11 +18,11 @@ import type { Rows } from "./rows.js";
 import type { State } from "./state.js";
 
 const MOST_LINES = 4000;
-/** Messages within so many pixels are one line where there are more, and rows within so many. */
+/** If there are many messages, those within this many pixels, or rows, become one line. */
 const BUNDLE_PIXELS = 4;
 const BUNDLE_HEIGHT = 3;
 const BUNDLE_STRENGTHS = 4;
-/** Making bundles goes on with the next frame after so long. */
+/** Making bundles pauses after this time and continues with the next frame. */
 const BUNDLE_MS = 3;
 const NAME_FROM = 30;
 /** Pixels of a letter of the moment that ticks count from, and from its end to the middle of the first tick's label. */
@@ -37,18 +38,18 @@ export interface Colours {
     chosen: string;
 }
 
-/** A message line as drawn, for finding it under the pointer. */
+/** A message line as drawn, to find it under the pointer. */
 interface DrawnMessage {
     x0: number;
     y0: number;
     x1: number;
     y1: number;
     message: Message;
-    /** Messages that it stands for. */
+    /** Number of messages that the line stands for. */
     count: number;
 }
 
-/** A dot where it is sent, an arrow where it is received. */
+/** Draws a dot where the message is sent, and an arrow where it is received. */
 function drawEnds(context: CanvasRenderingContext2D, { x0, y0, x1, y1 }: DrawnMessage): void {
     context.beginPath();
     context.arc(x0, y0, 2, 0, 7);
@@ -67,7 +68,7 @@ export class Timeline {
     slowest = 0;
     showMessages = true;
     showCollectives = true;
-    /** Messages that were too many for a line each; 0: each has its own. */
+    /** Number of messages that are drawn in bundles; 0: each has a line. */
     bundled = 0;
     pointer: { x: number; y: number } | null = null;
     drag: { from: number; to: number } | null = null;
@@ -104,7 +105,7 @@ export class Timeline {
         this.labels.width = Math.round(this.labels.clientWidth * this.ratio);
         this.labels.height = this.paper.height;
         this.bars.resize(this.ratio);
-        this.state.tell("window");
+        this.state.notify("window");
     }
 
     xOf(time: number): number {
@@ -114,7 +115,7 @@ export class Timeline {
         return this.state.from + (x / this.width) * (this.state.to - this.state.from);
     }
 
-    /** Draws with the next frame. */
+    /** Draws in the next frame. */
     draw(): void {
         if (this.scheduled) return;
         this.scheduled = true;
@@ -142,13 +143,13 @@ export class Timeline {
             else this.drawn = [];
         } else this.drawn = [];
         this.chosen.draw(context);
-        if (!this.state.overview) this.drawNotYet(context);
+        if (!this.state.overview) this.drawReading(context);
         this.drawLabels();
         this.drawAxis();
     }
 
-    /** Before there is anything to draw. */
-    private drawNotYet(context: CanvasRenderingContext2D): void {
+    /** Draws before there is any data. */
+    private drawReading(context: CanvasRenderingContext2D): void {
         context.font = "14px system-ui, sans-serif";
         context.textBaseline = "middle";
         context.fillStyle = this.colours().faint;
@@ -161,7 +162,7 @@ export class Timeline {
 
     // ---- above the bars
 
-    /** How many lanes a row is drawn in; 0: it shows own time. */
+    /** Number of lanes of a row; 0: it shows own time. */
     private lanes(row: number, records: Records | null): number {
         return lanesOf(this.rows.rows[row].locations, this.rows.height, records);
     }
@@ -249,7 +250,7 @@ export class Timeline {
         context.setLineDash([]);
     }
 
-    /** Where a location shows what is open at a depth; null: it has no row. */
+    /** The vertical range of a location's lane for a depth; null: it has no row. */
     boxOf(location: number, depth: number): { top: number; bottom: number } | null {
         const row = this.rowIndex(location);
         if (row < 0) return null;
@@ -260,7 +261,7 @@ export class Timeline {
         return laneBox(top, this.rows.height, lanes, Math.min(depth, lanes - 1));
     }
 
-    /** The middle of a location's row; of its lowest lane where it has lanes. */
+    /** The middle of a location's row, or of its lowest lane. */
     yOf(location: number, records: Records | null): number {
         const row = this.rowIndex(location);
         const lanes = row < 0 ? 0 : this.lanes(row, records);
@@ -304,12 +305,12 @@ export class Timeline {
         this.strokeMessages(context, visible.length * 14 < this.width);
     }
 
-    /** The lines of `drawn`: the more they stand for the thicker, and the more of them are in one place the fainter. */
+    /** Draws the lines of `drawn`: thicker if they stand for more messages, fainter if many are in one place. */
     private strokeMessages(context: CanvasRenderingContext2D, pointed: boolean): void {
         const { drawn } = this;
         const fade = strengths(drawn, this.width, this.height);
         const most = Math.log(1 + drawn.reduce((greatest, { count }) => Math.max(greatest, count), 1));
-        // Lines of about the same strength are one path.
+        // Lines of similar strength share a path.
         const paths = new Map<number, DrawnMessage[]>();
         drawn.forEach((line, i) => {
             const faint = Math.round(-2 * Math.log2(fade[i]));
@@ -348,8 +349,7 @@ export class Timeline {
         return of;
     }
 
-    /** Too many messages for a line each: a line for each bundle, by the first message of it, the stronger the more there are.
-     *  Where these are still too many, they are put together further. */
+    /** Draws a line for each bundle of messages. If there are still too many lines, uses longer intervals. */
     private drawBundles(context: CanvasRenderingContext2D, records: Records): void {
         const { from, to } = this.state;
         const bundles = this.bundlesOf(records);
@@ -414,7 +414,7 @@ export class Timeline {
         const width = to - from;
         const unit = width < 2e3 ? 1 : width < 2e6 ? 1e3 : width < 2e9 ? 1e6 : 1e9;
         const name = { 1: "ns", 1e3: "µs", 1e6: "ms", 1e9: "s" }[unit];
-        // Far from the start, ticks count from a round moment before the window, which is written beside.
+        // Far from the start, ticks count from a round moment before the window. This moment is written beside them.
         const decimals = Math.pow(10, Math.ceil(Math.log10(width)) + 1);
         const base = from > 50 * width ? Math.floor(from / decimals) * decimals : 0;
         const scale = scaleLinear()
@@ -430,7 +430,7 @@ export class Timeline {
         svg.select<SVGGElement>("g").attr("transform", "translate(0,25)").call(axis);
         const since = base ? `${base / 1e9} s` : "";
         svg.select("text.base").text(since);
-        // The moment stands where the first tick's label would be.
+        // Hide tick labels in the place of this moment.
         svg.selectAll<SVGTextElement, number>(".tick text").attr("visibility", (value) =>
             since && scale(value) < BASE_LETTER * since.length + BASE_GAP ? "hidden" : null,
         );
@@ -456,7 +456,7 @@ export class Timeline {
         return best && { ...best.message, count: best.count };
     }
 
-    /** The depth of the lane at a pixel of a row; null where the row has no lanes. */
+    /** The depth of the lane at a pixel of a row; null if the row has no lanes. */
     depthAt(row: number, y: number): number | null {
         const tile = this.state.tile();
         const lanes = this.lanes(row, tile?.exact ? Records.of(tile.exact) : null);

@@ -1,7 +1,7 @@
-// unpack.ts: what refrain view put into the page: compressed bytes as text.
+// unpack.ts: decodes the data that refrain view wrote into the page: compressed bytes as text.
 
 function decode(text: string): Uint8Array<ArrayBuffer> {
-    // What newer browsers have takes a tenth of the time.
+    // Native in newer browsers, in a tenth of the time.
     const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
     if (native) return native(text);
     const chars = atob(text);
