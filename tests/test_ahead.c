@@ -1,6 +1,6 @@
-/* test_ahead.c: what is replayed before for the page (reconstruct/view/view_ahead.c), with an engine made by hand:
- * however much its checkpoints take, there are no more of them than there is room for, those that go are dropped, and
- * each copy of memory is written once, behind its base. */
+/* test_ahead.c: the checkpoints that refrain view stores for the page (reconstruct/view/view_ahead.c), with an engine
+ * that is made by hand. However large its checkpoints are, no more are stored than there is room for; those beyond are
+ * dropped, and each copy of memory is written once, after its base. */
 #define REFRAIN_HAVE_MACHINE
 #include "view/view_ahead.c" /* it tells nothing else of its states */
 

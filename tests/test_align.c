@@ -1,5 +1,5 @@
-/* test_align.c: streams made by hand against what matching makes of them: order in time, partners, collectives of ranks
- * with several threads, ranks that are not there, and receives that nothing is known to answer. */
+/* test_align.c: matching of streams made by hand: order in time, partners, collectives of ranks with several threads,
+ * missing ranks, and receives without a known send. */
 #include "check.h"
 #include "match/align.h"
 

@@ -1,5 +1,5 @@
-/* test_arena.c: copies of an arena, with and without a base, bring back what was in it; and they are small where little
- * is in it, however much memory has been used before. */
+/* test_arena.c: copies of an arena, with and without a base, restore its contents. A copy of an arena with few contents
+ * is small, however much memory the arena used before. */
 #include "check.h"
 #include "common/arena.h"
 

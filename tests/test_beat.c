@@ -1,5 +1,5 @@
-/* test_beat.c: sequences that are told by their beat unpack to the same values, and have one form on ranks that do the
- * same at other moments. Usage: test_beat [SEED [ROUNDS]] */
+/* test_beat.c: sequences coded by their beat unpack to the same values, and have one form on ranks that do the same at
+ * different moments. Usage: test_beat [SEED [ROUNDS]] */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "packed/fold/beat.h"

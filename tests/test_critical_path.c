@@ -1,5 +1,5 @@
-/* test_critical_path.c: critical paths of random runs beside a table for each rank that is copied whole at each wait.
- */
+/* test_critical_path.c: critical paths of random runs, compared with those of a simple method: a table for each rank,
+ * which is copied as a whole at each wait. */
 #include "analysis/critical_path.h"
 #include "check.h"
 

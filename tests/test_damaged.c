@@ -1,5 +1,5 @@
-/* test_damaged.c: damage made by hand, each in the smallest trace that shows it: opening says what is wrong with it, in
- * the memory that the trace itself would take. */
+/* test_damaged.c: damage made by hand, each in the smallest trace that shows it. Opening the trace reports the damage,
+ * and takes no more memory than an undamaged trace. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "files/trace_files.h"

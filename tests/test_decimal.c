@@ -1,4 +1,4 @@
-/* test_decimal.c: numbers as text, beside what printf makes of them: all lengths, and the ends of each. */
+/* test_decimal.c: numbers as text, compared with printf's: all lengths, and the smallest and largest of each. */
 #include "formats/decimal.h"
 
 #include <inttypes.h>

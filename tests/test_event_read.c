@@ -1,6 +1,6 @@
-/* test_event_read.c: a thread's recorded events are read without a look at those of others
- * (reconstruct/walk/event_read.c). Of the extents of another thread only the headers can be read here; where extents
- * tell where the thread goes on, not even these, behind its first. */
+/* test_event_read.c: a thread's recorded events are read without the events of other threads
+ * (reconstruct/walk/event_read.c). In this test only the headers of another thread's extents can be read. If extents
+ * have the position of the thread's next extent, not even these headers can be read after the first. */
 #define _GNU_SOURCE
 #include "refrain/event_file.h"
 #include "walk/event_read.h"

@@ -1,4 +1,4 @@
-/* test_import_text.c: a text that grows while it is read. It is read twice, and what the second reading finds may be of
+/* test_import_text.c: a text that grows while it is read. It is read twice, and the second reading may find events of
  * ranks that the first one did not see. */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,5 @@
-/* test_look.c: objects made by hand, as the loader of other systems tells of them, and the names that
- * librefrain-record.so finds in them: it looks at all of a process, and must stumble over none. */
+/* test_look.c: objects made by hand, as loaders of other systems describe them, and the names that
+ * librefrain-record.so finds in them. It looks at all objects of a process, so none may crash it. */
 #define _GNU_SOURCE
 #include "front.h"
 

@@ -1,5 +1,5 @@
-/* test_mpi_call.c: what mpi_calls.def says of each MPI function is found by its number and by its name, and functions
- * that differ in the type of counts alone ("_c") are alike. */
+/* test_mpi_call.c: the entry of each MPI function in mpi_calls.def is found by number and by name, and functions that
+ * differ only in the type of counts ("_c") have equal entries. */
 #include "check.h"
 #include "model/mpi_call.h"
 

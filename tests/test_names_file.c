@@ -1,5 +1,5 @@
-/* test_names_file.c: names of code addresses are read as they were written; whatever is wrong with the bytes is said,
- * and nothing beyond them is read: each length and number is set to extremes, behind a checksum that is right. */
+/* test_names_file.c: names of code addresses are read as they were written. Damaged bytes are reported, and no byte
+ * beyond the file is read: each length and number is set to extremes, with a correct checksum. */
 #include "check.h"
 #include "files/names_file.h"
 #include "model/trace_parts.h"

@@ -1,5 +1,5 @@
-/* test_packed_coder.c: what the coder of packed traces writes stays as it is, so that traces of the same version can be
- * read whichever build wrote them, and it is read back. */
+/* test_packed_coder.c: the coder of packed traces writes the same bytes in every build, so that traces of one version
+ * can be read whichever build wrote them. The bytes are read back. */
 #include "packed/packed_coder.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_request_numbers.c: each thread numbers its requests with the lowest number that is free, however many it has had
- * at a time, and gives back those that another thread has completed once that is told. */
+/* test_request_numbers.c: each thread numbers its requests with the lowest free number, however many it has had at a
+ * time. It frees the numbers of requests that another thread has completed once it learns of the completion. */
 #include "mpi_request_table.h"
 
 #include "check.h"

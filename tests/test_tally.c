@@ -1,5 +1,5 @@
-/* test_tally.c: counts of rows for which there is not room for each (monitor/learn/learn_tally.c): totals stay right
- * whatever happens, and those that come most often keep counts of their own, also where they come late. */
+/* test_tally.c: counts of more rows than there is room for (monitor/learn/learn_tally.c). Totals always stay right, and
+ * the most frequent rows keep counts of their own, also if they first occur late. */
 #include "learn_alone.h"
 #include "learn_archive.h"
 #include "learn_formula.h"

@@ -1,4 +1,4 @@
-/* test_time_pages.c: timelines made by hand, sound and damaged, against what is read of them. */
+/* test_time_pages.c: reading of timelines made by hand, sound and damaged. */
 #include "times/block_times.h"
 #include "times/walk_contexts.h"
 

@@ -1,5 +1,5 @@
-/* test_translate.c: the partners of a damaged trace are ranks of the run, or none (reconstruct/match/translate.c):
- * what comes after has tables by rank. A request that begins again before it completes completes as often. */
+/* test_translate.c: the partners of a damaged trace are ranks of the run, or none (reconstruct/match/translate.c),
+ * since later stages have tables by rank. A request that begins again before it completes has as many completions. */
 #include "match/translate.h"
 
 #include <stdio.h>
