@@ -5,7 +5,7 @@ set -u
 cd "$work" || exit 1
 export REFRAIN_MPICC=mpicc.mpich REFRAIN_MODE=both
 
-# traced RANKS COMMAND...: what it says is in out and err, its trace is $trace.
+# traced RANKS COMMAND...: its output is in out and err, its trace is $trace.
 traced() {
     rm -rf run
     REFRAIN_DIRECTORY=run launch mpich "$@" >out 2>err
@@ -13,7 +13,7 @@ traced() {
     trace=$(the_trace run) || trace=/nowhere
 }
 
-# says TEXT COMMAND...: a line of what the command prints matches.
+# says TEXT COMMAND...: a line of the command's output matches.
 says() {
     pattern=$1
     shift
@@ -67,18 +67,18 @@ for setting in REFRAIN_FORMULA_LENGTH=4 REFRAIN_FORMULA_LENGTH=128 REFRAIN_EVENT
     exact "$trace" "$setting"
 done
 
-# Each thread takes 50K to 100K, also those that never come.
+# Each thread takes 50K to 100K, also threads that never start.
 REFRAIN_THREADS=256 REFRAIN_TOTAL_MEMORY=40M traced 1 ./dozen
 exact "$trace" "256 threads"
 says 'nothing was lost' refrain info --verbose "$trace"
 
-# Paused from the start: no MPI call is in the trace, and how many there were is said.
+# Paused from the start: no MPI call is in the trace, and refrain says how many there were.
 REFRAIN_PAUSED=on traced 1 ./dozen
 refrain events "$trace" >lines
 [ "$(grep -c 'MPI_' lines)" = 0 ] && pass || fail "paused: $(grep -m 1 MPI_ lines)"
 says 'paused .* MPI calls in them are not in the trace' refrain info --verbose "$trace"
 
-# A child of fork() is not traced, which is said; its parent goes on. The same where the child runs another program.
+# A child of fork() is not traced, and refrain says so; its parent is. The same holds if the child runs another program.
 cat >forks.c <<'END_OF_C'
 #include <mpi.h>
 #include <sys/wait.h>
@@ -108,7 +108,7 @@ traced 2 ./forks
 exact "$trace" "fork"
 says 'lost  *2 processes forked: the child' refrain info --verbose "$trace"
 
-# A process that becomes another program, or ends by _exit, is not called killed; what it did until then is in its trace. Both
+# A process that becomes another program, or ends by _exit, is not called killed; its events up to then are in its trace. Both
 # programs are traced if both are built with refrain.
 cat >becomes.c <<'END_OF_C'
 #include <mpi.h>
@@ -183,7 +183,7 @@ if available mpicxx.mpich; then
     [ "$calls" = "300 266 34" ] && pass || fail "exceptions: $calls calls"
 fi
 
-# A signal handler that jumps out of a probe ends the tracing of its thread: what is lost is counted, the program goes on as ever.
+# A signal handler that jumps out of a probe ends the tracing of its thread: the loss is counted, and the program continues.
 cat >jumps.c <<'END_OF_C'
 #include <mpi.h>
 #include <setjmp.h>
@@ -228,7 +228,7 @@ refrain events "$trace" | cut -f 3- >recorded && refrain reconstruct "$trace" --
     fail "jumps: $(wc -l <recorded) events, $(diff recorded replayed | grep -c '^[<>]') of them differ"
 says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info --verbose "$trace"
 
-# A source file has one name, whether tables or debug information tell of a call's line.
+# A source file has one name, whether a call's line comes from tables or from debug information.
 refrain-mpicc -O1 -w -g dozen.c -o dozen-g || fail "compile dozen-g"
 for mode in both events; do
     REFRAIN_MODE=$mode traced 1 ./dozen-g
@@ -285,7 +285,7 @@ traced 1 ./tail 100000000
 [ $status = 0 ] && pass || fail "calls at the end: status $status"
 exact "$trace" "calls at the end"
 
-# A collective with a root that there is not fails: nothing is received.
+# A collective with an invalid root fails: nothing is received.
 cat >root.c <<'END_OF_C'
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -314,7 +314,7 @@ sort recorded | cmp -s - replayed-events && pass || fail "sticky branches: other
 diff --speed-large-files recorded replayed | awk -v n="$(wc -l <recorded)" '/^</ { gone++ } END { exit n == 0 || gone > 0.3 * n }' && pass ||
     fail "sticky branches: $(diff --speed-large-files recorded replayed | grep -c '^<') of $(wc -l <recorded) events are elsewhere"
 
-# A trace file that there was no room to pack has holes: its length, and what it takes on disk.
+# A trace file that there was no room to pack has holes: its length, and its size on disk.
 REFRAIN_TOTAL_MEMORY=728K traced 1 ./dozen
 refrain info --verbose "$trace" >info
 stat -c '%s %b' "$trace/rank-0.trace" | {
