@@ -61,7 +61,7 @@ const struct argp_option refrain_output_options[] = {
     {"threads", OPTION_THREADS, "N", 0,
      "Use N threads: they open the trace together; then one replays while another writes, or with otf2 all others do. "
      "The output is the same. "
-     "By default 2 if there are two processors",
+     "By default one for each processor",
      0},
     {0}};
 

@@ -73,7 +73,7 @@ struct refrain_writer *refrain_progress_around(void *data, struct refrain_writer
 void refrain_warn_unmatched(const struct refrain_trace *trace, const struct refrain_cursor_report *report) {
     const char *why = trace->n_missing ? ", as ranks without a file have them" : "";
     if (report->unmatched_sends || report->unmatched_receives)
-        refrain_warn("%s messages are without their receive and %s without their send%s",
+        refrain_warn("messages without a receive: %s, without a send: %s%s",
                      refrain_show_count(report->unmatched_sends), refrain_show_count(report->unmatched_receives), why);
     if (report->unmatched_collectives)
         refrain_warn("%s calls of collectives lack some of their members%s",
