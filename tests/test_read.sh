@@ -200,13 +200,19 @@ done
 export XDG_CACHE_HOME=$work/cache
 mkdir "$XDG_CACHE_HOME"
 indexed=$(the_trace "$work/wave-run")
-window() { refrain reconstruct "$indexed" --format text --all --from 60% --to 61% -o "$work/window.$1" --force 2>"$work/said"; }
+# Of the run's length, MPI_Init may be any share: windows begin and end at events.
+refrain reconstruct "$indexed" --format text -o "$work/all.text" --force
+lines=$(wc -l <"$work/all.text")
+# event_time PERCENT: when so much of the events is over.
+event_time() { sed -n "$((lines * $1 / 100))p" "$work/all.text" | cut -f 2; }
+from=$(event_time 60) to=$(event_time 61) later=$(event_time 70)
+window() { refrain reconstruct "$indexed" --format text --all --from "$from" --to "$to" -o "$work/window.$1" --force 2>"$work/said"; }
 # figures NAME: those of a window, and with the times of the program without probes.
 figures() {
-    for times in "--from 60%" "--from 60% --compensate"; do
+    for times in "" --compensate; do
         for view in wait call-path; do
             # shellcheck disable=SC2086 # several options
-            refrain stats --json --by $view $times --to 70% "$indexed" || fail "figures of a window, $1"
+            refrain stats --json --by $view $times --from "$from" --to "$later" "$indexed" || fail "figures of a window, $1"
         done
     done >"$work/figures.$1" 2>"$work/said"
 }

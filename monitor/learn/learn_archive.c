@@ -91,8 +91,10 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
     }
     if (!chunk)
         chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
-    if (room > sizeof *chunk + LARGEST_ARCHIVE_BYTES)
-        room = sizeof *chunk + LARGEST_ARCHIVE_BYTES;
+    /* A term of many loops may be larger than a chunk usually is; what is to be stored has to fit in any case. */
+    unsigned most = bytes > LARGEST_ARCHIVE_BYTES ? bytes : LARGEST_ARCHIVE_BYTES;
+    if (room > sizeof *chunk + most)
+        room = sizeof *chunk + most;
     if (chunk)
         chunk->capacity = (uint16_t)(room - sizeof *chunk);
     return chunk;
