@@ -240,7 +240,7 @@ static const struct argp argp = {
     "communicators, datatypes and requests; what probes that are off cost by keeping the compiler from something; and "
     "what tracing displaces from the caches. Nor is the names' look-up, which refrain record does when the job is "
     "over: "
-    "some hundredths of a second for a large program. To see all, compare a run with one of the program without "
+    "about a tenth of a second for a large program. To see all, compare a run with one of the program without "
     "refrain. REFRAIN_MODE=off leaves out all but the probes that are off.\n\n"
     "The filter is a file in the syntax of Score-P for refrain-mpicc --filter=FILE. It never leaves out main, and MPI "
     "calls are traced whatever it says.\n\n"
