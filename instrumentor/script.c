@@ -1,12 +1,12 @@
-/* script.c: finds the command that the compiler script of MPICH runs, so that the script is not run for each
- * compilation (compiler_call.h).
+/* script.c: asks the compiler script of MPICH which command it runs; that command is then run directly
+ * (compiler_call.h).
  *
  * The mpicc of MPICH is a shell script that starts a process for each of its arguments. This takes longer than
  * instrumenting a small file. libclang needs the header directories of the script, so the script is asked for them
  * anyway. Its answer is the whole command except for the arguments:
  *
  *     mpicc -show -c          ->   gcc -c -I/usr/include/mpich
- *     mpicc -O2 -c file.c     is   gcc -O2 -c file.c -I/usr/include/mpich
+ *     mpicc -O2 -c file.c     so   gcc -O2 -c file.c -I/usr/include/mpich
  *
  * Only scripts known to be those of MPICH are replaced in this way. Another script may also change the environment
  * of the compiler. */

@@ -56,7 +56,7 @@ static bool is_untouchable(struct refrain_walker *walker, const char *name) {
     return strncmp(name, "__builtin_", 10) == 0 || is_one_of(name, frame, sizeof frame / sizeof frame[0]);
 }
 
-/* Gives the name of the call to the innermost macro statement that makes it. */
+/* Names the innermost open MACRO construct, unless it has a name, after the macro that contains this call. */
 static void charge_macro(struct refrain_walker *walker, unsigned begin) {
     if (walker->macro == REFRAIN_NO_INDEX || refrain_walk_at(walker, walker->macro)->name)
         return;

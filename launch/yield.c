@@ -3,9 +3,9 @@
  * progress function of UCX. It yields after a number of calls without progress. `refrain record` and refrain-run
  * preload it.
  *
- * REFRAIN_YIELD: on, off, or auto (the default). With auto, a rank yields at once if its node has more ranks of the
- * job than cores. Else it yields only after it has waited for longer than a message takes: then other programs may
- * occupy the core of the awaited rank. If ranks yielded at once, two ranks could come to share a core while another
+ * REFRAIN_YIELD: on, off, or auto (the default). With auto, a rank yields after a few polls if its node has more ranks
+ * of the job than cores. Else it yields only after it has waited for longer than a message takes: then other programs
+ * may occupy the core of the awaited rank. If ranks yielded at once, two ranks could come to share a core while another
  * core is idle. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

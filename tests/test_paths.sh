@@ -38,7 +38,7 @@ done
 # A rank without a file: the other ends of its messages are not there, and the path is as long as the run all the same.
 grep -v '^0' two_ranks.txt >less.txt
 refrain -q convert --format text less.txt -o less.refrain && refrain stats --by critical-path --json less.refrain >less.json 2>error
-asserts less.json 'sum(x["path_ns"] for x in r["rows"]) == run > 0 and not r["path_changes"]' && grep -q 'without their send' error && pass || fail "missing: $(cat error said)"
+asserts less.json 'sum(x["path_ns"] for x in r["rows"]) == run > 0 and not r["path_changes"]' && grep -q 'without a send: 1' error && pass || fail "missing: $(cat error said)"
 # A text that ends in the middle: calls that did not end are parts of the path until the last event.
 head -n 40 ring.txt >cut.txt
 refrain -q convert --format text cut.txt -o cut.refrain && refrain stats --by critical-path --json cut.refrain >cut.json 2>error

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MPICC REFRAIN_MODE MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS
 document=$tests/../docs/builds.md
-export CCACHE_DIR="$work/ccache"
+export CCACHE_DIR="$work/cache-of-compilers" # apart from the projects, of which one is called ccache
 
 # As on a user's machine: an MPI compiler and launcher under their usual names.
 mkdir "$work/mpi"

@@ -278,7 +278,7 @@ for source in "$tests"/../reconstruct/sequence/*.c "$tests"/../reconstruct/times
     grep -nE '(^|[^_a-z])(malloc|calloc|realloc|free)\(' "$source" && fail "$source allocates by itself" || pass
 done
 [ "$(refrain reconstruct "$trace" --ranks 7 --format text -o - 2>&1 | grep -c 'holds no rank 7')" = 1 ] && pass || fail "a rank that is not there"
-for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--from 2 --to 1" "--from 60% --to 50%" "--from 101%" "--threads 0" "--threads x"; do
+for option in "--from x" "--to 5parsecs" "--ranks 1,x" "--ranks 3-1" "--ranks 4294967296" "--from 2 --to 1" "--from 60% --to 50%" "--from 101%" "--threads 0" "--threads x"; do
     # shellcheck disable=SC2086 # words
     refrain reconstruct "$trace" $option --format text -o - >/dev/null 2>&1
     [ $? -eq 2 ] && pass || fail "$option: status $?"

@@ -8,7 +8,7 @@ import re
 import sys
 
 FOLDERS = ["include", "instrumentor", "launch", "packed"] + ["reconstruct/" + name for name in (
-    "analysis", "common", "files", "formats", "import", "model", "predict", "sequence", "times", "walk")]
+    "analysis", "commands", "common", "files", "formats", "import", "match", "model", "predict", "report", "sequence", "times", "view", "walk")]
 
 # Parts of identifiers, each with the word that took its place (docs/glossary.md).
 GONE = {

@@ -16,11 +16,11 @@
  * and scratch memory are kept for later calls. */
 REFRAIN_PACKED_API struct refrain_learner *refrain_row_begin(struct refrain_context *context);
 
-/* True if the learner holds more than a formula. */
+/* True if the learner has archived terms, or only counts values. */
 REFRAIN_PACKED_API bool refrain_row_is_outgrown(const struct refrain_learner *learner);
 
 /* Learns `n` values. Returns a learner that holds exactly these, in a trace file of *trace_file_bytes bytes, valid
- * until the next call. Null if a formula would not be shorter than the values. */
+ * until the next call. Null if a formula would be longer than the values, and without memory. */
 REFRAIN_PACKED_API const struct refrain_learner *refrain_row_learn(const uint64_t *values, size_t n,
                                                                    const void **trace_file, size_t *trace_file_bytes);
 

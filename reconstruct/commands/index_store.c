@@ -25,7 +25,8 @@
 
 #define SUFFIX ".states"
 
-/* An index is made on first use, if at least so many events lie before the window ... */
+/* An index is made on first use if the window lies behind at least LEAST_EVENTS events, and the whole run has at most
+ * MOST_EVENTS. */
 #define LEAST_EVENTS 4000000u
 #define MOST_EVENTS 1e8
 

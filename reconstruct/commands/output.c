@@ -78,7 +78,7 @@ static bool parse_ranks(struct refrain_output *output, const char *text) {
             if (end == p)
                 return false;
         }
-        if (first < 0 || last < first || last - first >= 1 << 24)
+        if (first < 0 || last < first || last > INT32_MAX || last - first >= 1 << 24)
             return false;
         int32_t *ranks = realloc(output->ranks, (output->n_ranks + (size_t)(last - first) + 1) * sizeof *ranks);
         if (!ranks)
@@ -216,7 +216,7 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* The number of threads that help. */
+/* The number of threads to use, the calling one included. */
 static unsigned n_threads(const struct refrain_output *output) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (output->threads)
@@ -224,7 +224,7 @@ static unsigned n_threads(const struct refrain_output *output) {
     return processors > 1 ? (unsigned)processors : 1;
 }
 
-/* Puts writers before the format: one that adds waiting, one that leaves events out. Null without memory: then `inner`
+/* Wraps the format's writer in a filter, and the filter in a writer that adds waits. Null without memory: then `inner`
  * has been ended. */
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
                                     struct refrain_error *error) {
@@ -270,7 +270,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     struct refrain_writer *outer = chain(output, inner, error);
     if (!outer)
         return REFRAIN_ERROR;
-    /* If several threads write, the progress is counted before them; a single thread counts its own. */
+    /* With several writing threads, the thread that replays counts the progress. A single writing thread counts it. */
     const bool several = threads > 2 && turns;
     if (several && (beside = refrain_thread_writer(outer, output->format->part, threads - 1)))
         outer = beside;
@@ -284,7 +284,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     enum refrain_status status =
         refrain_write_as(trace, &options, &replay, beside && !several ? beside : &progress.writer, &report, error);
     if (turns && turns->wrong)
-        return status; /* another pass in time order writes it again */
+        return status; /* the caller writes the output again, in time order */
     refrain_warn_unmatched(trace, &report);
     if (progress.approximate)
         refrain_warn("%s of %s events are approximate: refrain info says what was given up; a larger "

@@ -251,13 +251,13 @@ static void match_event(struct refrain_align *align, uint32_t location, struct r
         refrain_align_mark_unsure(align, event);
         break;
     case REFRAIN_EVENT_UNTOLD_SENDS:
-        refrain_align_untold_sends(align, event);
+        refrain_align_sends_in_pause(align, event);
         break;
     case REFRAIN_EVENT_UNTOLD_RECEIVES:
-        refrain_align_untold_receives(align, event);
+        refrain_align_receives_in_pause(align, event);
         break;
     case REFRAIN_EVENT_UNTOLD_COLLECTIVES:
-        refrain_align_untold_collectives(align, event);
+        refrain_align_collectives_in_pause(align, event);
         break;
     default:
         break;

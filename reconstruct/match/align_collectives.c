@@ -185,7 +185,7 @@ static uint32_t ordinal_of(struct refrain_align *align, const struct refrain_eve
 }
 
 /* The collectives of this kind that the rank entered in a pause can never become complete for the other members. */
-void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event) {
+void refrain_align_collectives_in_pause(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t kind = (uint64_t)event->tag * 2 + (event->request >= 0);
     uint64_t n = event->value > 0 ? (uint64_t)event->value : 0;
     uint32_t at = event->comm && event->tag > 0 && event->tag < REFRAIN_COLLECTIVES

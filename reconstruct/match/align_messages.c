@@ -168,7 +168,7 @@ static uint64_t number_of(const struct refrain_event *event) {
 }
 
 /* A receive of a message that was sent in a pause has no partner. */
-void refrain_align_untold_sends(struct refrain_align *align, const struct refrain_event *event) {
+void refrain_align_sends_in_pause(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event);
     uint32_t at = n == 0 || refrain_align_gone(align, event->peer)
                       ? 0
@@ -191,7 +191,7 @@ void refrain_align_untold_sends(struct refrain_align *align, const struct refrai
 }
 
 /* A message that was sent outside of a pause, but received in one, has no receive. */
-void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event) {
+void refrain_align_receives_in_pause(struct refrain_align *align, const struct refrain_event *event) {
     uint64_t n = number_of(event), beyond = 0;
     align->report.unsure_receives += event->unsure;
     if (event->value > 0 && (event->peer < 0 || event->tag < 0)) {

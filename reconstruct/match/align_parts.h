@@ -122,8 +122,8 @@ void refrain_align_order_matters(struct refrain_align *align, const char *why);
 
 /* Matches an event of the location's current group: a SEND, or the messages that were sent or received in a pause. */
 void refrain_align_send(struct refrain_align *align, uint32_t location, struct refrain_event *event);
-void refrain_align_untold_sends(struct refrain_align *align, const struct refrain_event *event);
-void refrain_align_untold_receives(struct refrain_align *align, const struct refrain_event *event);
+void refrain_align_sends_in_pause(struct refrain_align *align, const struct refrain_event *event);
+void refrain_align_receives_in_pause(struct refrain_align *align, const struct refrain_event *event);
 
 /* Matches a receive, event `event` of the location's group: with a message in flight, or the group waits for one. */
 void refrain_align_receive(struct refrain_align *align, uint32_t location, uint32_t event);
@@ -148,7 +148,7 @@ void refrain_align_collectives_close(struct refrain_align *align);
 /* Counts an event of the location's current group that enters a collective, or the collectives that the rank entered in
  * a pause. */
 void refrain_align_enter(struct refrain_align *align, uint32_t location, struct refrain_event *event);
-void refrain_align_untold_collectives(struct refrain_align *align, const struct refrain_event *event);
+void refrain_align_collectives_in_pause(struct refrain_align *align, const struct refrain_event *event);
 
 /* The location's group leaves its collective. The group waits if a member that it depends on has not entered. */
 void refrain_align_leave(struct refrain_align *align, uint32_t location);

@@ -379,7 +379,7 @@ static int64_t take_given_up(struct refrain_translation *translation, const int6
 
 /* Adds one of the values that count messages or collectives of a pause. True if it is the last one, which makes an
  * event. */
-static bool add_untold_value(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
+static bool add_value_of_pause(struct refrain_translation *translation, int64_t value, struct refrain_event *event) {
     const int64_t *values = translation->untold;
     translation->untold[translation->n_untold++] = value;
     if (translation->n_untold < REFRAIN_UNTOLD_VALUES)
@@ -409,7 +409,7 @@ static bool translate_value(struct refrain_translation *translation, const struc
                             struct refrain_event *event) {
     const struct refrain_user_region_view *region = refrain_process_user_region(translation->process, record->id);
     if (region && region->record->use == REFRAIN_USE_UNTOLD)
-        return add_untold_value(translation, record->parameters[0], event);
+        return add_value_of_pause(translation, record->parameters[0], event);
     bool is_marker = region && region->record->use == REFRAIN_USE_MARKER;
     event->kind = is_marker ? REFRAIN_EVENT_MARKER : REFRAIN_EVENT_COUNTER;
     event->value = record->parameters[0];

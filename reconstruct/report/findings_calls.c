@@ -165,7 +165,7 @@ static void add_small(struct small *small, const struct refrain_activity_region 
     }
 }
 
-static void tell_small(struct refrain_report *report, const struct small *small) {
+static void add_small_messages(struct refrain_report *report, const struct small *small) {
     struct refrain_finding *finding =
         small->n ? refrain_report_add(report, REFRAIN_FINDING_SMALL_MESSAGES, small->ns) : NULL;
     if (!finding)
@@ -196,5 +196,5 @@ void refrain_findings_calls(struct refrain_report *report) {
         else
             look_at(report, region);
     }
-    tell_small(report, &small);
+    add_small_messages(report, &small);
 }

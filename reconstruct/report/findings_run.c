@@ -79,7 +79,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
 }
 
 /* The waiting in this iteration is part of its cost, so one finding states both. */
-static void tell_odd_one(struct refrain_report *report, const struct refrain_beat *beat) {
+static void add_odd_iteration(struct refrain_report *report, const struct refrain_beat *beat) {
     double more_ns = (double)(beat->longest_to_ns - beat->longest_from_ns) - beat->median_ns;
     struct refrain_finding *waiting = find_waiting(report, beat);
     double cost_ns = more_ns * (double)report->delays->n_known;
@@ -103,5 +103,5 @@ static void tell_odd_one(struct refrain_report *report, const struct refrain_bea
 void refrain_findings_run(struct refrain_report *report) {
     const struct refrain_beat *beat = report->delays->beat;
     if (beat && has_odd_one(beat))
-        tell_odd_one(report, beat);
+        add_odd_iteration(report, beat);
 }

@@ -224,7 +224,7 @@ static char *sentence_of_moving(struct refrain_report *report, const struct dela
 
 /* Adds to a finding about waiting that other threads of the waiting ranks compute meanwhile. The sentence so far
  * becomes the cause. */
-static void tell_of_threads(struct refrain_report *report, struct refrain_finding *finding, const struct delay *delay,
+static void mention_threads(struct refrain_report *report, struct refrain_finding *finding, const struct delay *delay,
                             const struct words *words) {
     int32_t waiter = delay->place->worst.waiter;
     const struct refrain_region_info *in = refrain_team_load_rank(report->delays->team, waiter)->works_in;
@@ -291,7 +291,7 @@ static void describe(struct refrain_report *report, struct refrain_finding *find
     set_window(report, finding, &delay->place->worst);
     finding->detail = detail_of(report, delay);
     if (!report->no_memory && (double)delay->place->beside_ns >= BESIDE * (double)delay->place->total_caused_ns)
-        tell_of_threads(report, finding, delay, &words);
+        mention_threads(report, finding, delay, &words);
     finding->command = command_of(report, finding);
     free(words.place);
     free(words.waits);
