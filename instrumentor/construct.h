@@ -110,7 +110,7 @@ void refrain_walk(struct refrain_constructs *constructs, struct refrain_openmp *
                   const struct refrain_source *source, const struct refrain_instrument_options *options);
 
 static inline bool refrain_is_loop(const struct refrain_construct *construct) {
-    return construct->kind >= REFRAIN_WHILE && construct->kind <= REFRAIN_DO;
+    return refrain_kind_is_loop(construct->kind);
 }
 
 /* The macro statement around a construct, or REFRAIN_NO_INDEX (construct.c). */

@@ -38,7 +38,7 @@ static uint32_t function_slot(const struct refrain_node *nodes, uint32_t i) {
 /* The loops around the node contain its slots up to `end`. */
 static void extend_loops(struct refrain_slot *slots, const struct refrain_node *nodes, uint32_t i, uint32_t end) {
     for (; i > 0 && nodes[i].kind != REFRAIN_FUNCTION; i = nodes[i].parent < i ? nodes[i].parent : 0)
-        if (nodes[i].kind >= REFRAIN_WHILE && nodes[i].kind <= REFRAIN_DO && nodes[i].slot < end &&
+        if (refrain_kind_is_loop(nodes[i].kind) && nodes[i].slot < end &&
             slots[nodes[i].slot].next.loop_slots < end - nodes[i].slot)
             slots[nodes[i].slot].next.loop_slots = end - nodes[i].slot;
 }

@@ -65,6 +65,11 @@ enum refrain_node_kind {
 
 #define REFRAIN_NO_SLOT 0xffffffffu /* node without a probe */
 
+/* 1 if nodes of this kind are loops, else 0. */
+static inline int refrain_kind_is_loop(unsigned int kind) {
+    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+}
+
 /* Slots of a node of this kind with a probe. */
 static inline unsigned int refrain_slots_of_node(unsigned int kind) {
     switch (kind) {
@@ -192,10 +197,10 @@ struct refrain_frame {
     char place;
 };
 
-/* The place of the MPI call that the thread makes next: slot [0] of a REFRAIN_MPI_CALL, of the first thread. The program
- * stores it before the call, and each wrapper reads and clears it. Each probe clears it, too, so that no later call is
- * recorded at a place that was stored before. Optimised code for x86-64 stores it without a call if the unit has
- * slots; other code calls refrain_probe(), which stores it. Null: the return address of the call identifies it. */
+/* The place of the MPI call that the thread makes next: slot [0] of a REFRAIN_MPI_CALL, of the first thread. The
+ * program stores it before the call, and each wrapper reads and clears it. Each probe clears it, too, so that no later
+ * call is recorded at a place that was stored before. Optimised code for x86-64 stores it without a call if the unit
+ * has slots; other code calls refrain_probe(), which stores it. Null: the return address of the call identifies it. */
 extern __thread const void *refrain_place __asm__("refrain_place_10");
 
 #define REFRAIN_UNIT_SLOT_BYTES 96u /* of a slot (struct refrain_slot), by which the program computes the place */

@@ -118,13 +118,9 @@ static void mark_throttled(struct refrain_profile_node *node, int32_t rank) {
     node->throttled_rank = rank;
 }
 
-static bool is_loop(uint32_t kind) {
-    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
-}
-
 /* The node of a block that ended at a slot: the place after a loop does not belong to the loop. */
 static uint32_t node_of_block(const struct refrain_slot_view *view) {
-    bool behind = is_loop(view->node->kind) && view->part != 1;
+    bool behind = refrain_kind_is_loop(view->node->kind) && view->part != 1;
     return behind ? view->node->parent : (uint32_t)(view->node - view->unit->nodes);
 }
 
@@ -147,7 +143,7 @@ static void add_slot(const struct refrain_process *process, const struct refrain
     if (throttled)
         mark_throttled(node, process->rank);
     total->functions_ns += ns;
-    if (is_loop(kind)) {
+    if (refrain_kind_is_loop(kind)) {
         if (view->part == 0) {
             uint64_t entries = values_seen(process, &slot->next) + (slot->count != 0);
             node->entries += entries;

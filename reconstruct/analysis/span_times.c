@@ -54,10 +54,6 @@ static long double ns_of(const struct walked *walked, uint64_t ticks) {
     return (int64_t)ticks > 0 ? refrain_trace_span_ns(walked->process, ticks) : 0;
 }
 
-static bool is_loop(uint32_t kind) {
-    return kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
-}
-
 /* True if the node is `inner` or contains it. */
 static bool is_around(const struct refrain_unit_view *unit, uint32_t node, uint32_t inner) {
     while (inner > node && unit->nodes[inner].parent < inner)
@@ -138,7 +134,7 @@ static void open_loops(struct walked *walked, const struct activation *top, uint
     for (uint32_t at = node; at > outer && n < 64; at = top->unit->nodes[at].parent) {
         if (top->around && is_around(top->unit, at, top->around))
             break;
-        if (is_loop(top->unit->nodes[at].kind))
+        if (refrain_kind_is_loop(top->unit->nodes[at].kind))
             loops[n++] = at;
         if (top->unit->nodes[at].parent >= at)
             break;
@@ -203,9 +199,9 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
     if (top->unit != view->unit || !is_around(top->unit, top->function, node))
         return; /* an MPI call in a function whose entry is not in the trace */
     top->calls = view->part == 0 && kind >= REFRAIN_CALL && kind <= REFRAIN_MACRO;
-    if (is_loop(kind) && view->part == 1)
+    if (refrain_kind_is_loop(kind) && view->part == 1)
         iterate(walked, top, node);
-    else if (is_loop(kind))
+    else if (refrain_kind_is_loop(kind))
         end_loop(walked, top, node);
     else if (kind == REFRAIN_IF && view->part > 0)
         decide(walked, top, node, view->part - 1);

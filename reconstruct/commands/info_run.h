@@ -33,9 +33,10 @@ struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, 
 
 /* ---- info_text.c ---- */
 
-/* Parts of what is said of the run, a line each: the trace and the program; when it began and how long it lasted
- * (without the end of the line); the trace's size. */
+/* Print parts of the run: the lines with the trace and the program; the beginning of the line with the number of ranks;
+ * when the run began and how long it lasted, without the end of that line; the trace's size. */
 void refrain_info_print_program(const struct refrain_trace *trace);
+void refrain_info_print_ranks(const struct refrain_trace *trace);
 void refrain_info_print_when(const struct refrain_trace *trace);
 void refrain_info_print_size(const struct refrain_trace *trace);
 

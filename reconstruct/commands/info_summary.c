@@ -27,8 +27,7 @@ static void print_job(const struct refrain_trace *trace) {
         else if (i == n)
             more = true;
     }
-    printf("run         %d rank%s%s", trace->size, trace->size == 1 ? "" : "s",
-           trace->n_missing ? " (not all have a file)" : "");
+    refrain_info_print_ranks(trace);
     for (i = 0; i < n; i++)
         printf("%s%s", i == 0 ? " on " : ", ", refrain_show_name(hosts[i]));
     printf(more ? " and other nodes" : "");

@@ -76,6 +76,11 @@ void refrain_info_print_program(const struct refrain_trace *trace) {
     putchar('\n');
 }
 
+void refrain_info_print_ranks(const struct refrain_trace *trace) {
+    printf("run         %d rank%s%s", trace->size, trace->size == 1 ? "" : "s",
+           trace->n_missing ? " (not all have a file)" : "");
+}
+
 void refrain_info_print_when(const struct refrain_trace *trace) {
     int64_t duration_ns = 0;
     char date[64];
@@ -134,8 +139,8 @@ void refrain_info_print_run(const struct refrain_trace *trace) {
     printf("directory   %s\n", refrain_show_name(refrain_process_name(first, first->header->start_directory)));
     if (*library)
         printf("MPI         %.*s\n", (int)strcspn(library, "\n"), library);
-    printf("run         %d rank%s%s, ", trace->size, trace->size == 1 ? "" : "s",
-           trace->n_missing ? " (not all have a file)" : "");
+    refrain_info_print_ranks(trace);
+    printf(", ");
     refrain_info_print_when(trace);
     printf("\nmode        %s\n", refrain_info_mode_name(first->header->mode));
     refrain_info_print_size(trace);

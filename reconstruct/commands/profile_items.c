@@ -25,9 +25,9 @@ const struct refrain_span_times *refrain_profile_span(const struct refrain_profi
 static void add_node(struct refrain_profile_items *items, const struct refrain_profile_unit *unit, uint32_t node) {
     const struct refrain_profile_node *of = &unit->nodes[node];
     const struct refrain_span_times *span = refrain_profile_span(unit, node, false);
-    long double own_ns = !refrain_profile_is_loop(&unit->view->nodes[node]) ? of->own_total_ns
-                         : refrain_profile_own_is_known(span)               ? refrain_span_own_ns(span)
-                                                                            : 0;
+    long double own_ns = !refrain_kind_is_loop(unit->view->nodes[node].kind) ? of->own_total_ns
+                         : refrain_profile_own_is_known(span)                ? refrain_span_own_ns(span)
+                                                                             : 0;
     add_item(items, (struct refrain_profile_item){.unit = unit, .node = of, .time_ns = own_ns + of->mpi_total_ns});
 }
 
@@ -77,7 +77,7 @@ struct refrain_profile_items refrain_profile_list(const struct refrain_profile_t
 
 /* The loop or function that contains the node's line in the table. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
-    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !refrain_profile_is_loop(&view->nodes[node]))
+    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !refrain_kind_is_loop(view->nodes[node].kind))
         node = view->nodes[node].parent;
     return node;
 }
@@ -92,7 +92,7 @@ struct refrain_profile_items refrain_profile_list_children(const struct refrain_
         const struct refrain_node *source = &unit->view->nodes[i];
         if (shown_parent(unit->view, source->parent) != parent)
             continue;
-        if (refrain_profile_is_loop(source) && (unit->nodes[i].visits || unit->nodes[i].entries))
+        if (refrain_kind_is_loop(source->kind) && (unit->nodes[i].visits || unit->nodes[i].entries))
             add_node(&items, unit, i);
         for (int fails = 0; source->kind == REFRAIN_IF && fails < 2; fails++)
             add_branch(&items, unit, i, fails);

@@ -33,10 +33,6 @@ struct refrain_profile_items {
     size_t n;
 };
 
-static inline bool refrain_profile_is_loop(const struct refrain_node *node) {
-    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
-}
-
 /* The index of a node in its unit. */
 static inline uint32_t refrain_profile_number(const struct refrain_profile_unit *unit,
                                               const struct refrain_profile_node *node) {

@@ -61,7 +61,7 @@ static json_t *node_json(const struct refrain_profile_tree *tree, const struct r
                          const struct refrain_profile_node *node, unsigned depth) {
     uint32_t number = refrain_profile_number(unit, node);
     const struct refrain_node *source = &unit->view->nodes[number];
-    bool loop = refrain_profile_is_loop(source);
+    bool loop = refrain_kind_is_loop(source->kind);
     json_t *object = json_object(), *children = json_array(), *branches = json_array();
     json_object_set_new(object, "kind", json_string(loop ? "loop" : "function"));
     json_object_set_new(object, "name",

@@ -53,7 +53,7 @@ static int visit_slot(const struct refrain_process *process, uint32_t number, ui
                                         .line = slot->node->line,
                                         .slot = number,
                                         .throttled = refrain_process_throttled(process, thread, number)};
-    bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = kind >= REFRAIN_WHILE && kind <= REFRAIN_DO;
+    bool decides = kind >= REFRAIN_IF && kind <= REFRAIN_OR, loops = refrain_kind_is_loop(kind);
     if (slot->part == 0 && decides)
         return visit_one(&at->next, view, REFRAIN_SUBJECT_BRANCH, "taken", visit, data);
     if (slot->part == 0 && loops)

@@ -71,13 +71,9 @@ static json_t *notes_json(const struct refrain_trace *trace) {
 #define MOST_BLOCKS_WALKED                                                                                             \
     5000000u /* limit for the times of loops; walking this many blocks takes some tenths of a second */
 
-static bool is_loop(const struct refrain_node *node) {
-    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
-}
-
 /* The loop or function below which a node is shown; 0 if there is none. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
-    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !is_loop(&view->nodes[node]))
+    while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !refrain_kind_is_loop(view->nodes[node].kind))
         node = view->nodes[node].parent;
     return node;
 }
@@ -123,7 +119,7 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
         const struct refrain_node *source = &view->nodes[i];
         const struct refrain_profile_node *node = &unit->nodes[i];
         bool function = source->kind == REFRAIN_FUNCTION;
-        if (!(function && node->visits) && !(is_loop(source) && (node->visits || node->entries)))
+        if (!(function && node->visits) && !(refrain_kind_is_loop(source->kind) && (node->visits || node->entries)))
             continue;
         json_t *parent = function ? functions : shown[shown_parent(view, source->parent)];
         if (!parent)

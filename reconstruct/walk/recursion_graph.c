@@ -54,10 +54,6 @@ static void add_values(struct refrain_recursion *recursion, struct refrain_place
     node->n_arcs++;
 }
 
-static bool is_loop(const struct refrain_place_node *node) {
-    return node->kind >= REFRAIN_WHILE && node->kind <= REFRAIN_DO;
-}
-
 /* The total number of iterations of all loops is known. Each loop is left once, or early if `iterations` is negative.
  */
 static void add_loops(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t iterations,
@@ -70,7 +66,7 @@ static void add_loops(struct refrain_recursion *recursion, struct refrain_place_
 
 static void add_value(struct refrain_recursion *recursion, struct refrain_place_node *node, int64_t value, uint64_t n,
                       bool unknown) {
-    if (is_loop(node))
+    if (refrain_kind_is_loop(node->kind))
         add_loops(recursion, node, (int64_t)((uint64_t)value * n), n);
     else if (unknown)
         node->unknown += n;
@@ -84,7 +80,7 @@ static void add_tally(struct refrain_recursion *recursion, struct refrain_place_
     for (size_t i = 0; tally->tally && i < tally->n; i++) {
         struct refrain_tally_entry *entry = &tally->entries[i];
         uint64_t left = entry->count - entry->given;
-        if (left > 0 && is_loop(node))
+        if (left > 0 && refrain_kind_is_loop(node->kind))
             add_loops(recursion, node, refrain_tally_total_left(tally, entry, 0), left);
         else if (left > 0)
             add_value(recursion, node, (int64_t)entry->words[1], left, tally->has_other && i == tally->n - 1);
@@ -134,7 +130,7 @@ static void add_arcs(struct refrain_recursion *recursion, struct refrain_place_n
             add_tally(recursion, node, &sequence.tally);
     }
     refrain_sequence_close(&sequence);
-    if (!is_loop(node))
+    if (!refrain_kind_is_loop(node->kind))
         return;
     if (iterations >= 0 && !open)
         add_loops(recursion, node, iterations, 1);
@@ -182,7 +178,7 @@ void refrain_recursion_resolve(const struct refrain_recursion *recursion, const 
         if (kind == REFRAIN_FUNCTION) {
             arc->next = refrain_recursion_after_call(recursion, node);
             arc->called = refrain_recursion_find(recursion, slot);
-        } else if (kind >= REFRAIN_WHILE && kind <= REFRAIN_DO && at->flags & REFRAIN_SLOT_COUNTED) {
+        } else if (refrain_kind_is_loop(kind) && at->flags & REFRAIN_SLOT_COUNTED) {
             arc->next = refrain_recursion_find(recursion, slot + 2 * sizeof *at);
         } else {
             arc->next = refrain_recursion_find(recursion, slot);
