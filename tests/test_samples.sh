@@ -101,7 +101,8 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 END_OF_C
-mpicc.mpich -O1 -g late.c -o late || fail "compile late"
+# Its segments lie far apart: the loader then knows each as a range of its own.
+mpicc.mpich -O1 -g -Wl,-z,max-page-size=0x200000,-z,separate-code late.c -o late || fail "compile late"
 recorded "" 2 ./late
 refrain report --json "$trace" >late.json 2>said || fail "report of samples: $(cat said)"
 python3 - >said 2>&1 <<'END_OF_PYTHON' && pass || fail "report of samples: $(tail -n 3 said)"

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 bool refrain_loaded_holds(const struct refrain_loaded *loaded, uintptr_t begin, size_t bytes) {
     const ElfW(Phdr) *segments = loaded->segments;
@@ -46,14 +47,19 @@ bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loade
     *loaded = (struct refrain_loaded){.path = ""};
     if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0 || !found.dlfo_link_map)
         return false;
+    const struct link_map *map = found.dlfo_link_map;
+    if (!map->l_name[0]) { /* The executable: where its segments have gaps between them, *found is one segment only. */
+        *loaded = (struct refrain_loaded){"", map->l_addr, (const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM)};
+        return loaded->segments;
+    }
     /* The program headers follow the ELF header, where the file's beginning is mapped, as linkers do it. */
     const ElfW(Ehdr) *head = found.dlfo_map_start;
     uintptr_t bytes = (uintptr_t)found.dlfo_map_end - (uintptr_t)head;
     if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > bytes ||
         head->e_phnum > (bytes - head->e_phoff) / sizeof(ElfW(Phdr)))
         return false;
-    *loaded = (struct refrain_loaded){found.dlfo_link_map->l_name, found.dlfo_link_map->l_addr,
-                                      (const unsigned char *)head + head->e_phoff, head->e_phnum};
+    *loaded = (struct refrain_loaded){map->l_name, map->l_addr, (const unsigned char *)head + head->e_phoff,
+                                      head->e_phnum};
     return true;
 }
 #else
