@@ -10,7 +10,7 @@
 /* A search for the nearest of several names. Starts as {.typed = ...}. */
 struct refrain_suggestion {
     const char *typed;
-    const char *name; /* the nearest name so far, if it is near enough; else null */
+    const char *name; /* the nearest name so far, if at most 2 and half of the letters differ; else null */
     unsigned distance;
 };
 
@@ -50,7 +50,7 @@ static inline void refrain_suggest(struct refrain_suggestion *suggestion, const 
     /* A missing end of a name costs less than other mistakes. */
     if (n >= 2 && strncmp(suggestion->typed, name, n) == 0)
         distance = 1;
-    if (distance > 2 || distance >= strlen(name) || distance >= n ||
+    if (distance > 2 || distance >= strlen(name) || 2 * distance > n ||
         (suggestion->name && distance >= suggestion->distance))
         return;
     suggestion->name = name;

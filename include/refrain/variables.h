@@ -19,14 +19,32 @@ static const char *const refrain_variables[] = {
 };
 #define REFRAIN_VARIABLES (sizeof refrain_variables / sizeof *refrain_variables)
 
-/* The variable that was probably meant, without the prefix; null none. */
+/* Copies the next word of the name, up to "_". Returns the rest of the name, null behind the last word. */
+static inline const char *refrain_variable_word(const char *name, char word[REFRAIN_SUGGEST_MOST + 1]) {
+    size_t n = strcspn(name, "_");
+    snprintf(word, REFRAIN_SUGGEST_MOST + 1, "%.*s", (int)n, name);
+    return name[n] ? name + n + 1 : NULL;
+}
+
+/* The variable that was probably meant, without the prefix; null none. Where no name is near, one that shares a word
+ * of at least four letters: REFRAIN_TOTAL_MEMORY for MEMROY. */
 static inline const char *refrain_variable_meant(const char *typed) {
     struct refrain_suggestion suggestion = {.typed = typed};
     for (size_t i = 0; i < REFRAIN_VARIABLES; i++)
         refrain_suggest(&suggestion, refrain_variables[i]);
-    for (size_t i = 0; !suggestion.name && strlen(typed) >= 4 && i < REFRAIN_VARIABLES; i++)
-        if (strstr(refrain_variables[i], typed) || strstr(typed, refrain_variables[i]))
-            suggestion.name = refrain_variables[i];
+    for (size_t i = 0; !suggestion.name && i < REFRAIN_VARIABLES; i++) {
+        char of_typed[REFRAIN_SUGGEST_MOST + 1], of_name[REFRAIN_SUGGEST_MOST + 1];
+        for (const char *a = typed; a;) {
+            a = refrain_variable_word(a, of_typed);
+            struct refrain_suggestion word = {.typed = of_typed};
+            for (const char *b = strlen(of_typed) < 4 ? NULL : refrain_variables[i]; b;) {
+                b = refrain_variable_word(b, of_name);
+                refrain_suggest(&word, of_name);
+            }
+            if (word.name)
+                suggestion.name = refrain_variables[i];
+        }
+    }
     return suggestion.name;
 }
 
