@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/trace" "$work/small"
 REFRAIN_TOTAL_MEMORY=4M "$bin/test_replay" 7 4000 "$work/trace" >/dev/null
-rounds=4000
+rounds=2400
 [ "${REFRAIN_FUZZ:-0}" = 0 ] || rounds=1000000
 "$bin/fuzz_image" "$work"/trace/*.refrain/rank-0.trace 1 $rounds
 # Formats say what they left out; that is of interest only when something fails.

@@ -4,6 +4,6 @@
 #                                    all numbers of ranks with each
 set -u
 status=0
-sh "$(dirname "$0")/generate.sh" "${2:-24}" 1 "$1" || status=1
+sh "$(dirname "$0")/generate.sh" "${2:-12}" 1 "$1" || status=1
 sh "$(dirname "$0")/generate.sh" $((${2:-24} / 2)) 1001 "$1" mpi || status=1
 exit $status

@@ -16,19 +16,20 @@ agrees() {
     check "$1: info" refrain info --verbose "$trace"
     refrain reconstruct "$trace" --all --format text -o - >"$work/reconstructed" 2>"$work/error" || fail "$1: reconstruct: $(cat "$work/error")"
     refrain events "$trace" --all --format text -o - >"$work/recorded" 2>"$work/error" || fail "$1: events: $(cat "$work/error")"
-    rank=0
-    while [ $rank -lt "$2" ]; do
-        for lines in reconstructed recorded; do
-            awk -F '\t' -v OFS='\t' -v rank=$rank '$1 == rank { $2 = ""; print }' "$work/$lines" >"$work/$lines-of-rank"
-        done
-        if prefix "$work/reconstructed-of-rank" "$work/recorded-of-rank"; then
-            pass
-        else
-            fail "$1 rank $rank: $(wc -l <"$work/recorded-of-rank") lines recorded, $(wc -l <"$work/reconstructed-of-rank") reconstructed"
-            diff "$work/recorded-of-rank" "$work/reconstructed-of-rank" | head -n 4
-        fi
-        rank=$((rank + 1))
-    done
+    # Of each rank one has all lines of the other, but for at most the three of one probe at its end; times aside.
+    awk -F '\t' -v OFS='\t' -v ranks="$2" '
+        FNR == 1 { file++ }
+        { rank = $1; $2 = ""; line[file, rank, ++n[file, rank]] = $0 }
+        END {
+            for (rank = 0; rank < ranks; rank++) {
+                a = n[1, rank] + 0; b = n[2, rank] + 0; both = a < b ? a : b
+                for (i = 1; i <= both && line[1, rank, i] == line[2, rank, i];) i++
+                if (both && i > both && a - b <= 3 && b - a <= 3) continue
+                print "rank " rank ": " b " lines recorded, " a " reconstructed; line " i " recorded and reconstructed:"
+                print line[2, rank, i]; print line[1, rank, i]
+            }
+        }' "$work/reconstructed" "$work/recorded" >"$work/differ"
+    [ ! -s "$work/differ" ] && pass || fail "$1: $(cat "$work/differ")"
 }
 
 # aborted WHAT: the trace says that rank 0 called MPI_Abort, and its file is as small as that of one that ends by itself.
@@ -151,7 +152,9 @@ for mpi in mpich openmpi; do
             [ $how != abort ] || aborted "$how on $ranks ranks ($mpi)"
         done
     done
-    for ranks in 1 2; do
+    # What more ranks add is the launcher's part.
+    [ $mpi = mpich ] && ranks_wanted="1 2" || ranks_wanted=1
+    for ranks in $ranks_wanted; do
         same "errors returned on $ranks ranks ($mpi)" mpi_errors
         agrees "errors returned on $ranks ranks ($mpi)" $ranks
         for which in 1 2 3 4 5 6; do

@@ -3,8 +3,8 @@
 # logger between the program and the monitor (pmpi_logger.c) has seen the same calls, partners, roots and bytes in the
 # same order. Every message that is sent is received, and nothing is approximate.
 #   test_mpi.sh BIN MPI [PROGRAM...]    by default all of them; MPI is mpich or openmpi
-#   TEST_RANKS                          numbers of ranks; by default as many as there are cases for: what more than four do,
-#                                       four do. Each MPI has some of them, and collectives have many under one
+#   TEST_RANKS                          numbers of ranks; by default as many as there are cases for under MPICH: what more than four do,
+#                                       four do. Collectives have many. Under Open MPI three have most of them
 set -u
 . "$(dirname "$0")/lib.sh"
 mpi=$2
@@ -164,7 +164,7 @@ ranks_of() {
     [0-9]*) echo "$TEST_RANKS" ;;
     mpich-mpi_collectives) echo 1 3 4 16 ;;
     mpich-*) echo 1 3 4 ;;
-    *) echo 2 3 ;;
+    *) echo 3 ;;
     esac
 }
 

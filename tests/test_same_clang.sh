@@ -36,14 +36,14 @@ make_with() {
     KEPT=$out REFRAIN_LIBDIR=$work/$directory refrain-cc --verbose "$work/keep" "$@" -c "$file" 2>"$out.said"
 }
 
-# same FILE ARGUMENT...
+# same DETAIL FILE ARGUMENT...
 same() {
-    for detail in communication all; do
-        rm -f ran one other
-        REFRAIN_DETAIL=$detail make_with program one "$@"
-        REFRAIN_DETAIL=$detail make_with library other "$@"
-        check "$1, detail $detail" sh -c 'test -s ran && cmp one other && cmp one.said other.said'
-    done
+    detail=$1
+    shift
+    rm -f ran one other
+    REFRAIN_DETAIL=$detail make_with program one "$@"
+    REFRAIN_DETAIL=$detail make_with library other "$@"
+    check "$1, detail $detail" sh -c 'test -s ran && cmp one other && cmp one.said other.said'
 }
 
 # What C has, and how libclang shows it.
@@ -148,14 +148,16 @@ END
 printf 'int MPI_Barrier(int);\nint part(int n) { return n && MPI_Barrier(n); }\n' >part.c
 printf '#include "part.c"\nint whole(int n) { return part(n) || MPI_Barrier(n); }\n' >whole.c
 printf '#include "nowhere.h"\nint f(void) { return MPI_Barrier(1); }\n' >lacking.c
-same everything.c -O2
-same everything.c -std=gnu89
-same everything.c -fopenmp
-same broken.c -O0
-same whole.c
-same lacking.c
+for detail in communication all; do
+    same $detail everything.c -O2
+    same $detail everything.c -std=gnu89
+    same $detail everything.c -fopenmp
+    same $detail broken.c -O0
+    same $detail whole.c
+    same $detail lacking.c
+done
 for file in "$tests"/programs/*.c "$tests"/programs/*/*.c; do
-    same "$file" -I"$(dirname "$file")" -I"$tests/../include" -I/usr/include/x86_64-linux-gnu/mpich
+    same all "$file" -I"$(dirname "$file")" -I"$tests/../include" -I/usr/include/x86_64-linux-gnu/mpich
 done
 
 rm -f one other
