@@ -146,9 +146,8 @@ struct refrain_repeat {
     } frame[REFRAIN_REPEAT_DEPTH];
     uint8_t depth;   /* frames in use */
     uint8_t in_term; /* the prediction is in a term, which was copied to the memory of items */
-    uint8_t resume;  /* one unexpected value came: check whether the next one is expected */
     uint8_t next_anchor[REFRAIN_ANCHOR_LEVELS];
-    uint8_t reserved;
+    uint8_t reserved[2];
     struct refrain_anchor {
         uint64_t hash; /* of the terms before the position */
         struct refrain_archive_position position;

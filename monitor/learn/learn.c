@@ -492,15 +492,9 @@ static __attribute__((noinline)) void leave(struct refrain_context *context, str
         refrain_repeat_leave(context, learner);
         kept = add_value(context, learner, value);
         break;
-    case REFRAIN_BUILD: {
-        const struct refrain_formula *formula = formula_of(learner);
-        if (__builtin_expect(formula->repeat != 0, 0) &&
-            ((const struct refrain_repeat *)refrain_at_reference(formula->repeat))->resume &&
-            refrain_repeat_resume(context, learner, value))
-            break;
+    case REFRAIN_BUILD:
         kept = add_value(context, learner, value);
         break;
-    }
     case REFRAIN_PLAIN:
         kept = refrain_plain_empty(context, learner);
         if (!kept || takes(context, learner, value))

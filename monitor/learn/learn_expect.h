@@ -21,8 +21,8 @@ static inline __attribute__((always_inline)) bool refrain_learn_expects(const st
     return __builtin_expect(value == learner->expect && learner->confirmed != learner->until, 1);
 }
 
-/* All values that were predicted have come: predicts the next one at once where that takes few steps, so that it is as
- * expected when it comes (learn_predict.c). Else it is looked for then. What a reader looks at stays as it is. */
+/* All values that were predicted have come: a loop predicts the next one at once, so that it is as expected when it
+ * comes (learn_predict.c). What a reader looks at stays as it is. */
 REFRAIN_SHARED void refrain_predict_ahead(struct refrain_learner *learner);
 
 /* Takes the value that is predicted. Only `confirmed` changes each time: two counters, or a store of `expect` where it

@@ -90,43 +90,6 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
     return false;
 }
 
-static inline bool is_over(const struct refrain_open_loop *loop) {
-    return loop->counter + 1 >= loop->limit;
-}
-
-/* As above, with no more than one loop left, one begun again and one begun; nothing is changed where that is not
- * enough. */
-static __attribute__((noinline)) void predict_soon(struct refrain_learner *learner, struct refrain_formula *formula) {
-    const struct refrain_item *items = refrain_formula_items(formula);
-    unsigned height = formula->innermost, position = formula->position;
-    struct refrain_open_loop *within = &formula->loops[height], *left = NULL;
-    bool ends = position == within->item + items[within->item].span;
-    if (ends && is_over(within)) {
-        if (within->outer == REFRAIN_LOOP_HEIGHTS)
-            return;
-        left = within;
-        height = within->outer;
-        within = &formula->loops[height];
-        ends = position == within->item + items[within->item].span;
-        if (ends && is_over(within))
-            return;
-    }
-    within->counter += ends;
-    if (ends)
-        position = within->item + 1;
-    const struct refrain_item *item = &items[position];
-    int64_t iterations = item->kind == REFRAIN_ITEM_LOOP ? refrain_value_in_loops(formula, item, height) : 1;
-    if (item->kind == REFRAIN_ITEM_LOOP && (iterations <= 0 || item[1].kind != REFRAIN_ITEM_VALUE)) {
-        within->counter -= ends;
-        return;
-    }
-    if (left)
-        left->counter = 0;
-    if (item->kind == REFRAIN_ITEM_LOOP)
-        height = begin_loop(formula, item, position++, height, iterations);
-    predict_value(learner, formula, height, position);
-}
-
 _Static_assert(sizeof(struct refrain_item) % REFRAIN_GRAIN_BYTES == 0, "items have references");
 #define ITEM_GRAINS (sizeof(struct refrain_item) / REFRAIN_GRAIN_BYTES)
 
@@ -160,12 +123,8 @@ void refrain_predict_cycle_end(struct refrain_learner *learner, struct refrain_f
 }
 
 void refrain_predict_ahead(struct refrain_learner *learner) {
-    if (learner->state != REFRAIN_PREDICT)
-        return;
-    if (learner->next_item)
-        predict_in_cycle(learner);
-    else
-        predict_soon(learner, refrain_at_reference(learner->body));
+    if (learner->state == REFRAIN_PREDICT)
+        refrain_predict_more(learner, refrain_at_reference(learner->body));
 }
 
 bool refrain_predict_more(struct refrain_learner *learner, struct refrain_formula *formula) {

@@ -117,7 +117,6 @@ void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_archiv
     repeat->frame[0] = (struct refrain_repeat_frame){first, first, repeat->end, UINT64_MAX};
     repeat->depth = 1;
     repeat->in_term = BETWEEN_TERMS;
-    repeat->resume = 0;
     learner->confirmed = learner->until = 0;
     learner->state = REFRAIN_REPEAT;
 }
@@ -187,30 +186,10 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
         }
 }
 
-bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
-    struct refrain_formula *formula = refrain_at_reference(learner->body);
-    struct refrain_repeat *repeat = refrain_repeat_of(formula);
-    repeat->resume = 0;
-    struct refrain_archive_position next = repeat->frame[0].at;
-    if (same_position(next, repeat->end))
-        next = repeat->first;
-    struct refrain_archive_position after = next;
-    const struct refrain_item *term = context->scratch->items;
-    if (refrain_archive_read(&after, context->scratch->items) > 0 || term->kind == REFRAIN_ITEM_REPEAT ||
-        term->span > 2 || term[term->span - 1].base != value)
-        return false;
-    if (!refrain_formula_archive(context, learner, 0, 0))
-        return false;
-    refrain_repeat_begin(learner, next);
-    return refrain_repeat_takes(learner, value);
-}
-
 void refrain_repeat_leave(struct refrain_context *context, struct refrain_learner *learner) {
     refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
-    /* One value that stood for itself is another this time. */
-    repeat->resume = refrain_learn_left(learner) == 1 && repeat->depth == 1 && !repeat->in_term;
     struct refrain_item *items = refrain_formula_items(formula);
     items[0] = (struct refrain_item){
         .kind = REFRAIN_ITEM_REPEAT,

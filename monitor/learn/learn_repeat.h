@@ -20,10 +20,6 @@ REFRAIN_HIDDEN void refrain_repeat_begin(struct refrain_learner *learner, struct
  * Where many tries have failed it answers false most of the time, so that a later cycle is found a little later. */
 REFRAIN_HIDDEN bool refrain_repeat_follows(struct refrain_formula *formula);
 
-/* State BUILD, after a repetition broken by one value: goes on with it if `value` is what came after that. */
-REFRAIN_HIDDEN bool refrain_repeat_resume(struct refrain_context *context, struct refrain_learner *learner,
-                                          int64_t value);
-
 /* State REPEAT, nothing predicted: does `value` come next? If so it is taken. */
 REFRAIN_HIDDEN bool refrain_repeat_takes(struct refrain_learner *learner, int64_t value);
 
