@@ -317,16 +317,3 @@ int MPI_Cancel(MPI_Request *request) {
     refrain_call_end(&call);
     return rc;
 }
-
-/* ---- requests of the user's own ---- */
-
-int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) {
-    REFRAIN_MPI_BEGIN(MPI_Grequest_start);
-    struct refrain_request *taken = refrain_request_take(&call, REFRAIN_OP_NOTHING, NULL, 0);
-    int rc = PMPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
-    if (taken)
-        refrain_request_bind(&call, taken, rc == MPI_SUCCESS, rc == MPI_SUCCESS ? REFRAIN_MPI_KEY(*request) : 0);
-    refrain_call_end(&call);
-    return rc;
-}

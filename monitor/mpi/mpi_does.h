@@ -32,6 +32,21 @@
     refrain_call_end(&call);                                                                                           \
     return returned
 
+/* Makes one of the processes of a session. */
+#define REFRAIN_DOES_MAKES_COMM_OF_SESSION(passed, made)                                                               \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_communicator_new_of_session(*(made));                                                                  \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* Makes a duplicate of `comm` that is complete when the request is. */
+#define REFRAIN_DOES_DUPLICATES(passed, comm, made, request)                                                           \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    struct refrain_request *taken = refrain_nothing_take(&call);                                                       \
+    return refrain_idup_end(&call, taken, passed, comm, made, request)
+
 #define REFRAIN_DOES_FREES_COMM(passed, comm)                                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
@@ -40,6 +55,54 @@
         refrain_idup_freed(former);                                                                                    \
         refrain_communicator_freed(former);                                                                            \
     }                                                                                                                  \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* Returns the same communicator every time. No call of this process has made it. */
+#define REFRAIN_DOES_RETURNS_PARENT(passed, parent)                                                                    \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS && !refrain_communicator_find(*(parent)))                                              \
+        refrain_communicator_new(MPI_COMM_NULL, *(parent));                                                            \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+#define REFRAIN_DOES_NAMES_COMM(passed, comm, name)                                                                    \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS) {                                                                                     \
+        refrain_idup_needed(comm);                                                                                     \
+        refrain_communicator_named(comm, name);                                                                        \
+    }                                                                                                                  \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* ---- datatypes ---- */
+
+/* Makes a type that may be used: commits it, or returns a predefined one. */
+#define REFRAIN_DOES_MAKES_TYPE(passed, made)                                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_type_known(*(made));                                                                                   \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* ---- requests ---- */
+
+/* Makes a request of the program's own. */
+#define REFRAIN_DOES_TAKES_REQUEST(passed, request)                                                                    \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    struct refrain_request *taken = refrain_nothing_take(&call);                                                       \
+    return refrain_request_end_taking(&call, taken, passed, request)
+
+/* Starts persistent requests. */
+#define REFRAIN_DOES_STARTS(passed, count, requests)                                                                   \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    refrain_requests_start(&call, count, requests);                                                                    \
+    int returned = passed;                                                                                             \
+    if (returned != MPI_SUCCESS)                                                                                       \
+        refrain_requests_not_started(&call, count, requests);                                                          \
     refrain_call_end(&call);                                                                                           \
     return returned
 

@@ -4,6 +4,7 @@
 #include "arch/clock.h"
 #include "arch/clock_system.h"
 #include "mpi_communicators.h"
+#include "mpi_state.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
 
@@ -61,7 +62,8 @@ static void look(struct idup *idup) {
     refrain_mpi_unlock();
 }
 
-int refrain_idup_begin(MPI_Comm parent, MPI_Comm *comm) {
+/* An entry for a duplicate of `parent` that MPI will write to *comm; null where none is free. */
+static struct idup *begin(MPI_Comm parent, MPI_Comm *comm) {
     int n = 0;
     for (unsigned i = 0; i < IDUPS; i++)
         if (idups[i].state == LEFT)
@@ -76,16 +78,29 @@ int refrain_idup_begin(MPI_Comm parent, MPI_Comm *comm) {
                                  .ordinal = REFRAIN_ORDINAL_NONE,
                                  .state = UNDER_WAY};
     refrain_mpi_unlock();
-    return n < IDUPS ? n : REFRAIN_IDUP_NONE;
+    return n < IDUPS ? &idups[n] : NULL;
 }
 
-void refrain_idup_agree(int n, MPI_Comm parent) {
+/* Agrees upon the duplicate's name, or takes part where this process does not want one (null). */
+static void agree(struct idup *idup, MPI_Comm parent) {
     MPI_Request forgotten;
-    struct idup *idup = n == REFRAIN_IDUP_NONE ? NULL : &idups[n];
     uint32_t *ordinal = idup ? &idup->ordinal : &ordinal_beyond;
     refrain_idup_needed(parent);
     if (refrain_communicator_reserve(parent, ordinal, idup != NULL))
         PMPI_Ibcast(ordinal, 1, MPI_UNSIGNED, 0, parent, idup ? &idup->agreement : &forgotten);
+}
+
+int refrain_idup_end(struct refrain_call *call, struct refrain_request *taken, int rc, MPI_Comm parent, MPI_Comm *comm,
+                     const MPI_Request *request) {
+    if (rc == MPI_SUCCESS && refrain_mpi_active) {
+        struct idup *idup = taken ? begin(parent, comm) : NULL;
+        agree(idup, parent);
+        if (idup) {
+            taken->message.peer = (int32_t)(idup - idups);
+            taken->flags |= REFRAIN_REQUEST_IDUP;
+        }
+    }
+    return refrain_request_end_taking(call, taken, rc, request);
 }
 
 void refrain_idup_complete(unsigned n) {

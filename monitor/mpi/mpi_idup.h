@@ -1,22 +1,18 @@
 /* mpi_idup.h: duplicates of communicators that are under way (MPI_Comm_idup), and those that have been made but not
  * named: their name is agreed upon without waiting, and may arrive later than they do. All by any thread.
  *
- *     MPI_Comm_idup (mpi_comm_calls.c) -> begin, agree -> its request completes (mpi_request_complete.c) -> complete
+ *     MPI_Comm_idup -> refrain_idup_end(): begin, agree -> its request completes (mpi_requests.c) -> complete
  *     a call on the duplicate -> refrain_idup_needed (below): only here its name is waited for */
 #ifndef REFRAIN_MPI_IDUP_H
 #define REFRAIN_MPI_IDUP_H
 
-#include "mpi_wrap.h"
+#include "mpi_requests.h"
 
-#define REFRAIN_IDUP_NONE (-1)
-
-/* A number for a duplicate of `parent` that MPI will write to *comm; REFRAIN_IDUP_NONE where as many as are remembered
- * are under way, so that it gets no name. */
-int refrain_idup_begin(MPI_Comm parent, MPI_Comm *comm);
-
-/* By all members of `parent`: agrees upon the duplicate's name, or takes part where this process does not want one
- * (REFRAIN_IDUP_NONE). Does not wait. */
-void refrain_idup_agree(int n, MPI_Comm parent);
+/* By all members of `parent`: PMPI_Comm_idup has returned `rc` with a request, for which `taken` was taken (null:
+ * none), and will write the duplicate to *comm. Agrees upon the duplicate's name, ends the call and returns `rc`. The
+ * duplicate gets no name where as many as are remembered are under way. Does not wait. */
+int refrain_idup_end(struct refrain_call *call, struct refrain_request *taken, int rc, MPI_Comm parent, MPI_Comm *comm,
+                     const MPI_Request *request);
 
 /* The request of duplicate number `n` has completed. Does not wait. */
 void refrain_idup_complete(unsigned n);

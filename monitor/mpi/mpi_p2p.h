@@ -243,6 +243,16 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
 
+/* Partitioned: a persistent message whose size is known beforehand. */
+#define REFRAIN_DOES_PREPARES_PARTS_TO_SEND(passed, parts, count, type, dest, tag, comm, request)                      \
+    REFRAIN_DOES_PREPARES_SEND(passed, (parts) * (count), type, dest, tag, comm, request)
+#define REFRAIN_DOES_PREPARES_PARTS_TO_RECEIVE(passed, parts, count, type, source, tag, comm, request)                 \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    struct refrain_request *taken = refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);                \
+    if (taken)                                                                                                         \
+        refrain_request_fixed(taken, refrain_bytes((parts) * (count), type));                                          \
+    END_TAKING(passed, request)
+
 /* The send is told of as one that blocks. */
 #define REFRAIN_DOES_STARTS_BOTH(passed, count, type, dest, tag, source, received_tag, comm, request)                  \
     BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \

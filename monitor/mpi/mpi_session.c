@@ -33,26 +33,4 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     return rc;
 }
 
-int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
-                               MPI_Comm *newcomm) {
-    REFRAIN_MPI_BEGIN(MPI_Comm_create_from_group);
-    int rc = PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-    if (rc == MPI_SUCCESS)
-        refrain_communicator_new_of_session(*newcomm);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
-                                     const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
-                                     MPI_Comm *newintercomm) {
-    REFRAIN_MPI_BEGIN(MPI_Intercomm_create_from_groups);
-    int rc = PMPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info,
-                                               errhandler, newintercomm);
-    if (rc == MPI_SUCCESS)
-        refrain_communicator_new_of_session(*newintercomm);
-    refrain_call_end(&call);
-    return rc;
-}
-
 #endif

@@ -74,16 +74,7 @@ void refrain_types_open(void) {
         refrain_type_known(predefined[i]);
 }
 
-/* ---- wrappers: where types become usable or cease to be ---- */
-
-int MPI_Type_commit(MPI_Datatype *datatype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_commit);
-    int rc = PMPI_Type_commit(datatype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_known(*datatype);
-    refrain_call_end(&call);
-    return rc;
-}
+/* ---- wrappers that are not generated ---- */
 
 int MPI_Type_free(MPI_Datatype *datatype) {
     REFRAIN_MPI_BEGIN(MPI_Type_free);
@@ -101,44 +92,6 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) {
     int rc = PMPI_Type_dup(oldtype, newtype);
     if (rc == MPI_SUCCESS && refrain_type_bytes(oldtype) >= 0)
         refrain_type_known(*newtype);
-    refrain_call_end(&call);
-    return rc;
-}
-
-/* These give out predefined types, without a commit. */
-
-int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_create_f90_integer);
-    int rc = PMPI_Type_create_f90_integer(r, newtype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_known(*newtype);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_create_f90_real);
-    int rc = PMPI_Type_create_f90_real(p, r, newtype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_known(*newtype);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_create_f90_complex);
-    int rc = PMPI_Type_create_f90_complex(p, r, newtype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_known(*newtype);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_match_size);
-    int rc = PMPI_Type_match_size(typeclass, size, datatype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_known(*datatype);
     refrain_call_end(&call);
     return rc;
 }
