@@ -207,6 +207,7 @@ lines=$(wc -l <"$work/all.text")
 event_time() { sed -n "$((lines * $1 / 100))p" "$work/all.text" | cut -f 2; }
 from=$(event_time 60) to=$(event_time 61) later=$(event_time 70)
 window() { refrain reconstruct "$indexed" --format text --all --from "$from" --to "$to" -o "$work/window.$1" --force 2>"$work/said"; }
+picture() { refrain view "$indexed" --svg --from "$from" --to "$later" -o "$work/picture.$1" --force 2>"$work/said"; }
 # figures NAME: those of a window, and with the times of the program without probes.
 figures() {
     for times in "" --compensate; do
@@ -218,12 +219,15 @@ figures() {
 }
 window without || fail "a window without an index"
 figures without
+picture without && [ "$(wc -l <"$work/picture.without")" -gt 100 ] || fail "a picture of a window without an index"
 [ -z "$(ls "$XDG_CACHE_HOME")" ] && pass || fail "a window leaves an index"
 refrain index "$indexed" >"$work/said" 2>&1 && grep -q "states.*one every" "$work/said" && pass || fail "index: $(cat "$work/said")"
 index=$(ls "$XDG_CACHE_HOME"/refrain/*.states)
 [ "$(stat -c %a "$index")" = 600 ] && pass || fail "the index is open to others: $(stat -c %a "$index")"
 window with && [ -s "$work/window.with" ] && cmp "$work/window.without" "$work/window.with" && ! grep -q index "$work/said" && pass ||
     fail "a window from an index differs: $(cat "$work/said")"
+picture with && cmp "$work/picture.without" "$work/picture.with" && ! grep -q index "$work/said" && pass ||
+    fail "a picture of a window from an index differs: $(cat "$work/said")"
 refrain index --compensate "$indexed" >"$work/said" 2>&1 && [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states | wc -l)" = 2 ] && pass ||
     fail "index --compensate: $(cat "$work/said")"
 figures with && grep -q '"waiting_ns": [1-9]' "$work/figures.with" && cmp "$work/figures.without" "$work/figures.with" && ! grep -q index "$work/said" && pass ||
@@ -232,6 +236,8 @@ refrain index --compensate --remove "$indexed" && [ "$(ls "$XDG_CACHE_HOME"/refr
 printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
 figures damaged && cmp "$work/figures.without" "$work/figures.damaged" && grep -q "damaged" "$work/said" && pass ||
     fail "figures with a damaged index: $(cat "$work/said")"
+picture damaged && cmp "$work/picture.without" "$work/picture.damaged" && grep -q "damaged" "$work/said" && pass ||
+    fail "a picture with a damaged index: $(cat "$work/said")"
 window damaged && cmp "$work/window.without" "$work/window.damaged" && grep -q "damaged" "$work/said" && pass || fail "a damaged table: $(cat "$work/said")"
 refrain index "$indexed" >/dev/null && truncate -s -8 "$index"
 window short && cmp "$work/window.without" "$work/window.short" && grep -q "damaged" "$work/said" && pass || fail "a short index: $(cat "$work/said")"
@@ -246,6 +252,9 @@ for name in first second; do
     [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states | wc -l)" = 1 ] && pass || fail "a long run has no index after its $name window: $(cat "$work/said")"
 done
 cmp "$work/long.first" "$work/long.second" && [ "$(grep -c '"what"' "$work/long.first")" -gt 3 ] && pass || fail "a long run: its second window is another one"
+rm "$XDG_CACHE_HOME"/refrain/*.states
+refrain view "$work/long" --svg --from 90% --to 90.1% -o "$work/long.svg" 2>"$work/said" && [ "$(ls "$XDG_CACHE_HOME"/refrain/*.states | wc -l)" = 1 ] && pass ||
+    fail "a long run has no index after a picture: $(cat "$work/said")"
 rm "$XDG_CACHE_HOME"/refrain/*.states
 env -u HOME -u XDG_CACHE_HOME refrain index "$indexed" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "set XDG_CACHE_HOME or HOME" "$work/said" && pass || fail "no place for an index: $(cat "$work/said")"

@@ -159,14 +159,6 @@ static bool prepare(struct refrain_activity_collector *collector, const struct r
     return true;
 }
 
-/* When the last location ended. */
-static int64_t end_of(const struct refrain_trace *trace) {
-    int64_t end_ns = 0;
-    for (size_t i = 0; i < trace->n_locations; i++)
-        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
-    return end_ns;
-}
-
 enum refrain_status refrain_activity_open(struct refrain_trace *trace, const struct refrain_activity_request *request,
                                           struct refrain_activity **result, struct refrain_error *error) {
     struct refrain_activity *activity = calloc(1, sizeof *activity);
@@ -196,7 +188,7 @@ enum refrain_status refrain_activity_open(struct refrain_trace *trace, const str
     if (collector.no_memory || !finish(&collector))
         status = REFRAIN_FAIL_MEMORY(error);
     activity->from_ns = request->from_ns > 0 ? request->from_ns : 0;
-    int64_t end_ns = request->compensate ? collector.last_ns : end_of(trace);
+    int64_t end_ns = request->compensate ? collector.last_ns : refrain_trace_end_ns(trace);
     activity->to_ns = request->to_ns < end_ns ? request->to_ns : end_ns;
     close_collector(&collector);
     return status;

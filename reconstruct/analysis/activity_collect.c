@@ -184,7 +184,8 @@ static bool push(struct refrain_activity_collector *collector, struct refrain_ac
     frame->outermost = outermost;
     frame->first_message = location->n_messages;
     if (event->region->kind == REFRAIN_REGION_MPI)
-        refrain_waiting_mark(collector->replay.followed, given, event->region, path);
+        refrain_waiting_mark(((struct refrain_followed *)collector->replay.followed)->waiting, given, event->region,
+                             path);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #define REFRAIN_ACTIVITY_COLLECT_H
 
 #include "analysis/activity.h"
+#include "analysis/followed.h"
 #include "analysis/open_regions.h"
 #include "match/replay.h"
 
@@ -42,7 +43,7 @@ struct refrain_activity_collector {
     struct refrain_writer writer;
     struct refrain_activity *activity;
     const struct refrain_activity_request *request;
-    struct refrain_replay replay; /* followed by a struct refrain_waiting */
+    struct refrain_replay replay; /* followed by refrain_waiting_follower */
     struct refrain_location_index index;
     struct refrain_activity_location *locations; /* index.n */
     struct refrain_activity_rank **by_rank;

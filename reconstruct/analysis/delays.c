@@ -324,15 +324,12 @@ bool refrain_delays_event(struct refrain_delays *delays, const struct refrain_ev
 
 static bool prepare(struct refrain_delays *delays, const struct refrain_trace *trace) {
     struct refrain_delay_parts *parts = delays->parts;
-    int64_t end_ns = 1;
     for (size_t i = 0; i < trace->n_processes; i++)
         if (trace->processes[i].rank >= 0 && (size_t)trace->processes[i].rank >= delays->n_ranks)
             delays->n_ranks = (size_t)trace->processes[i].rank + 1;
-    for (size_t i = 0; i < trace->n_locations; i++) {
-        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+    for (size_t i = 0; i < trace->n_locations; i++)
         delays->n_other_threads += trace->locations[i].thread > 0;
-    }
-    delays->bin_ns = end_ns / REFRAIN_DELAY_BINS + 1;
+    delays->bin_ns = refrain_trace_end_ns(trace) / REFRAIN_DELAY_BINS + 1;
     parts->trace = trace;
     parts->lines = calloc(delays->n_ranks + 1, sizeof *parts->lines);
     parts->marks = calloc(trace->n_regions + 1, sizeof *parts->marks);

@@ -270,22 +270,6 @@ void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_
     }
 }
 
-/* ---- as a follower ---- */
-
-static void *open_followed(const struct refrain_trace *trace) {
-    return refrain_waiting_open(trace);
-}
-
-static bool follow_event(void *waiting, struct refrain_event *event) {
-    return refrain_waiting_event(waiting, event);
-}
-
-static void close_followed(void *waiting) {
-    refrain_waiting_close(waiting);
-}
-
-const struct refrain_follower refrain_waiting_follower = {open_followed, follow_event, close_followed};
-
 /* ---- open and close ---- */
 
 struct refrain_waiting *refrain_waiting_open(const struct refrain_trace *trace) {

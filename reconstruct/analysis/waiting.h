@@ -25,7 +25,6 @@
 #define REFRAIN_WAITING_H
 
 #include "match/event.h"
-#include "match/follower.h"
 #include "model/trace_read.h"
 
 enum refrain_wait_kind {
@@ -75,10 +74,8 @@ bool refrain_waiting_event(struct refrain_waiting *waiting, struct refrain_event
 void refrain_waiting_mark(struct refrain_waiting *waiting, const struct refrain_event *enter,
                           const struct refrain_region_info *region, void *mark);
 
+/* Null is allowed. */
 void refrain_waiting_close(struct refrain_waiting *waiting);
-
-/* A follower of a cursor; its state is a struct refrain_waiting. */
-extern const struct refrain_follower refrain_waiting_follower;
 
 /* Makes a writer that passes each event with its waits to `inner`, whose end function it calls. `error` gets
  * failures. Null without memory; inner then still belongs to the caller. */

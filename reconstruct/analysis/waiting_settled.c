@@ -13,7 +13,8 @@ struct held {
 
 struct refrain_settled {
     struct refrain_waiting *waiting;
-    struct held given; /* the event returned last */
+    struct held given; /* the event returned last, or the next one */
+    bool has_given;    /* the next one: it was not held */
     struct held *held; /* [first, n) are held; those before are zeroed */
     size_t first, n, capacity;
     bool ended;
@@ -117,43 +118,40 @@ static bool is_due(struct refrain_settled *settled) {
            is_settled(settled->waiting, call);
 }
 
-const struct refrain_event *refrain_settled_next(struct refrain_settled *settled, struct refrain_cursor *cursor) {
+bool refrain_settled_put(struct refrain_settled *settled, const struct refrain_event *event) {
     struct refrain_waiting *waiting = settled->waiting;
-    while (!is_due(settled)) {
-        const struct refrain_event *next = settled->ended ? NULL : refrain_cursor_step(cursor);
-        settled->ended = !next;
-        if (!next && settled->first == settled->n)
-            return NULL;
-        if (!next)
-            continue;
-        struct refrain_event event = *next;
-        bool memory = refrain_waiting_event(waiting, &event);
-        if (settled->first == settled->n && (!waiting->left || is_settled(waiting, waiting->left))) {
-            fill(&settled->given, &event, waiting->left);
-            return memory ? give(settled) : NULL;
-        }
-        if (!memory || !make_room(settled))
-            return NULL;
-        fill(&settled->held[settled->n++], &event, waiting->left);
+    if (settled->first == settled->n && (!waiting->left || is_settled(waiting, waiting->left))) {
+        fill(&settled->given, event, waiting->left);
+        settled->has_given = true;
+        return true;
     }
-    return give_first(settled);
+    if (!make_room(settled))
+        return false;
+    fill(&settled->held[settled->n++], event, waiting->left);
+    return true;
+}
+
+const struct refrain_event *refrain_settled_get(struct refrain_settled *settled) {
+    if (settled->has_given) {
+        settled->has_given = false;
+        return give(settled);
+    }
+    return is_due(settled) ? give_first(settled) : NULL;
+}
+
+void refrain_settled_end(struct refrain_settled *settled) {
+    settled->ended = true;
 }
 
 /* ---- open and close ---- */
 
-struct refrain_settled *refrain_settled_open(const struct refrain_trace *trace) {
+struct refrain_settled *refrain_settled_open(struct refrain_waiting *waiting) {
     struct refrain_settled *settled = refrain_calloc(1, sizeof *settled);
-    if (settled && !(settled->waiting = refrain_waiting_open(trace))) {
-        refrain_free(settled);
+    if (!settled)
         return NULL;
-    }
-    if (settled)
-        settled->waiting->settles = true;
+    settled->waiting = waiting;
+    waiting->settles = true;
     return settled;
-}
-
-bool refrain_settled_failed(const struct refrain_settled *settled) {
-    return settled->waiting->no_memory;
 }
 
 uint64_t refrain_settled_unseen(const struct refrain_settled *settled) {
@@ -166,7 +164,7 @@ void refrain_settled_close(struct refrain_settled *settled) {
     for (size_t i = settled->first; i < settled->n; i++)
         if (settled->held[i].call)
             let_go(settled, settled->held[i].call);
+    settled->waiting->settles = false;
     refrain_free(settled->held);
-    refrain_waiting_close(settled->waiting);
     refrain_free(settled);
 }

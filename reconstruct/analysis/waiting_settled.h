@@ -1,5 +1,5 @@
-/* waiting_settled.h: returns the events of a cursor, with the end of each call delayed until its waits are known
- * (cursor -> the same events in the same order, later).
+/* waiting_settled.h: returns the events of a run, with the end of each call delayed until its waits are known
+ * (events -> the same events in the same order, later).
  *
  *     rank 0   |--- MPI_Ssend ------------------|    held: the next events of all ranks, until then
  *     rank 1                  |-- MPI_Recv ---------|
@@ -21,15 +21,20 @@
 
 struct refrain_settled;
 
-/* Null without memory. The trace must stay open. One thread. */
-struct refrain_settled *refrain_settled_open(const struct refrain_trace *trace);
+/* `waiting` keeps what this needs from now on, and outlives it. Null without memory. One thread. */
+struct refrain_settled *refrain_settled_open(struct refrain_waiting *waiting);
+
+/* Adds an event that refrain_waiting_event() has just had. The caller then gets all events that are known, before it
+ * adds another one. False without memory. */
+bool refrain_settled_put(struct refrain_settled *settled, const struct refrain_event *event);
 
 /* Returns the next event with its waits, valid until the next call. `peer_wait` of a RECV is the wait of its sender.
  * `peer_wait` of a LEAVE is the sum of all waits of the call for receivers, as one wait from the begin of the call.
- * Null at the end, and without memory (refrain_settled_failed()). */
-const struct refrain_event *refrain_settled_next(struct refrain_settled *settled, struct refrain_cursor *cursor);
+ * Null if its waits are not known yet, or if there is none. */
+const struct refrain_event *refrain_settled_get(struct refrain_settled *settled);
 
-bool refrain_settled_failed(const struct refrain_settled *settled);
+/* The run has no further events: refrain_settled_get() returns all events that are held. */
+void refrain_settled_end(struct refrain_settled *settled);
 
 /* Waits that became known after the end of their call was returned. */
 uint64_t refrain_settled_unseen(const struct refrain_settled *settled);

@@ -35,10 +35,9 @@ static const struct argp argp = {
     "TRACE",
     "Saves states of a run's replay, so that a window of the run is not replayed from the run's start.\v"
     "What was learned is played from the beginning, so --from in the middle of a long run takes as long as the part "
-    "before it. With an index, refrain reconstruct, stats and events go on from the last state before the window. "
-    "Their output is the same with and without it. They make one themselves where more than 4 million events lie "
-    "before "
-    "a window, in a run of at most 100 million.\n\n"
+    "before it. With an index, refrain reconstruct, stats, events and the figures of view go on from the last state "
+    "before the window. Their output is the same with and without it. They make one themselves where more than 4 "
+    "million events lie before a window, in a run of at most 100 million.\n\n"
     "The index takes 64 MB at most, and some four times as much memory while it is made. It lies in "
     "$XDG_CACHE_HOME/refrain, or ~/.cache/refrain, where all indexes take 512 MB at most: the oldest go. It may be "
     "deleted at any time. One of another trace or of another build of refrain is never used, nor one that is damaged. "

@@ -1,7 +1,7 @@
 /* index_store.c: files of saved states in the user's cache (index_store.h). */
 #define _GNU_SOURCE
 #include "commands/index_store.h"
-#include "analysis/waiting.h"
+#include "analysis/followed.h"
 #include "commands/command.h"
 #include "commands/job_threads.h"
 #include "match/replayable.h"
@@ -230,7 +230,7 @@ static enum refrain_status make(struct refrain_trace *one, struct refrain_trace 
     unsigned threads = 2;
     struct refrain_saved_states_options how = {.build = build_of_this(),
                                                .compensate = compensate,
-                                               .follower = &refrain_waiting_follower,
+                                               .follower = &refrain_picture_follower,
                                                .each = refrain_job_threads,
                                                .of_each = &threads,
                                                .most_bytes = REFRAIN_INDEX_BYTES};
@@ -293,12 +293,8 @@ static void make_on_use(const struct refrain_trace *trace, bool compensate, doub
 
 void refrain_index_keep(struct refrain_trace *trace, bool compensate, int64_t time_ns, uint64_t passed) {
     static const struct refrain_trace *tried[2];
-    int64_t end_ns = time_ns;
-    if (passed >= LEAST_EVENTS) {
-        for (size_t i = 0; i < trace->n_locations; i++)
-            end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
-        make_on_use(trace, compensate, (double)passed * (double)end_ns / (double)time_ns);
-    }
+    if (passed >= LEAST_EVENTS)
+        make_on_use(trace, compensate, (double)passed * (double)refrain_trace_end_ns(trace) / (double)time_ns);
     if (passed || tried[compensate] == trace)
         return;
     tried[compensate] = trace;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct jobs {
     void (*job)(void *data, size_t i);
@@ -18,6 +19,11 @@ static void *do_jobs(void *data) {
     while ((i = atomic_fetch_add(&jobs->next, 1)) < jobs->n)
         jobs->job(jobs->data, i);
     return NULL;
+}
+
+unsigned refrain_job_processors(void) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 1 ? (unsigned)processors : 1;
 }
 
 void refrain_job_threads(void (*job)(void *data, size_t i), void *data, size_t n, void *threads) {

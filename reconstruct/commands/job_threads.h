@@ -8,4 +8,7 @@
  * fewer if no further thread can be started. Returns when all jobs are done. This is a cursor's option `each`. */
 void refrain_job_threads(void (*job)(void *data, size_t i), void *data, size_t n, void *threads);
 
+/* The number of processors in use, at least 1. */
+unsigned refrain_job_processors(void);
+
 #endif

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     OPTION_FORMAT = 256,
@@ -216,14 +215,6 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* The number of threads to use, the calling one included. */
-static unsigned n_threads(const struct refrain_output *output) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (output->threads)
-        return output->threads;
-    return processors > 1 ? (unsigned)processors : 1;
-}
-
 /* Wraps the format's writer in a filter, and the filter in a writer that adds waits. Null without memory: then `inner`
  * has been ended. */
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
@@ -264,7 +255,7 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
                                      struct refrain_error *error) {
     struct refrain_progress progress;
     struct refrain_writer *beside = NULL;
-    unsigned threads = n_threads(output);
+    unsigned threads = output->threads ? output->threads : refrain_job_processors();
     struct refrain_cursor_options options = options_of(output, &threads);
     struct refrain_cursor_report report = {0};
     struct refrain_writer *outer = chain(output, inner, error);

@@ -29,13 +29,6 @@ void refrain_time_option_parse(const char *text, struct refrain_time_option *opt
         argp_error(state, "%s is not a time: %s", text, REFRAIN_TIME_FORMS);
 }
 
-static int64_t end_of(const struct refrain_trace *trace) {
-    int64_t end_ns = 0;
-    for (size_t i = 0; i < trace->n_locations; i++)
-        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
-    return end_ns;
-}
-
 static int64_t ns_of(const struct refrain_time_option *option, int64_t end_ns, int64_t otherwise) {
     if (!option->given)
         return otherwise;
@@ -45,7 +38,7 @@ static int64_t ns_of(const struct refrain_time_option *option, int64_t end_ns, i
 enum refrain_status refrain_time_option_window(const struct refrain_time_option *from,
                                                const struct refrain_time_option *to, const struct refrain_trace *trace,
                                                int64_t *from_ns, int64_t *to_ns, struct refrain_error *error) {
-    int64_t end_ns = end_of(trace);
+    int64_t end_ns = refrain_trace_end_ns(trace);
     *from_ns = ns_of(from, end_ns, INT64_MIN);
     *to_ns = ns_of(to, end_ns, INT64_MAX);
     if (*from_ns >= *to_ns)

@@ -221,6 +221,14 @@ static inline int64_t refrain_trace_time_ns(const struct refrain_process *proces
     return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
 }
 
+/* When the last location ended, by its last clock read. */
+static inline int64_t refrain_trace_end_ns(const struct refrain_trace *trace) {
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < trace->n_locations; i++)
+        end_ns = trace->locations[i].end_ns > end_ns ? trace->locations[i].end_ns : end_ns;
+    return end_ns;
+}
+
 /* How the clocks of the nodes were compared. */
 struct refrain_trace_clocks {
     size_t nodes; /* with a clock of their own */

@@ -4,12 +4,11 @@
  * time by restoring a checkpoint (match/checkpoint.h). The engine is one program in refrain and in the page
  * (view_machine.h): chunks of the arena have the same addresses in both, and so checkpoints of one serve the other.
  * Numbers are doubles and 32-bit integers, since JavaScript has these. */
-#include "analysis/waiting_settled.h"
+#include "analysis/followed.h"
 #include "match/checkpoint.h"
 #include "match/replay.h"
 #include "match/saved_parts.h"
 #include "model/trace_read.h"
-#include "view/picture.h"
 #include "view/picture_colours.h"
 #include "view/view_symbols.h"
 
@@ -57,9 +56,9 @@ static struct {
     struct refrain_trace *trace;
     struct refrain_arena *arena;
     struct refrain_cursor *cursor;
-    struct refrain_settled *settled;
-    struct refrain_picture *picture;
-    struct refrain_symbol *symbols; /* in order */
+    struct refrain_followed *followed; /* of the cursor */
+    struct refrain_picture *picture;   /* of those */
+    struct refrain_symbol *symbols;    /* in order */
     size_t n_symbols;
     struct refrain_error error;
 } engine;
@@ -136,16 +135,14 @@ int EXPORT(engine_open)(void) {
     options.recorded = engine.images[0].events != NULL;
     options.at_once = true;
     engine.arena = refrain_arena_open_from(grow);
-    const struct refrain_replay replay = {.arena = engine.arena};
+    const struct refrain_replay replay = {.arena = engine.arena, .follower = &refrain_picture_follower};
     if (!engine.arena || !refrain_arena_add(engine.arena, FIRST_CHUNK_BYTES, 0))
         return out_of_memory();
     if (refrain_cursor_open_as(engine.trace, &options, &replay, &engine.cursor, &engine.error))
         return 1;
-    refrain_arena_use(engine.arena);
-    engine.picture = refrain_picture_open(engine.trace);
-    engine.settled = refrain_settled_open(engine.trace);
-    refrain_arena_use(NULL);
-    return engine.picture && engine.settled ? 0 : out_of_memory();
+    engine.followed = engine.cursor->position.followed;
+    engine.picture = engine.followed->pictures;
+    return 0;
 }
 
 const char *EXPORT(engine_error)(void) {
@@ -214,7 +211,7 @@ double EXPORT(engine_events)(void) {
 
 /* Waits of senders that are not shown, since they were found out too late. */
 double EXPORT(engine_unseen)(void) {
-    return (double)refrain_settled_unseen(engine.settled);
+    return (double)refrain_settled_unseen(engine.followed->settled);
 }
 
 /* The window from now on. */
@@ -229,16 +226,15 @@ void EXPORT(engine_keep_spans)(int keeps_spans) {
 /* Feeds the picture so many events. STEP_DONE: the rest lies behind the window; STEP_ENDED: there are no more. */
 int EXPORT(engine_step)(uint32_t n_events) {
     enum step step = STEP_MORE;
-    refrain_arena_use(engine.arena);
-    for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++) {
-        const struct refrain_event *event = refrain_settled_next(engine.settled, engine.cursor);
-        if (!event)
-            step = STEP_ENDED;
-        else if (refrain_picture_event(engine.picture, event) == REFRAIN_PICTURE_DONE)
+    for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++)
+        if (!refrain_cursor_step(engine.cursor)) {
+            refrain_arena_use(engine.arena);
+            refrain_followed_end(engine.followed);
+            refrain_arena_use(NULL);
+            step = engine.picture->done ? STEP_DONE : STEP_ENDED;
+        } else if (engine.picture->done)
             step = STEP_DONE;
-    }
-    refrain_arena_use(NULL);
-    if (!refrain_settled_failed(engine.settled) && !engine.picture->no_memory)
+    if (!engine.cursor->error.code && !engine.picture->no_memory)
         return step;
     out_of_memory();
     return STEP_FAILED;

@@ -22,7 +22,8 @@ find_program(NPM npm)
 if(NODE AND NPM AND WASM_CLANG_WORKS)
     refrain_built("the page of refrain view")
     set(view_wasm ${view_build}/engine.wasm)
-    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture*.c
+    file(GLOB view_engine CONFIGURE_DEPENDS ${view_directory}/engine.c ${view_directory}/picture_colours.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/analysis/followed.c ${CMAKE_CURRENT_SOURCE_DIR}/analysis/picture*.c
          ${view_directory}/view_symbols.c)
     refrain_wasm_objects(view_objects engine "${view_engine};${wasm_sources}" -flto=thin)
     add_custom_command(

@@ -4,8 +4,8 @@
 #include "common/array.h"
 
 #ifdef REFRAIN_HAVE_MACHINE
+#include "analysis/picture.h"
 #include "commands/command.h"
-#include "view/picture.h"
 #include "view/view_machine.h"
 
 #include <stdio.h>

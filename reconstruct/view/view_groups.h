@@ -2,7 +2,7 @@
 #ifndef REFRAIN_VIEW_GROUPS_H
 #define REFRAIN_VIEW_GROUPS_H
 
-#include "view/picture.h"
+#include "analysis/picture.h"
 
 /* All regions of one kind and name. */
 struct refrain_group {

@@ -1,11 +1,13 @@
 /* view_svg.c: draws a picture as SVG (view_svg.h). */
 #define _GNU_SOURCE
 #include "view/view_svg.h"
-#include "analysis/waiting_settled.h"
+#include "analysis/followed.h"
 #include "commands/command.h"
+#include "commands/job_threads.h"
 #include "common/escape.h"
+#include "match/cursor_parts.h"
+#include "match/replay.h"
 #include "match/replayable.h"
-#include "view/picture.h"
 #include "view/view_groups.h"
 
 #include <ctype.h>
@@ -37,7 +39,7 @@ struct drawing {
     uint32_t *rows; /* by location: its row; n_rows if it is not shown */
     uint32_t n_rows, depths;
     double width, row, from_ns, to_ns;
-    bool lanes, done; /* done: the window has ended */
+    bool lanes;
 };
 
 /* ---- text and numbers ---- */
@@ -287,65 +289,12 @@ static void put_legend(const struct drawing *drawing, double y) {
     free(sorted);
 }
 
-/* ---- all of it ---- */
+/* ---- one figure ---- */
 
-/* Adds an event to the pictures whose windows have not ended. False if all have. */
-static bool draw_event(struct drawing *drawings, size_t n, const struct refrain_event *event) {
-    bool wanted = false;
-    for (size_t i = 0; i < n; i++) {
-        drawings[i].done |=
-            !drawings[i].done && refrain_picture_event(drawings[i].picture, event) == REFRAIN_PICTURE_DONE;
-        wanted |= !drawings[i].done;
-    }
-    return wanted;
-}
-
-static enum refrain_status finish(struct refrain_trace *trace, struct drawing *drawings, size_t n, bool ended,
-                                  const struct refrain_settled *settled, struct refrain_error *error) {
-    bool no_memory = refrain_settled_failed(settled);
-    for (size_t i = 0; i < n; i++) {
-        refrain_picture_finish(drawings[i].picture, ended && !drawings[i].done);
-        no_memory |= drawings[i].picture->no_memory;
-    }
-    if (refrain_settled_unseen(settled))
-        refrain_warn("%s: waits of senders that are not in the figure, since they were found out too late: %s; refrain "
-                     "stats has them",
-                     trace->path, refrain_show_count(refrain_settled_unseen(settled)));
-    return no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
-}
-
-static enum refrain_status collect(struct refrain_trace *trace, struct drawing *drawings, size_t n,
-                                   struct refrain_writer *watcher, struct refrain_error *error) {
-    struct refrain_cursor *cursor;
-    struct refrain_settled *settled = refrain_settled_open(trace);
-    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
-    options.at_once = true; /* gives the same times as in the page */
-    options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
-    enum refrain_status status =
-        settled ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
-    if (status) {
-        refrain_settled_close(settled);
-        return status;
-    }
-    const struct refrain_event *event;
-    if (watcher && watcher->begin)
-        watcher->begin(watcher, trace);
-    while ((event = refrain_settled_next(settled, cursor)) && draw_event(drawings, n, event))
-        if (watcher)
-            watcher->event(watcher, event);
-    if (watcher && watcher->end)
-        watcher->end(watcher);
-    status = finish(trace, drawings, n, !event, settled, error);
-    refrain_settled_close(settled);
-    enum refrain_status damage = refrain_cursor_close(cursor, error);
-    return status ? status : damage;
-}
-
-static bool place_rows(struct drawing *drawing) {
-    const struct refrain_picture *picture = drawing->picture;
-    drawing->rows = calloc(picture->n_locations + 1, sizeof *drawing->rows);
-    for (uint32_t l = 0; drawing->rows && l < picture->n_locations; l++)
-        drawing->rows[l] = !drawing->figure->ranks || names_rank(drawing->figure->ranks, picture->locations[l].rank)
+static bool place_rows(struct drawing *drawing, const struct refrain_trace *trace) {
+    drawing->rows = calloc(trace->n_locations + 1, sizeof *drawing->rows);
+    for (size_t l = 0; drawing->rows && l < trace->n_locations; l++)
+        drawing->rows[l] = !drawing->figure->ranks || names_rank(drawing->figure->ranks, trace->locations[l].rank)
                                ? drawing->n_rows++
                                : UINT32_MAX;
     return drawing->rows != NULL;
@@ -393,27 +342,20 @@ static void put_figure(struct drawing *drawing) {
     fputs("</svg>\n", drawing->file);
 }
 
-static void close_drawing(struct drawing *drawing) {
-    refrain_groups_close(&drawing->groups);
-    free(drawing->rows);
-    refrain_picture_close(drawing->picture);
-}
-
-static enum refrain_status open_drawing(struct refrain_trace *trace, const struct refrain_figure *figure, FILE *file,
-                                        struct drawing *drawing, struct refrain_error *error) {
+/* Checks the window and the ranks, and places the ranks. */
+static enum refrain_status open_drawing(const struct refrain_trace *trace, const struct refrain_figure *figure,
+                                        FILE *file, struct drawing *drawing, struct refrain_error *error) {
+    const double end_ns = (double)refrain_trace_end_ns(trace);
     *drawing = (struct drawing){.file = file, .figure = figure, .width = figure->width};
-    drawing->picture = refrain_picture_open(trace);
-    if (!drawing->picture || !place_rows(drawing))
+    if (!place_rows(drawing, trace))
         return REFRAIN_FAIL_MEMORY(error);
     drawing->from_ns = figure->from_s * 1e9;
-    drawing->to_ns = figure->to_s < 0 ? drawing->picture->end_ns : figure->to_s * 1e9;
+    drawing->to_ns = figure->to_s < 0 ? end_ns : figure->to_s * 1e9;
     if (drawing->n_rows == 0)
         return REFRAIN_FAIL_USAGE(error, "%s: no such ranks in the trace", figure->ranks ? figure->ranks : "all");
-    if (drawing->to_ns <= drawing->from_ns || drawing->from_ns >= drawing->picture->end_ns)
+    if (drawing->to_ns <= drawing->from_ns || drawing->from_ns >= end_ns)
         return REFRAIN_FAIL_USAGE(error, "the window from %g to %g s is empty; the run ends at %g s", figure->from_s,
-                                  drawing->to_ns / 1e9, drawing->picture->end_ns / 1e9);
-    if (!refrain_picture_window(drawing->picture, drawing->from_ns, drawing->to_ns, figure->width, true))
-        return REFRAIN_FAIL_MEMORY(error);
+                                  drawing->to_ns / 1e9, end_ns / 1e9);
     return REFRAIN_OK;
 }
 
@@ -427,21 +369,98 @@ static enum refrain_status draw(struct drawing *drawing, struct refrain_error *e
     return REFRAIN_OK;
 }
 
+/* ---- pictures ---- */
+
+/* A cursor before the first event of the figure's window, or of the run if there are several figures. Its follower has
+ * a picture for each of them, with its window. */
+static enum refrain_status open_pictures(struct refrain_trace *trace, struct drawing *drawings, size_t n,
+                                         struct refrain_cursor **cursor, struct refrain_error *error) {
+    struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
+    const struct refrain_replay replay = {.follower = &refrain_picture_follower};
+    unsigned threads = refrain_job_processors();
+    options.each = refrain_job_threads;
+    options.of_each = &threads;
+    options.recorded = refrain_replayable(trace, false, NULL) != REFRAIN_OK;
+    if (n == 1 && drawings[0].from_ns > 0)
+        options.from_ns = (int64_t)drawings[0].from_ns;
+    enum refrain_status status = refrain_cursor_open_as(trace, &options, &replay, cursor, error);
+    if (status)
+        return status;
+    struct refrain_followed *followed = (*cursor)->position.followed;
+    for (size_t i = 0; i < n; i++) {
+        struct refrain_picture *picture = i ? refrain_followed_add_picture(followed, trace) : followed->pictures;
+        drawings[i].picture = picture;
+        if (!picture ||
+            !refrain_picture_window(picture, drawings[i].from_ns, drawings[i].to_ns, drawings[i].figure->width, true))
+            return REFRAIN_FAIL_MEMORY(error);
+    }
+    return REFRAIN_OK;
+}
+
+static bool all_done(const struct drawing *drawings, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!drawings[i].picture->done)
+            return false;
+    return true;
+}
+
+/* Replays the windows. */
+static enum refrain_status fill_pictures(struct refrain_cursor *cursor, struct drawing *drawings, size_t n,
+                                         struct refrain_writer *watcher, struct refrain_error *error) {
+    struct refrain_followed *followed = cursor->position.followed;
+    const struct refrain_event *event = NULL;
+    if (watcher && watcher->begin)
+        watcher->begin(watcher, cursor->trace);
+    while (!all_done(drawings, n) && (event = refrain_cursor_step(cursor)))
+        if (watcher)
+            watcher->event(watcher, event);
+    if (watcher && watcher->end)
+        watcher->end(watcher);
+    struct refrain_arena *before = refrain_arena_use(cursor->arena);
+    bool no_memory = false;
+    if (!event)
+        refrain_followed_end(followed);
+    for (size_t i = 0; i < n; i++) {
+        refrain_picture_finish(drawings[i].picture, !drawings[i].picture->done);
+        no_memory |= drawings[i].picture->no_memory;
+    }
+    refrain_arena_use(before);
+    const uint64_t unseen = refrain_settled_unseen(followed->settled);
+    if (unseen)
+        refrain_warn("%s: waits of senders that are not in the figure, since they were found out too late: %s; refrain "
+                     "stats has them",
+                     cursor->trace->path, refrain_show_count(unseen));
+    return no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
+}
+
+/* ---- all of it ---- */
+
+static void close_drawing(struct drawing *drawing) {
+    refrain_groups_close(&drawing->groups);
+    free(drawing->rows);
+    if (drawing->picture)
+        refrain_picture_free_records(drawing->picture);
+}
+
 enum refrain_status refrain_figures_write(struct refrain_trace *trace, const struct refrain_figure *figures,
                                           FILE *const *files, size_t n, struct refrain_writer *watcher,
                                           struct refrain_error *error) {
     struct drawing *drawings = calloc(n + 1, sizeof *drawings);
+    struct refrain_cursor *cursor = NULL;
     enum refrain_status status = drawings ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
     for (size_t i = 0; !status && i < n; i++)
         status = open_drawing(trace, &figures[i], files[i], &drawings[i], error);
     if (!status)
-        status = collect(trace, drawings, n, watcher, error);
+        status = open_pictures(trace, drawings, n, &cursor, error);
+    if (!status)
+        status = fill_pictures(cursor, drawings, n, watcher, error);
     for (size_t i = 0; !status && i < n; i++)
         status = draw(&drawings[i], error);
     for (size_t i = 0; drawings && i < n; i++)
         close_drawing(&drawings[i]);
     free(drawings);
-    return status;
+    enum refrain_status damage = refrain_cursor_close(cursor, error);
+    return status ? status : damage;
 }
 
 enum refrain_status refrain_figure_write(struct refrain_trace *trace, const struct refrain_figure *figure, FILE *file,

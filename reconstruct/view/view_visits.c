@@ -1,9 +1,10 @@
 /* view_visits.c: collects when each rank visited each construct (view_visits.h). */
 #include "view/view_visits.h"
+#include "analysis/followed.h"
 #include "analysis/open_regions.h"
-#include "analysis/waiting_settled.h"
 #include "commands/command.h"
 #include "commands/progress.h"
+#include "match/cursor_parts.h"
 #include "match/replay.h"
 
 #include <stdlib.h>
@@ -133,28 +134,32 @@ static int visit(struct refrain_writer *writer, const struct refrain_event *even
     return visitor->no_memory;
 }
 
+/* Gives the writer all events whose waits are known, unless it failed. */
+static void give_settled(struct refrain_settled *settled, struct refrain_writer *writer) {
+    const struct refrain_event *event;
+    while ((event = refrain_settled_get(settled)) && !writer->event(writer, event))
+        ;
+}
+
 static enum refrain_status replay(struct visitor *visitor, struct refrain_trace *trace, struct refrain_error *error) {
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     struct refrain_cursor *cursor;
     options.at_once = true; /* the page looks times up, so both need the same ones */
     options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
-    struct refrain_settled *settled = refrain_settled_open(trace);
-    enum refrain_status status =
-        settled ? refrain_cursor_open(trace, &options, &cursor, error) : REFRAIN_FAIL_MEMORY(error);
-    if (status) {
-        refrain_settled_close(settled);
+    const struct refrain_replay by = {.follower = &refrain_settled_follower};
+    enum refrain_status status = refrain_cursor_open_as(trace, &options, &by, &cursor, error);
+    if (status)
         return status;
-    }
+    struct refrain_settled *settled = ((struct refrain_followed *)cursor->position.followed)->settled;
     visitor->writer.event = visit;
     refrain_progress_open(&progress, &visitor->writer, true);
     progress.writer.begin(&progress.writer, trace);
-    for (const struct refrain_event *event; (event = refrain_settled_next(settled, cursor));)
-        if (progress.writer.event(&progress.writer, event))
-            break;
+    while (!visitor->no_memory && refrain_cursor_step(cursor))
+        give_settled(settled, &progress.writer);
+    refrain_settled_end(settled);
+    give_settled(settled, &progress.writer);
     progress.writer.end(&progress.writer);
-    visitor->no_memory |= refrain_settled_failed(settled);
-    refrain_settled_close(settled);
     status = refrain_cursor_close(cursor, error);
     return visitor->no_memory && !status ? REFRAIN_FAIL_MEMORY(error) : status;
 }

@@ -1,5 +1,5 @@
 /* picture_match.c: tables of messages in flight, collectives under way and pairs of ranks (picture_match.h). */
-#include "view/picture_match.h"
+#include "analysis/picture_match.h"
 #include "common/arena.h"
 #include "common/table.h"
 

@@ -158,15 +158,18 @@ struct refrain_picture {
     uint64_t events;
     uint32_t n_unfinished;  /* behind the window: locations whose MPI call of its end has not been left ... */
     uint32_t events_behind; /* ... and events since then; 0: not yet behind */
-    bool no_memory;
+    bool done, no_memory;
+    struct refrain_picture *next; /* of the same events (followed.h) */
     struct refrain_picture_state *state;
 };
 
-#define REFRAIN_PICTURE_DONE 3
-
-/* A picture of the trace that shows nothing so far; null without memory. The caller closes it, before the trace. */
+/* A picture of the trace whose window lies behind the run; null without memory. The caller closes it, before the
+ * trace. */
 struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace);
 void refrain_picture_close(struct refrain_picture *picture);
+
+/* Frees the lists of records, as who frees the arena of a picture must. */
+void refrain_picture_free_records(struct refrain_picture *picture);
 
 /* A region by its index in records; n_regions and more: the one of all that the trace does not name. */
 const struct refrain_region_info *refrain_picture_region(const struct refrain_picture *picture, uint32_t index);
@@ -176,11 +179,11 @@ const struct refrain_region_info *refrain_picture_region(const struct refrain_pi
 bool refrain_picture_window(struct refrain_picture *picture, double from_ns, double to_ns, uint32_t n_bins,
                             bool keeps_spans);
 
-/* Takes an event of refrain_settled_next, in time order. Returns 0, or REFRAIN_PICTURE_DONE behind the window, where
- * that does not reach the end of the run: once the MPI calls that are open at its end have been left, as only then it
- * is known whether they waited, or after so many events. */
+/* Takes an event of waiting_settled.h, in time order. Behind the window, where that does not reach the end of the run,
+ * the picture is done once the MPI calls that are open at its end have been left, as only then it is known whether they
+ * waited, or after so many events. It takes no events then, and no other window. */
 #define REFRAIN_PICTURE_BEHIND 50000u
-int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
+void refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event);
 
 /* From now on the end of each span that is open now is given in `ends`, wherever the window lies; with `later`, of
  * those that begin later, too. (A window shows of what is open at its end only that it goes on.) */

@@ -3,7 +3,7 @@
 #ifndef REFRAIN_PICTURE_MATCH_H
 #define REFRAIN_PICTURE_MATCH_H
 
-#include "view/picture.h"
+#include "analysis/picture.h"
 
 struct refrain_picture_match;
 

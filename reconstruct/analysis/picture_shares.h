@@ -2,7 +2,7 @@
 #ifndef REFRAIN_PICTURE_SHARES_H
 #define REFRAIN_PICTURE_SHARES_H
 
-#include "view/picture.h"
+#include "analysis/picture.h"
 
 /* A location's interval that is being filled. */
 struct refrain_picture_bin {

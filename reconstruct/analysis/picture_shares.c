@@ -1,5 +1,5 @@
 /* picture_shares.c: adds up intervals (picture_shares.h). */
-#include "view/picture_shares.h"
+#include "analysis/picture_shares.h"
 #include "common/array.h"
 
 void refrain_picture_share_flush(struct refrain_picture *picture, uint32_t location, struct refrain_picture_bin *bin) {

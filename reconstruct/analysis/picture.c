@@ -1,10 +1,10 @@
 /* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
-#include "view/picture.h"
+#include "analysis/picture.h"
 #include "analysis/open_regions.h"
+#include "analysis/picture_match.h"
+#include "analysis/picture_shares.h"
 #include "analysis/waiting.h" /* struct refrain_wait */
 #include "common/array.h"
-#include "view/picture_match.h"
-#include "view/picture_shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,12 +50,11 @@ static bool list_locations(struct refrain_picture *picture) {
     state->locations = refrain_calloc(n + 1, sizeof *state->locations);
     if (!picture->locations || !state->locations)
         return false;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         picture->locations[i] = (struct refrain_picture_location){
             locations[i].rank, locations[i].thread, (double)locations[i].start_ns, (double)locations[i].end_ns};
-        picture->end_ns = fmax(picture->end_ns, (double)locations[i].end_ns);
-    }
     picture->n_locations = (uint32_t)n;
+    picture->end_ns = (double)refrain_trace_end_ns(picture->trace);
     return true;
 }
 
@@ -70,11 +69,21 @@ struct refrain_picture *refrain_picture_open(const struct refrain_trace *trace) 
     picture->state = refrain_calloc(1, sizeof *picture->state);
     picture->totals = refrain_calloc(n_regions + 1, sizeof *picture->totals);
     if (!picture->state || !picture->totals || !(picture->state->match = refrain_picture_match_open()) ||
-        !list_locations(picture) || !refrain_picture_window(picture, 0, picture->end_ns, 1, false)) {
+        !list_locations(picture) || !refrain_picture_window(picture, INFINITY, INFINITY, 1, false)) {
         refrain_picture_close(picture);
         return NULL;
     }
     return picture;
+}
+
+void refrain_picture_free_records(struct refrain_picture *picture) {
+    struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
+                                            &picture->messages, &picture->collectives, &picture->shares,
+                                            &picture->pairs,    &picture->ends};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        free(lists[i]->items);
+        *lists[i] = (struct refrain_picture_list){0};
+    }
 }
 
 void refrain_picture_close(struct refrain_picture *picture) {
@@ -92,11 +101,7 @@ void refrain_picture_close(struct refrain_picture *picture) {
         refrain_location_index_close(&state->index);
         refrain_free(state);
     }
-    struct refrain_picture_list *lists[] = {&picture->spans,    &picture->segments,    &picture->operations,
-                                            &picture->messages, &picture->collectives, &picture->shares,
-                                            &picture->pairs,    &picture->ends};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        free(lists[i]->items);
+    refrain_picture_free_records(picture);
     refrain_free(picture->totals);
     refrain_free(picture->locations);
     refrain_free(picture);
@@ -120,6 +125,7 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
     picture->shares.n = picture->pairs.n = picture->ends.n = 0;
     picture->n_operations_given = 0;
     picture->n_unfinished = picture->events_behind = 0;
+    picture->done = false;
     picture->n_waits = 0;
     memset(picture->totals, 0, (picture->n_regions + 1) * sizeof *picture->totals);
     refrain_picture_drop_pairs(picture->state->match);
@@ -351,17 +357,20 @@ static void note_unfinished(struct refrain_picture *picture) {
     }
 }
 
-int refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event) {
+void refrain_picture_event(struct refrain_picture *picture, const struct refrain_event *event) {
+    if (picture->done)
+        return;
     if ((double)event->time_ns > picture->to_ns && picture->to_ns < picture->end_ns) {
         if (picture->events_behind++ == 0)
             note_unfinished(picture);
-        if (picture->n_unfinished == 0 || picture->events_behind > REFRAIN_PICTURE_BEHIND)
-            return REFRAIN_PICTURE_DONE;
+        picture->done = picture->n_unfinished == 0 || picture->events_behind > REFRAIN_PICTURE_BEHIND;
+        if (picture->done)
+            return;
     }
     picture->last_ns = (double)event->time_ns;
     uint32_t number = (uint32_t)refrain_location_index_of(&picture->state->index, event);
     if (number >= picture->n_locations)
-        return 0;
+        return;
     picture->events++;
     if (event->wait)
         waited(&picture->state->locations[number], event->wait);
@@ -373,7 +382,6 @@ int refrain_picture_event(struct refrain_picture *picture, const struct refrain_
         leave(picture, number, event);
     else
         operate(picture, number, event);
-    return 0;
 }
 
 void refrain_picture_mark(struct refrain_picture *picture, bool later) {
