@@ -244,6 +244,13 @@ window short && cmp "$work/window.without" "$work/window.short" && grep -q "dama
 refrain index "$indexed" >/dev/null && chmod 666 "$index" && printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
 window open && cmp "$work/window.without" "$work/window.open" && ! grep -q index "$work/said" && pass || fail "an index that others can write: $(cat "$work/said")"
 rm "$index"
+# What a killed process left of an index is deleted, and is not in the way of a process that has its number now.
+touch -d "2 hours ago" "$index.99999999"
+# shellcheck disable=SC2016 # the inner shell's number, which refrain takes over
+sh -c ': >"$1.$$" && exec refrain index "$2"' sh "$index" "$indexed" >"$work/said" 2>&1 && [ "$(ls "$XDG_CACHE_HOME/refrain")" = "$(basename "$index")" ] && pass ||
+    fail "files of killed processes: $(cat "$work/said") $(ls "$XDG_CACHE_HOME/refrain")"
+XDG_CACHE_HOME=$work/not/yet/there refrain index "$indexed" >"$work/said" 2>&1 && [ -e "$work/not/yet/there/refrain/$(basename "$index")" ] && pass ||
+    fail "a cache whose directories are missing: $(cat "$work/said")"
 refrain index "$indexed" >/dev/null && refrain index --remove "$indexed" && [ ! -e "$index" ] && pass || fail "index --remove"
 # A long run has one after its first window.
 many_ranks 2 200000 "$work/long" || fail "many_ranks"

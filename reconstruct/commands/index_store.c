@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".states"
+#define MOST_WRITING_S 3600 /* a temporary file older than this has no writer any more */
 
 /* An index is made on first use if the window lies behind at least LEAST_EVENTS events, and the whole run has at most
  * MOST_EVENTS. */
@@ -75,6 +76,16 @@ static uint64_t build_of_this(void) {
 
 /* ---- the directory ---- */
 
+/* Creates a directory and those that it lies in, as far as they are missing. Failures show when a file is opened. */
+static void make_directories(char *path) {
+    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+}
+
 /* The directory of the cache; if `made` is set, it is created if necessary. Null if there is none. The caller frees it.
  */
 static char *directory(bool made) {
@@ -85,12 +96,10 @@ static char *directory(bool made) {
                                    : -1;
     if (n < 0)
         return NULL;
-    if (made)
-        mkdir(above, 0700);
     if (asprintf(&path, "%s/refrain", above) < 0)
         path = NULL;
     if (path && made)
-        mkdir(path, 0700);
+        make_directories(path);
     free(above);
     return path;
 }
@@ -159,10 +168,27 @@ static char *oldest_of(const char *in, uint64_t *all) {
     return oldest;
 }
 
+/* Deletes temporary files (KEY.states.PID) of processes that were killed while they wrote them. Writing takes seconds.
+ * The process may be one of another node. */
+static void delete_left(const char *in) {
+    DIR *files = opendir(in);
+    for (struct dirent *entry; files && (entry = readdir(files));) {
+        struct stat status;
+        if (strstr(entry->d_name, SUFFIX ".") &&
+            fstatat(dirfd(files), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            time(NULL) - status.st_mtime > MOST_WRITING_S)
+            unlinkat(dirfd(files), entry->d_name, 0);
+    }
+    if (files)
+        closedir(files);
+}
+
 /* Deletes the oldest files until all together are small enough, but never `path`. */
 static void bound(const char *path) {
     char *in = directory(false), *oldest = NULL;
     uint64_t all;
+    if (in)
+        delete_left(in);
     while (in && (oldest = oldest_of(in, &all)) && all > REFRAIN_INDEX_ALL_BYTES && strcmp(oldest, path) != 0 &&
            unlink(oldest) == 0) {
         free(oldest);
@@ -176,6 +202,7 @@ static bool write_file(const char *path, const void *bytes, size_t n) {
     char *beside = NULL;
     if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0)
         return false;
+    unlink(beside); /* of a killed process that had this number */
     int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool whole = file >= 0 && refrain_write_all(file, bytes, n);
     whole = (file < 0 || close(file) == 0) && whole && rename(beside, path) == 0;
