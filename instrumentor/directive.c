@@ -188,6 +188,19 @@ static unsigned hash_before(const char *bytes, unsigned at) {
     return bytes[at] == '#' ? at : 0;
 }
 
+bool refrain_directive_has_word(const char *bytes, struct refrain_span pragma, const char *word) {
+    struct scanner scanner = {bytes, pragma.begin, pragma.end};
+    struct refrain_span name, argument;
+    scanner.at += begins_with(&scanner, "\"") ? 1u : 0u; /* the string of a _Pragma operator */
+    while (next_word(&scanner, &name)) {
+        if (is(bytes, name, word))
+            return true;
+        if (!next_argument(&scanner, &argument)) /* The end of the argument is unknown. */
+            return refrain_lex_has_word(bytes, (struct refrain_span){name.end, pragma.end}, word);
+    }
+    return false;
+}
+
 bool refrain_directive_read(struct refrain_directive *directive, const char *bytes, struct refrain_span pragma) {
     struct scanner scanner = {bytes, pragma.begin, pragma.end};
     struct refrain_span word;

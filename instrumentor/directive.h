@@ -47,6 +47,9 @@ struct refrain_directive {
 /* Parses the text of a pragma (struct refrain_tokens). False if it is no OpenMP pragma. */
 bool refrain_directive_read(struct refrain_directive *directive, const char *bytes, struct refrain_span pragma);
 
+/* True if the pragma has this word outside of parentheses, as the name of a directive or clause. */
+bool refrain_directive_has_word(const char *bytes, struct refrain_span pragma, const char *word);
+
 /* The clause with that name, or null. */
 const struct refrain_clause *refrain_directive_clause(const struct refrain_directive *directive, const char *bytes,
                                                       const char *name);

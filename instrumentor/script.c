@@ -1,22 +1,23 @@
-/* script.c: asks the compiler script of MPICH which command it runs; that command is then run directly
- * (compiler_call.h).
+/* script.c: replaces the compiler script of MPICH by the command that it would run (compiler_call.h).
  *
  * The mpicc of MPICH is a shell script that starts a process for each of its arguments. This takes longer than
- * instrumenting a small file. libclang needs the header directories of the script, so the script is asked for them
- * anyway. Its answer is the whole command except for the arguments:
+ * instrumenting a small file. The script has to be called once with -show in any case, since libclang needs the header
+ * directories that it adds. It prints the whole command of the compiler. This command is then run with the user's
+ * arguments in the place of -c (`shown_arguments`), without the script:
  *
  *     mpicc -show -c          ->   gcc -c -I/usr/include/mpich
  *     mpicc -O2 -c file.c     so   gcc -O2 -c file.c -I/usr/include/mpich
  *
- * Only scripts known to be those of MPICH are replaced in this way. Another script may also change the environment
- * of the compiler. */
+ * Only scripts known to be those of MPICH are replaced. Another script may also change the compiler's environment,
+ * which -show does not print. */
 #include "compiler_call.h"
 #include "toolchain.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Stands for the arguments of a link; the preprocessor ignores it. */
-#define HERE "-DREFRAIN__ARGUMENTS"
+/* Placeholder for the arguments of a link, since with -c the script would leave out the libraries. The macro that it
+ * defines has no effect. */
+#define LINK_PLACEHOLDER "-DREFRAIN__ARGUMENTS"
 
 /* Only the beginning is read, since compilers are large files. */
 static bool is_script(const char *path) {
@@ -41,7 +42,7 @@ static bool is_mpich_script(const char *name) {
     return is;
 }
 
-/* True if the script does more with this argument than pass it on. */
+/* True if the script interprets this argument itself, so it cannot be left out. */
 static bool is_for_script(const char *text) {
     static const char *const whole[] = {"-static", "-static-mpi", "-echo", "-v", "-nativelinking", "-help"};
     static const char *const beginnings[] = {"-cc=", "-config=", "-profile=", "-show", "-compile", "-link"};
@@ -62,8 +63,8 @@ static bool may_be_replaced(const struct refrain_command *command) {
     return true;
 }
 
-/* True if the answer can be split at blanks as the shell of the script would. Patterns of file names are not
- * expanded. */
+/* True if the answer, split at blanks, is a command. The script's shell would also expand patterns of file names, so
+ * there must be none. */
 static bool is_command(const struct refrain_list *shown) {
     for (size_t i = 0; i < shown->count; i++)
         if (strpbrk(shown->items[i], "*?["))
@@ -73,11 +74,13 @@ static bool is_command(const struct refrain_list *shown) {
 
 void refrain_compiler_call_ask_compiler(struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
-    const char *here = !may_be_replaced(command) ? NULL : command->mode == REFRAIN_COMMAND_COMPILE ? "-c" : HERE;
-    refrain_toolchain_show(&command->compiler, here, &call->shown);
-    if (!here || !is_command(&call->shown))
+    const char *placeholder = !may_be_replaced(command)                  ? NULL
+                              : command->mode == REFRAIN_COMMAND_COMPILE ? "-c"
+                                                                         : LINK_PLACEHOLDER;
+    refrain_toolchain_show(&command->compiler, placeholder, &call->shown);
+    if (!placeholder || !is_command(&call->shown))
         return;
     for (size_t i = 1; i < call->shown.count && !call->shown_arguments; i++)
-        if (strcmp(call->shown.items[i], here) == 0)
+        if (strcmp(call->shown.items[i], placeholder) == 0)
             call->shown_arguments = i;
 }

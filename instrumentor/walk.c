@@ -43,7 +43,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
 
 /* True for calls that must stay unchanged: they return twice, or act on the frame of the caller. */
 static bool is_untouchable(struct refrain_walker *walker, const char *name) {
-    static const char *const twice[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "savectx"};
+    static const char *const twice[] = {"setjmp",           "_setjmp",    "sigsetjmp", "__sigsetjmp",
+                                        "__builtin_setjmp", "getcontext", "savectx"};
     static const char *const frame[] = {"alloca", "__alloca", "swapcontext"};
     if (is_one_of(name, twice, sizeof twice / sizeof twice[0])) {
         walker->constructs->calls_setjmp = true;
@@ -129,18 +130,20 @@ static void apply_pragmas(struct refrain_walker *walker, unsigned begin) {
     for (unsigned i = tokens->items[token].pragma; i-- > 0 && tokens->pragmas[i].begin >= earlier;) {
         static const char *const loops[] = {"for", "taskloop", "distribute", "loop", "tile", "unroll"};
         static const char *const teams[] = {"parallel", "task", "taskloop", "teams"};
-        static const char *const closed[] = {"simd", "atomic", "target", "scan", "none"};
+        static const char *const closed[] = {"simd", "atomic", "target", "scan"};
         struct refrain_span pragma = tokens->pragmas[i];
-        if (refrain_lex_has_word(tokens->bytes, pragma, "acc"))
+        if (refrain_directive_has_word(tokens->bytes, pragma, "acc"))
             walker->frozen = true;
-        if (!refrain_lex_has_word(tokens->bytes, pragma, "omp"))
+        if (!refrain_directive_has_word(tokens->bytes, pragma, "omp"))
             continue;
         for (size_t w = 0; w < sizeof teams / sizeof teams[0]; w++)
-            walker->shared |= refrain_lex_has_word(tokens->bytes, pragma, teams[w]);
+            walker->shared |= refrain_directive_has_word(tokens->bytes, pragma, teams[w]);
         for (size_t w = 0; w < sizeof loops / sizeof loops[0]; w++)
-            walker->canonical |= refrain_lex_has_word(tokens->bytes, pragma, loops[w]);
+            walker->canonical |= refrain_directive_has_word(tokens->bytes, pragma, loops[w]);
         for (size_t w = 0; w < sizeof closed / sizeof closed[0]; w++)
-            walker->frozen |= refrain_lex_has_word(tokens->bytes, pragma, closed[w]);
+            walker->frozen |= refrain_directive_has_word(tokens->bytes, pragma, closed[w]);
+        /* default(none): a probe would use variables that have no data-sharing clause. */
+        walker->frozen |= refrain_lex_has_word(tokens->bytes, pragma, "none");
     }
 }
 

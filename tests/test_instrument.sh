@@ -108,6 +108,23 @@ tokens "$sources/simple.c" 0 >simple.places
 tokens simple.out 1 >simple.now
 check "lines and columns stay what they are" test -z "$(comm -23 simple.places simple.now)" -a "$(wc -l <simple.places)" -gt 90
 
+# The name of a critical section is no directive, and __builtin_setjmp returns twice as setjmp does.
+critical() { # NAME: the instrumented text of a section with this name, which is then replaced
+    printf 'void work(int);\nvoid f(int n) {\n#pragma omp critical(%s)\n    for (int i = 0; i < n; i++)\n        work(i);\n}\n' "$1" >critical.c
+    refrain-instrument critical.c -o critical.out && sed "s/critical($1)/critical(NAME)/" critical.out
+}
+critical held >held.text
+check "probes in a critical section" grep -q refrain__ held.text
+for name in task loop target simd; do
+    critical $name >named.text
+    check "a critical section called $name" cmp held.text named.text
+done
+for name in __builtin_setjmp _setjmp; do
+    printf 'int _setjmp(void **);\nvoid work(int);\nvoid f(void **at) {\n    work(1);\n    if (%s(at) == 0)\n        work(2);\n}\n' $name >twice.c
+    refrain-instrument twice.c -o twice.out
+    check "$name keeps its function from being inlined" grep -q __noinline__ twice.out
+done
+
 # ---- the command line ----
 
 # make_template: the sources that the command lines are about, in the directory template.
