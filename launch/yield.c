@@ -3,10 +3,14 @@
  * progress function of UCX. It yields after a number of calls without progress. `refrain record` and refrain-run
  * preload it.
  *
- * REFRAIN_YIELD: on, off, or auto (the default). With auto, a rank yields after a few polls if its node has more ranks
- * of the job than cores. Else it yields only after it has waited for longer than a message takes: then other programs
- * may occupy the core of the awaited rank. If ranks yielded at once, two ranks could come to share a core while another
- * core is idle. */
+ * REFRAIN_YIELD: on (yield early), off (never), or auto (the default). With auto, a rank yields early, after 50 polls,
+ * if its node has more ranks of the job than there are cores that this rank may use, or if the number of ranks is
+ * unknown. So a rank that is bound to one core yields early, too: it cannot know whether another rank is bound to this
+ * core.
+ *
+ * With enough cores a rank yields late, after 2000 polls, which take longer than a message. It does yield, since other
+ * programs may occupy the core of the awaited rank. If ranks yielded early, the scheduler could move two ranks to one
+ * core while another core is idle. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -14,8 +18,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define POLLS_BEFORE_YIELD 50u
-#define POLLS_WITH_A_CORE_EACH 2000u /* some tenths of a millisecond */
+#define POLLS_EARLY 50u
+#define POLLS_LATE 2000u /* some tenths of a millisecond */
 
 unsigned ucp_worker_progress(void *worker);
 
@@ -39,21 +43,22 @@ static int ranks_on_node(void) {
     return 0;
 }
 
+/* Calls without progress before a yield; 0: never yield. */
 static unsigned polls_wanted(void) {
     const char *setting = getenv("REFRAIN_YIELD");
     if (setting && strcasecmp(setting, "off") == 0)
         return 0;
     if (setting && strcasecmp(setting, "on") == 0)
-        return POLLS_BEFORE_YIELD;
+        return POLLS_EARLY;
     cpu_set_t cores;
     int ranks = ranks_on_node();
     bool enough = ranks > 0 && sched_getaffinity(0, sizeof cores, &cores) == 0 && ranks <= CPU_COUNT(&cores);
-    return enough ? POLLS_WITH_A_CORE_EACH : POLLS_BEFORE_YIELD;
+    return enough ? POLLS_LATE : POLLS_EARLY;
 }
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {
     static unsigned (*progress)(void *);
-    static unsigned polls; /* calls without progress before a yield; 0: never */
+    static unsigned polls; /* polls_wanted() */
     static __thread unsigned fruitless;
     if (!progress) {
         polls = polls_wanted();

@@ -8,8 +8,9 @@
 #include <refrain/trace.h>
 #include <string.h>
 
-/* How many kinds of operations most calls have. A call sends and receives, or completes requests of both kinds; one of
- * windows or files has one also where its wrapper only shows the call. */
+/* The number of operation records that a call site needs in most programs: two for calls that send and receive, or that
+ * complete requests (of sends and of receives), else one. Calls on windows and files have one, even if their wrapper
+ * records nothing else of them (PLAIN). Other PLAIN calls have none. */
 enum {
     REFRAIN_CALL_CLASS_OWN = 1,
     REFRAIN_CALL_CLASS_DOES = 1,
@@ -37,14 +38,15 @@ static const struct {
 #endif
 _Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_CALL_WORDS * 64, "a bit for each MPI function");
 
-/* The MPI functions that string tables name. Zero at first. */
+/* The set of MPI functions that occur in string tables of ELF files. Zero at first. */
 #define REFRAIN_CALLED_ENTRIES 2048u
 struct refrain_called {
-    uint16_t numbers[REFRAIN_CALLED_ENTRIES]; /* of all functions + 1, hashed by their names; 0 free */
-    uint64_t functions[REFRAIN_CALL_WORDS];   /* bits: those that were added */
+    /* Hash table of all MPI functions, by name: position in refrain_call_names + 1; 0: free entry. */
+    uint16_t numbers[REFRAIN_CALLED_ENTRIES];
+    uint64_t functions[REFRAIN_CALL_WORDS]; /* bit i: function i of refrain_call_names occurs */
 };
 
-/* The entry of a name in the hash table, or where it would be. */
+/* The entry with this name in the hash table, or the free entry where it would be inserted. */
 static inline uint16_t *refrain_called_entry(struct refrain_called *called, const char *name) {
     uint32_t hash = 2166136261u;
     for (const char *p = name; *p; p++)
@@ -56,7 +58,7 @@ static inline uint16_t *refrain_called_entry(struct refrain_called *called, cons
     }
 }
 
-/* Adds the names in a table of `bytes` bytes, each of which ends in a zero. */
+/* Adds the MPI functions among the names of a string table of `bytes` bytes. Each name ends with a zero byte. */
 static inline void refrain_called_add(struct refrain_called *called, const char *strings, size_t bytes) {
     const char *end = strings + bytes;
     if (!*refrain_called_entry(called, refrain_call_names[0].name))

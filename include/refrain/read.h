@@ -277,7 +277,7 @@ enum refrain_event_kind {
     REFRAIN_EVENT_FILE,   /* file: the call opens, closes, seeks in (...) a file; opening and closing have
                              succeeded */
     REFRAIN_EVENT_ACCESS_COMPLETE, /* access: an RMA or IO with a request completed */
-    REFRAIN_EVENT_MOVED,           /* io: this call, or the split access that it ends, has moved `bytes` */
+    REFRAIN_EVENT_MOVED,           /* io: this call, or the split access that it ends, has read or written `bytes` */
     REFRAIN_EVENT_SEEK,            /* seek: a file pointer is set */
     REFRAIN_EVENT_MARKER,          /* none: a moment that the program named */
     REFRAIN_EVENT_COUNTER,         /* counter: it has this value from now on */
@@ -435,10 +435,10 @@ struct refrain_cursor_options {
     bool compensate; /* times are those that the run would have had without probes, as far as their cost was measured
                         (docs/virtual-time.md) */
     bool untold;     /* also returns the UNTOLD_* events about communication during pauses */
-    bool at_once; /* opening does not replay the whole run first. Blocks that share a time then get it by the means of
-                     their stretches only: totals of places may be off by some thousandths of the run (docs/time.md).
-                     The cursor also records no iterations: it is slower and smaller, for callers that keep many states
-                     of one */
+    bool at_once;    /* opening does not replay the whole run first. Merged blocks then share their time by the mean
+                        durations near them, without a correction over the whole run: totals of places may be off by some
+                        thousandths of the run (docs/time.md). The cursor also keeps no recorded iterations of loops, so it
+                        is slower, and smaller for callers that keep many checkpoints of it */
     /* Opens locations by several threads at once, if the caller has them: calls job(data, i) for each i < n, in any
      * order, and returns when all have returned. Not used with checkpoints. Null: one after the other */
     void (*each)(void (*job)(void *data, size_t i), void *data, size_t n, void *of_each);
@@ -518,17 +518,17 @@ REFRAIN_READ_API void refrain_cursor_set_end(struct refrain_cursor *cursor, int6
 
 /* Counts of matched and unmatched events so far. */
 struct refrain_cursor_report {
-    uint64_t events; /* of all ranks, the window's and those before it */
+    uint64_t events; /* number of events of all ranks up to now, those before the window included */
     uint64_t matched_messages;
-    uint64_t unmatched_sends, unmatched_receives; /* messages with one end only; a send without a receive counts once
-                                                     the trace is at its end */
+    uint64_t unmatched_sends, unmatched_receives; /* messages with one end only; sends without a receive are counted
+                                                     when the cursor reaches the end of the trace */
     uint64_t unmatched_collectives;               /* calls of collectives that some member did not make */
     uint64_t other_end_untold; /* ends of messages and calls of collectives whose other ends were in a pause */
-    uint64_t unsure_receives;  /* receives that may have had another message of their channel: a receive posted before
-                                  them accepted any message and was freed, or completed long after them. They are
-                                  approximate, except those that were returned before this was known: these count once
-                                  for each receive that completed so late */
-    uint64_t moved;            /* how often a location had to wait for another one */
+    /* Receives that may have had another message of their channel: a receive posted before them accepted any message,
+     * and was freed or completed long after them. Their events are marked approximate, unless the cursor returned them
+     * before this was known. Of these, only one is counted for each receive that completed so late. */
+    uint64_t unsure_receives;
+    uint64_t moved; /* how often a location had to wait for another one */
     int64_t largest_move_ns;
 };
 /* Valid until the next call with this cursor. */

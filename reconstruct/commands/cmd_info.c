@@ -11,7 +11,7 @@
 
 #include <argp.h>
 
-#define MOST_RANKS_EACH 16u /* that have a part each, without being asked for */
+#define MOST_RANKS_EACH 16u /* With more ranks, --verbose prints a part for each only if --each is given. */
 
 enum { OPTION_MOVED = 256, OPTION_EACH };
 
@@ -46,11 +46,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print JSON, with a part for each rank", 0},
-    {"rank", 'r', "N", 0, "Only that rank", 0},
+    {"rank", 'r', "N", 0, "As --verbose, with the part of rank N only, after the lines about the whole run", 0},
     {"verbose", 'v', NULL, 0, "Show memory, threads, times and what was learned: a part for each of up to 16 ranks", 0},
     {"each", OPTION_EACH, NULL, 0, "Show a part for each rank, also if there are more than 16", 0},
     {"moved", OPTION_MOVED, NULL, 0,
-     "Say how far reconstructed times have to be moved, however long the run is (with --verbose only if it is short)",
+     "Replay the run, however long it is, to say how far reconstructed times have to be moved, and why a job that was "
+     "killed hung. --verbose does so only if the run is short",
      0},
     {0}};
 
@@ -59,20 +60,25 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Says what was run, how much of it was learned, and what was lost.\v"
-    "With --verbose it says for each rank whether the rank finished, how much memory it used of what it was given, and "
-    "how many "
-    "sequences (branch outcomes, loop counts, partners, tags, sizes, orders) it has learned, and in which form: one "
-    "value that always came; a formula, as refrain formulas shows it; a long cycle, which goes on with what came much "
-    "earlier; without a rule, each value kept; or only counted, "
-    "because "
-    "the "
-    "memory was spent, so that only its beginning is exact. (In JSON the first is identity; a formula is predicting "
-    "if it ends in a loop that goes "
-    "on, else building; a long cycle is repeating; what has no rule is plain; what is only counted is summary.) What "
-    "did not fit is "
-    "counted and shown; a run without such lines is kept exactly. Of more than 16 ranks it says once what they have in "
-    "common, with the least and the greatest value where they differ, and which ranks are exceptions. Of a job that "
-    "was killed it says who waited for whom then, and what is likely to be the cause.",
+    "A run without lines about losses is kept exactly. With --verbose each rank has a part. It says whether the rank "
+    "finished, how much of its memory it used, and how many sequences it learned: branch outcomes, loop counts, "
+    "partners, tags, sizes, orders. Each sequence has one of these forms (in parentheses its name in JSON):\n"
+    "\n"
+    "  one value that always came (identity)\n"
+    "  a formula, as refrain formulas shows it (predicting while its last loop continues, else building)\n"
+    "  a long cycle, which repeats much earlier values (repeating)\n"
+    "  without a rule: each value is kept (plain)\n"
+    "  counted, since the memory was full: only the beginning is exact (summary)\n"
+    "\n"
+    "With more than 16 ranks, one part says what the ranks have in common, the least and the greatest value where they "
+    "differ, and which ranks are exceptions. Of a job that was killed, info says who waited for whom at the end, and "
+    "the likely cause. JSON has this as \"end\":\n"
+    "\n"
+    "  time_is_known   whether refrain record saw when the job ended; else times are lower bounds\n"
+    "  hanging_ranks   ranks that waited for what could not come\n"
+    "  waits           \"rank\" waited \"ns\" for \"for_rank\" \"to\" send, receive or enter a collective;\n"
+    "                  in_another_collective: for_rank was in another one in its place\n"
+    "  likely_causes   messages that were sent to \"rank\" with another tag or communicator than it waited for",
     NULL,
     NULL,
     NULL};

@@ -49,7 +49,8 @@ static uint64_t build_id_of(const unsigned char *notes, size_t n) {
     return 0;
 }
 
-/* Of the object that contains the replay, since its code and structures determine the states. */
+/* Sets *data to the build id of this ELF object if it contains the replay, whose code and structures determine the
+ * states. True ends the search. */
 static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
     const uintptr_t code = (uintptr_t)refrain_saved_state_load;
     uint64_t *build = data, found = 0;
@@ -67,7 +68,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *data) {
     return is_it;
 }
 
-/* Identifies this build of refrain in states. 0: not known; then no states are used. */
+/* Identifies this build of refrain, since no other build can use its states. 0: unknown; then no states are used. */
 static uint64_t build_of_this(void) {
     uint64_t build = 0;
     dl_iterate_phdr(look_at_object, &build);
@@ -86,8 +87,7 @@ static void make_directories(char *path) {
     mkdir(path, 0700);
 }
 
-/* The directory of the cache; if `made` is set, it is created if necessary. Null if there is none. The caller frees it.
- */
+/* The path of the cache's directory, which is created if `made` is set. Null without a path. The caller frees it. */
 static char *directory(bool made) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *above = NULL, *path = NULL;
@@ -115,7 +115,7 @@ static char *path_of(const struct refrain_trace *trace, bool compensate, bool ma
 
 /* ---- using them ---- */
 
-/* Maps the file's bytes. Null if the file does not exist, or if others could have written it. */
+/* Maps the file. Null if it does not exist, or if it belongs to another user or others may write it. */
 static void *map(const char *path, size_t *n) {
     struct stat status;
     void *bytes = NULL;
@@ -131,7 +131,7 @@ static void *map(const char *path, size_t *n) {
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* Uses the states in the file, if it exists. */
+/* Lets the trace's cursors use the states in the file, if it exists. The mapping then stays until the program ends. */
 static void use_file(struct refrain_trace *trace, bool compensate, const char *path) {
     size_t n;
     void *bytes = map(path, &n);
@@ -143,7 +143,7 @@ static void use_file(struct refrain_trace *trace, bool compensate, const char *p
 
 /* ---- storing them ---- */
 
-/* The oldest file of states in a directory; *all: the bytes of all such files. Null if there is none. */
+/* The path of the oldest file of states in a directory; *all: total bytes of all such files. Null if there is none. */
 static char *oldest_of(const char *in, uint64_t *all) {
     DIR *files = opendir(in);
     char *oldest = NULL;
@@ -183,7 +183,7 @@ static void delete_left(const char *in) {
         closedir(files);
 }
 
-/* Deletes the oldest files until all together are small enough, but never `path`. */
+/* Deletes the oldest files until all files together have at most REFRAIN_INDEX_ALL_BYTES, but never `path`. */
 static void bound(const char *path) {
     char *in = directory(false), *oldest = NULL;
     uint64_t all;
@@ -235,8 +235,8 @@ bool refrain_index_remove(const struct refrain_trace *trace, bool compensate) {
 
 /* ---- making them ---- */
 
-/* Opens the trace twice, so that both are alike: the first opening of all may look up names, which later ones find
- * stored. */
+/* Opens the trace twice, with equal contents in memory. A first opening may look up names and store them, so it is
+ * closed again: both later ones read the stored names. */
 static enum refrain_status open_both(const char *path, struct refrain_trace **one, struct refrain_trace **other,
                                      struct refrain_error *error) {
     enum refrain_status status = refrain_trace_open(path, true, other, error);
@@ -301,7 +301,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Makes an index for later windows. */
+/* Makes an index for later windows, if the whole run (an estimated number of `events`) is not too long. */
 static void make_on_use(const struct refrain_trace *trace, bool compensate, double events) {
     const double began = seconds();
     struct refrain_index_made made;

@@ -1,35 +1,35 @@
-/* index_store.h: where the saved states of a trace's replay (match/saved_states.h) lie between commands.
+/* index_store.h: files that keep the saved states of a trace's replay (match/saved_states.h) between commands.
  *
- *     $XDG_CACHE_HOME/refrain/KEY.states, else $HOME/.cache/refrain/KEY.states    KEY is of the trace and of this
- * refrain
+ *     $XDG_CACHE_HOME/refrain/KEY.states, else $HOME/.cache/refrain/KEY.states
  *
- * Not beside the trace: states are believed as memory is, and traces come from other people; nor can every trace's
- * directory be written to. A file that others own or can write is not used. All of it can be deleted at any time. */
+ * KEY identifies the trace and this build of refrain. The files are not stored beside the trace, for two reasons: its
+ * directory may be read-only, and states are loaded without a check of their contents, whereas traces come from other
+ * people. A file that another user owns or can write is not used. All files can be deleted at any time. */
 #ifndef REFRAIN_INDEX_STORE_H
 #define REFRAIN_INDEX_STORE_H
 
 #include "model/trace_read.h"
 
-#define REFRAIN_INDEX_BYTES ((size_t)64 << 20)        /* of states of a trace, at most about */
-#define REFRAIN_INDEX_ALL_BYTES ((uint64_t)512 << 20) /* of all traces; the oldest go */
+#define REFRAIN_INDEX_BYTES ((size_t)64 << 20)        /* approximate limit for the states of one trace */
+#define REFRAIN_INDEX_ALL_BYTES ((uint64_t)512 << 20) /* limit for all traces; the oldest files are deleted */
 
-/* As refrain_saved_states_keeper: the trace's cursors use its states. Where there are none, they are made if that pays:
- * if what lies before the window is long, and the whole run not too long. Says so where that takes longer than two
- * seconds, and where states are damaged. Their bytes stay until the program ends. */
+/* A refrain_saved_states_keeper: lets the trace's cursors use its states, if there are any. Otherwise it makes states
+ * for later commands, provided that the window begins late and the whole run is not too long. Prints a message if this
+ * took longer than two seconds, and if states are damaged. Loaded states stay in memory until the program ends. */
 void refrain_index_keep(struct refrain_trace *trace, bool compensate, int64_t time_ns, uint64_t passed);
 
 struct refrain_index_made {
     char *path; /* the caller frees it */
     size_t bytes, states;
-    uint64_t events; /* between two states at most */
+    uint64_t events; /* largest number of events between two states */
 };
 
-/* Makes the states of the trace at `path` and stores them, as a whole or not at all. The oldest of other traces go
- * where all are more than there is to be. */
+/* Makes the states of the trace at `path` and stores them in a file, which is written completely or not at all. Deletes
+ * the oldest files of other traces if all together exceed REFRAIN_INDEX_ALL_BYTES. */
 enum refrain_status refrain_index_make(const char *path, bool compensate, struct refrain_index_made *made,
                                        struct refrain_error *error);
 
-/* Removes the states of a trace; false where there are none. */
+/* Deletes the file of a trace; false if there is none. */
 bool refrain_index_remove(const struct refrain_trace *trace, bool compensate);
 
 #endif

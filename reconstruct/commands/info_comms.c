@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define FIRST_MADE 2u  /* after MPI_COMM_WORLD and MPI_COMM_SELF */
-#define MOST_LINES 16u /* of communicators that are alike, each */
+#define MOST_LINES 16u /* each for one group of equal communicators */
 #define MOST_IN_SHORT 3u
 #define MOST_RANGES 12u /* of members in a line */
 
-/* Members in equal steps together: "0-3", "1-7 by 2". */
+/* Prints ranks; ranks in equal steps as one range: "0-3", "1-7 by 2". Null: 0 to n - 1. */
 static void print_members(const int32_t *members, int32_t n) {
     unsigned ranges = 0;
     if (!members) {
@@ -26,7 +26,7 @@ static void print_members(const int32_t *members, int32_t n) {
         int64_t step = i + 1 < n ? (int64_t)members[i + 1] - members[i] : 0;
         for (next = i + 1; next < n && (int64_t)members[next] - members[next - 1] == step; next++)
             ;
-        if (next - i < 3) /* two are no range, but for neighbours */
+        if (next - i < 3) /* two ranks are a range only if they are neighbours */
             next = step == 1 ? next : i + 1;
         if (members[i] < 0)
             printf(" ?");
@@ -58,10 +58,11 @@ static int compare(const struct refrain_comm_info *a, const struct refrain_comm_
     return order ? order : compare_members(a->remote_members, b->remote_members, a->remote_size);
 }
 
-/* One communicator, and the first of those that are alike. */
+/* A communicator in the list that is sorted into groups of equal ones. */
 struct item {
     const struct refrain_comm_info *comm;
-    size_t number, first;
+    size_t number; /* position among the communicators that the program made */
+    size_t first;  /* the lowest `number` of its group */
 };
 
 static int by_likeness(const void *a, const void *b) {
@@ -77,7 +78,8 @@ static int by_first(const void *a, const void *b) {
     return x->number < y->number ? -1 : 1;
 }
 
-/* The communicators that the program made, those that are alike one after the other. Malloced; null without memory. */
+/* The communicators that the program made, with the members of each group side by side. Groups are in the order of
+ * their first members. Malloced; null without memory. */
 static struct item *group_alike(const struct refrain_trace *trace, size_t n) {
     struct item *items = calloc(n, sizeof *items);
     for (size_t i = 0; items && i < n; i++)
@@ -92,7 +94,7 @@ static struct item *group_alike(const struct refrain_trace *trace, size_t n) {
     return items;
 }
 
-/* "comm=2-4,7", of n communicators that are alike. */
+/* Prints "comm=2-4,7", the numbers of one group. */
 static void print_numbers(const struct item *items, size_t n) {
     unsigned ranges = 0;
     for (size_t i = 0, next; i < n; i = next) {

@@ -1,4 +1,4 @@
-/* info_left.h: what refrain info says of constructs that the instrumentor left as they are (REFRAIN_LEFT). */
+/* info_left.h: the part of refrain info about constructs that have no probes, with the reason (REFRAIN_LEFT). */
 #ifndef REFRAIN_INFO_LEFT_H
 #define REFRAIN_INFO_LEFT_H
 
@@ -6,11 +6,11 @@
 
 #include <jansson.h>
 
-/* Prints how many there are in the program, and `most` of them with the reason; nothing where there is none. False
+/* Prints how many such constructs the program has, and up to `most` of them. Prints nothing if it has none. False
  * without memory. */
 bool refrain_info_print_left(const struct refrain_trace *trace, size_t most);
 
-/* All of them. Null without memory. */
+/* All of them as JSON. Null without memory. */
 json_t *refrain_info_left_json(const struct refrain_trace *trace);
 
 #endif

@@ -1,8 +1,8 @@
-/* info_run.h: what refrain info says of a run, in parts (trace -> text or JSON).
+/* info_run.h: the parts of refrain info about a run (trace -> text or JSON).
  *
- *     cmd_info.c --> info_run.c    sizes, and how far times are moved
- *                --> info_summary.c   of the run in ten lines (info_many.h)
- *                --> info_text.c   of the run, then of each rank; of many ranks info_many.h
+ *     cmd_info.c --> info_run.c    sizes, and how far times were moved
+ *                --> info_summary.c   the run in ten lines (info_many.h)
+ *                --> info_text.c   the run, then each rank; many ranks: info_many.h
  *                --> info_json.c   the same for programs */
 #ifndef REFRAIN_INFO_RUN_H
 #define REFRAIN_INFO_RUN_H
@@ -16,19 +16,19 @@ const char *refrain_info_mode_name(uint32_t mode);
 /* How the process came to its end: "finished", "ended by MPI_Abort(3)", ... In a static buffer. */
 const char *refrain_info_ended(const struct refrain_process *process);
 
-/* Of the trace's files, as they are and as they may become. */
+/* Bytes of the trace's files now, and the most that they can grow to. */
 uint64_t refrain_info_file_bytes(const struct refrain_trace *trace);
 uint64_t refrain_info_most_file_bytes(const struct refrain_trace *trace);
 
-/* How reconstructed times have to be moved, so that nothing comes before its cause: known once all has been replayed.
- */
+/* How often, and how far at most, reconstructed times were moved, so that no event comes before its cause. Known after
+ * a replay of the whole run. */
 struct refrain_info_moved {
     bool known;
     uint64_t events;
     int64_t largest_ns;
 };
 
-/* Replays the run; `asked`: also where that takes long. What is damaged is said by others. */
+/* Replays the run if it is short or `asked` is set. Other parts report damage. */
 struct refrain_info_moved refrain_info_count_moved(struct refrain_trace *trace, bool asked);
 
 /* ---- info_text.c ---- */
@@ -48,7 +48,7 @@ enum refrain_status refrain_info_print_process(const struct refrain_trace *trace
 
 /* ---- info_json.c ---- */
 
-/* `rank`: that one alone; -1: all. */
+/* `rank`: only this one; -1: all. */
 enum refrain_status refrain_info_print_json(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                             int32_t rank, struct refrain_error *error);
 

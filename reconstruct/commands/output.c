@@ -64,8 +64,8 @@ const struct argp_option refrain_output_options[] = {
      0},
     {0}};
 
-/* Parses "0,4-7" into output->ranks; false if it is no list of ranks. */
-static bool parse_ranks(struct refrain_output *output, const char *text) {
+/* Parses "0,4-7" into output->ranks; false if it is no list of ranks. Ends the program without memory. */
+static bool parse_ranks(struct refrain_output *output, const char *text, const struct argp_state *state) {
     for (const char *p = text;;) {
         char *end;
         long first = strtol(p, &end, 10), last = first;
@@ -81,7 +81,7 @@ static bool parse_ranks(struct refrain_output *output, const char *text) {
             return false;
         int32_t *ranks = realloc(output->ranks, (output->n_ranks + (size_t)(last - first) + 1) * sizeof *ranks);
         if (!ranks)
-            return false;
+            argp_failure(state, EXIT_FAILURE, 0, "there is too little memory for the ranks of %s", text);
         output->ranks = ranks;
         for (long rank = first; rank <= last; rank++)
             ranks[output->n_ranks++] = (int32_t)rank;
@@ -164,7 +164,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
         refrain_time_option_parse(value, key == OPTION_FROM ? &output->from : &output->to, state);
         return 0;
     case OPTION_RANKS:
-        if (!parse_ranks(output, value))
+        if (!parse_ranks(output, value, state))
             argp_error(state, "%s is not a list of ranks, such as 0,4-7", value);
         return 0;
     case OPTION_THREADS:
@@ -183,7 +183,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     }
 }
 
-/* Puts the table of formats between the options and the command's own text. */
+/* Inserts the table of formats between the options and the command's own text. */
 char *refrain_output_help(int key, const char *text, void *input) {
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
@@ -215,8 +215,8 @@ const char *refrain_output_choices(int key) {
 
 /* ---- writing ---- */
 
-/* Wraps the format's writer in a filter, and the filter in a writer that adds waits. Null without memory: then `inner`
- * has been ended. */
+/* Returns a writer that adds waits to events (if they are wanted), drops unwanted events and passes the others to
+ * `inner`, the format's writer. Null without memory: then `inner` has been ended. */
 static struct refrain_writer *chain(const struct refrain_output *output, struct refrain_writer *inner,
                                     struct refrain_error *error) {
     const bool in_order = output->format->by_order && !output->paragraph && output->from_ns;
@@ -268,7 +268,6 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     refrain_progress_open(&progress, outer, output->path && strcmp(output->path, "-") != 0);
     if (threads > 1 && !several)
         beside = refrain_thread_writer(&progress.writer, NULL, 1);
-    refrain_warn_missing(trace);
     if (output->compensate)
         refrain_warn_uncalibrated(trace);
     struct refrain_replay replay = {.turns = turns};
@@ -284,8 +283,8 @@ static enum refrain_status replay_to(struct refrain_trace *trace, const struct r
     return status;
 }
 
-/* May the events of different locations come in any order? Definitions of windows and files whose creation was not
- * traced need all ranks at once. */
+/* True if events of different locations may be written in any order, so that several threads can write. Windows and
+ * files whose creation was not traced are defined from the events of all ranks in time order. */
 static bool goes_by_turns(const struct refrain_trace *trace, const struct refrain_output *output) {
     for (size_t i = 0; i < trace->n_regions; i++) {
         enum refrain_mpi_kind kind = refrain_mpi_kind(&trace->regions[i]);
@@ -307,6 +306,7 @@ enum refrain_status refrain_output_write_trace(struct refrain_trace *trace, cons
                                              .picl_verbose = output->picl_verbose,
                                              .picl_levels = output->picl_levels};
     struct refrain_writer *writer = NULL;
+    refrain_warn_missing(trace);
     if (!status && goes_by_turns(trace, output)) {
         struct refrain_turns turns = {0};
         request.turns = &turns;
@@ -337,12 +337,12 @@ enum refrain_status refrain_output_write(struct refrain_output *output, struct r
     struct refrain_trace *trace;
     signal(SIGXFSZ, SIG_IGN); /* So exceeding the limit on file sizes is an error with a message, as a full disk is. */
     enum refrain_status status = refrain_trace_open(output->trace, true, &trace, error);
-    if (status)
-        return status;
-    status = refrain_output_window(output, trace, error);
-    if (!status)
-        status = refrain_output_write_trace(trace, output, error);
-    refrain_trace_close(trace);
+    if (!status) {
+        status = refrain_output_window(output, trace, error);
+        if (!status)
+            status = refrain_output_write_trace(trace, output, error);
+        refrain_trace_close(trace);
+    }
     free(output->ranks);
     return status;
 }

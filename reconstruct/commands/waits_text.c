@@ -38,7 +38,7 @@ static void print_comm(FILE *file, const struct refrain_comm_info *comm) {
 
 void refrain_waits_print_rank(FILE *file, const struct refrain_live_rank *rank) {
     static const struct {
-        const char *text, *before_call; /* null: the call says nothing */
+        const char *text, *before_call; /* null: the rank's latest call is not printed */
     } states[] = {
         [REFRAIN_LIVE_COMPUTES] = {"computes", ", after "},
         [REFRAIN_LIVE_CALLS] = {"in", " "},
@@ -56,7 +56,7 @@ void refrain_waits_print_rank(FILE *file, const struct refrain_live_rank *rank) 
 
 /* ---- who waits for whom ---- */
 
-/* How long a rank has been where it is, or was until the job was over. */
+/* Prints how long a rank has been in its state; if the job is over, until its end. */
 static void print_since(FILE *file, const struct refrain_live *live, const struct refrain_live_rank *rank) {
     const char *before = !live->is_over ? "" : live->end_is_known ? "for " : "for at least ";
     fprintf(file, ", %s%s%s\n", before, refrain_show_ns((long double)rank->since_ns), live->is_over ? "" : " so far");
@@ -124,7 +124,7 @@ static void print_causes(FILE *file, const struct refrain_hang *hang) {
     if (hang->n_causes > MOST_CAUSES)
         fprintf(file, "  %zu more of this kind\n", hang->n_causes - MOST_CAUSES);
     if (hang->causes_unknown)
-        fputs("messages that nobody receives were not looked for, as the run is long: refrain stats does\n", file);
+        fputs("messages that nobody received were not searched, as the run is long: see refrain stats\n", file);
 }
 
 static bool is_in_cycle(const struct refrain_hang *hang, const struct refrain_hang_edge *edge) {
@@ -134,7 +134,8 @@ static bool is_in_cycle(const struct refrain_hang *hang, const struct refrain_ha
     return false;
 }
 
-/* Ranks "0, 2, 3 and 5 more". */
+/* Prints one rank of a list "0, 2, 3 and 5 more": the n-th, if n < MOST_NAMED. print_rest() prints the number of the
+ * others. */
 static void print_rank(FILE *file, size_t n, int32_t rank) {
     if (n < MOST_NAMED)
         fprintf(file, "%s%d", n ? ", " : " ", rank);
@@ -151,7 +152,7 @@ static bool is_same_collective(const struct refrain_live_rank *a, const struct r
            strcmp(a->call->name, b->call->name) == 0;
 }
 
-/* Ranks "0, 2 and 3" that are in the collective of the rank. */
+/* Prints all ranks that are in the same collective as this rank, itself included. */
 static void print_entered(FILE *file, const struct refrain_live *live, const struct refrain_live_rank *rank) {
     size_t n = 0;
     for (size_t i = 0; i < live->n_ranks; i++)
@@ -167,7 +168,8 @@ static bool is_lowest_in_collective(const struct refrain_live *live, const struc
     return true;
 }
 
-/* Ranks that are in different collectives, which have the same number on a communicator; each pair once. */
+/* Prints pairs of collectives that are each the n-th of a communicator, but different functions. A pair is printed
+ * once, for the lowest ranks in both. */
 static void print_mismatches(FILE *file, const struct refrain_live *live, const struct refrain_hang *hang) {
     for (size_t i = 0; i < hang->n_edges; i++) {
         const struct refrain_hang_edge *edge = &hang->edges[i];
@@ -185,7 +187,8 @@ static void print_mismatches(FILE *file, const struct refrain_live *live, const 
     }
 }
 
-/* The collective that the rank is in and others have not entered; once, for the lowest rank in it. */
+/* Prints the collective that the rank is in, and the ranks that have not entered it. A collective is printed once, for
+ * the lowest rank in it. */
 static void print_collective(FILE *file, const struct refrain_live *live, const struct refrain_hang *hang,
                              const struct refrain_live_rank *rank) {
     size_t missing = 0;
@@ -263,8 +266,7 @@ enum refrain_status refrain_waits_print_end(struct refrain_trace *trace, uint64_
     if (aborted)
         printf(", %zu called MPI_Abort", aborted);
     if (!live->end_is_known)
-        fputs("; nobody saw when that was, as refrain record does: times are the least that they may have been",
-              stdout);
+        fputs("; the time of the end is unknown without refrain record: times are lower bounds", stdout);
     putchar('\n');
     refrain_waits_print(stdout, live, &hang);
     refrain_hang_close(&hang);

@@ -1,5 +1,5 @@
-/* waits_text.h: who waits for whom, and who waited for whom when a job was killed, as text and JSON (live, hang -> top,
- * info, stats). */
+/* waits_text.h: prints who waits for whom in a running job, or who waited for whom when a job was killed, as text and
+ * JSON (live, hang -> top, info, stats). */
 #ifndef REFRAIN_WAITS_TEXT_H
 #define REFRAIN_WAITS_TEXT_H
 
@@ -9,19 +9,19 @@
 
 struct json_t; /* jansson */
 
-/* What the rank does: "in MPI_Recv a.c:12 in main". */
+/* Prints what the rank does: "in MPI_Recv a.c:12 in main". */
 void refrain_waits_print_rank(FILE *file, const struct refrain_live_rank *rank);
 
-/* The deadlock if there is one and its likely causes, collectives that some have not entered, other waits. Nothing when
- * nobody waits. */
+/* Prints a deadlock and its likely causes, collectives that some ranks have not entered, and other waits. Prints
+ * nothing if no rank waits. */
 void refrain_waits_print(FILE *file, const struct refrain_live *live, const struct refrain_hang *hang);
 
-/* The same on standard output of a job that was killed, beneath a line that says so; nothing of others. `most_calls`:
- * as refrain_hang_find has it. */
+/* The same for a job that was killed, on standard output, after a line that says what the ranks did. Prints nothing for
+ * other jobs. `most_calls`: see refrain_hang_find(). */
 enum refrain_status refrain_waits_print_end(struct refrain_trace *trace, uint64_t most_calls,
                                             struct refrain_error *error);
 
-/* The same as the member "end" of a JSON object. */
+/* Adds the same as a member "end" to a JSON object; for other jobs none. */
 enum refrain_status refrain_waits_add_end(struct refrain_trace *trace, uint64_t most_calls, struct json_t *object,
                                           struct refrain_error *error);
 

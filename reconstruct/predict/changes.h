@@ -6,7 +6,9 @@
  *     MPI_Alltoall=2           the time of the call besides waiting is halved
  *     app.c:12=2               as above, for a region given by its file and line
  *
- * The text before `=` is a name with or without (), or FILE:LINE. Threads: one at a time. */
+ * --faster takes such texts; the options of the other kinds take a region without `=FACTOR`. A region is a name with or
+ * without (), or FILE:LINE. If several changes of one kind match a region, the last one holds. Threads: one at a time.
+ */
 #ifndef REFRAIN_CHANGES_H
 #define REFRAIN_CHANGES_H
 
@@ -17,7 +19,7 @@
 enum refrain_change_kind {
     REFRAIN_CHANGE_FASTER,  /* computing takes 1/factor of its time */
     REFRAIN_CHANGE_BEFORE,  /* as FASTER, for the computing that ends with the begin of the region */
-    REFRAIN_CHANGE_BALANCE, /* each activation takes the mean over the ranks */
+    REFRAIN_CHANGE_BALANCE, /* each activation takes the mean time of all ranks */
     REFRAIN_CHANGE_NO_WAIT, /* a blocking collective waits for nobody */
 };
 
@@ -30,7 +32,7 @@ struct refrain_change {
 /* The changes of one region. */
 struct refrain_changed_region {
     double speed, before; /* factors; 0: unchanged */
-    size_t balance;       /* number of the change + 1; 0: none */
+    size_t balance;       /* position of the change in refrain_changes.changes, + 1; 0: none */
     bool no_wait;
 };
 

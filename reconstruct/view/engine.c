@@ -1,9 +1,11 @@
-/* engine.c: what the page's worker calls: the reading library and a picture, compiled to WebAssembly (page/engine.ts).
+/* engine.c: the functions that the page's worker calls (page/engine.ts). They and the reading library are compiled to
+ * WebAssembly.
  *
- * One trace, one cursor, one picture. What changes during the replay lies in one arena, so that the page goes back in
- * time by restoring a checkpoint (match/checkpoint.h). The engine is one program in refrain and in the page
- * (view_machine.h): chunks of the arena have the same addresses in both, and so checkpoints of one serve the other.
- * Numbers are doubles and 32-bit integers, since JavaScript has these. */
+ * An engine has one trace, one cursor and one picture. All data that change during the replay lie in one arena, so the
+ * page goes back in time by restoring a checkpoint of it (match/checkpoint.h). The same WebAssembly program also runs
+ * in `refrain view` (view_machine.h), with the chunks of the arena at the same addresses, so the page can load
+ * checkpoints that `refrain view` made. Numbers are doubles and 32-bit integers, the ones that JavaScript shares with
+ * C. */
 #include "analysis/followed.h"
 #include "match/checkpoint.h"
 #include "match/replay.h"
@@ -19,11 +21,11 @@
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 
 #define MOST_IMAGES (1u << 20)
-/* The first chunk of the arena: most runs need no other one. */
+/* Size of the first chunk of the arena; most runs need no second one. */
 #define FIRST_CHUNK_BYTES (4u << 20)
-#define PAGE_BYTES 65536u /* by which memory grows */
+#define PAGE_BYTES 65536u /* WebAssembly's memory grows by pages */
 
-/* The records are read byte by byte (page/protocol.ts). */
+/* page/protocol.ts reads the fields of these records by their offsets. */
 _Static_assert(sizeof(struct refrain_picture_location) == 24, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_span) == 56, "as the page reads it");
 _Static_assert(sizeof(struct refrain_picture_segment) == 32, "as the page reads it");
@@ -56,9 +58,9 @@ static struct {
     struct refrain_trace *trace;
     struct refrain_arena *arena;
     struct refrain_cursor *cursor;
-    struct refrain_followed *followed; /* of the cursor */
-    struct refrain_picture *picture;   /* of those */
-    struct refrain_symbol *symbols;    /* in order */
+    struct refrain_followed *followed; /* what follows the cursor */
+    struct refrain_picture *picture;   /* the one of `followed` */
+    struct refrain_symbol *symbols;    /* sorted by refrain_symbol_compare() */
     size_t n_symbols;
     struct refrain_error error;
 } engine;
@@ -68,13 +70,13 @@ static int out_of_memory(void) {
     return 1;
 }
 
-/* Memory for bytes that the page puts in; 0 without memory. */
+/* Allocates memory that the page fills. Null without memory. */
 void *EXPORT(engine_reserve)(size_t bytes) {
     return malloc(bytes ? bytes : 1);
 }
 
-/* Adds the image of one rank; behind it there may be its recorded events. 0, or another number: engine_error
- * says why. */
+/* Adds the image of one rank, which its recorded events may follow. 0 if it succeeds; else engine_error() returns the
+ * reason. */
 int EXPORT(engine_add)(const void *bytes, size_t length, const char *name) {
     struct refrain_image *images = realloc(engine.images, (engine.n_images + 1) * sizeof *images);
     if (!images || engine.n_images >= MOST_IMAGES)
@@ -100,7 +102,7 @@ static struct refrain_picture_list *list_of(int list) {
     return lists[list];
 }
 
-/* ---- names of code addresses: what refrain view found out of them ---- */
+/* ---- names of code addresses, which refrain view looked up ---- */
 
 static void resolve(struct refrain_trace *trace, struct refrain_symbol *symbols, size_t n) {
     (void)trace;
@@ -115,13 +117,14 @@ static void resolve(struct refrain_trace *trace, struct refrain_symbol *symbols,
     }
 }
 
-/* Bytes as refrain_view_symbols_write made them; they stay. 0, or 1 without memory. */
+/* Sets the names from the bytes that refrain_view_symbols_write() made. Caller keeps the bytes. 0, or 1 without memory.
+ */
 int EXPORT(engine_symbols)(const char *bytes, size_t length) {
     engine.symbols = refrain_view_symbols_read(bytes, length, &engine.n_symbols);
     return engine.symbols ? 0 : 1;
 }
 
-/* Whole pages, which are zeros and belong to no other allocator. Null where the memory is at its end. */
+/* Adds pages to the program's memory. They are zero and belong to no other allocator. Null if there are no more. */
 static void *grow(size_t *bytes) {
     size_t pages = (*bytes + PAGE_BYTES - 1) / PAGE_BYTES, at = __builtin_wasm_memory_grow(0, pages);
     *bytes = pages * PAGE_BYTES;
@@ -161,8 +164,8 @@ uint32_t EXPORT(engine_n_regions)(void) {
     return engine.picture->n_regions;
 }
 
-/* What the page shows of a region, index <= engine_n_regions, the last of which is the unknown one: the only source of
- * its names and colours, so that they are those of the indices in records. */
+/* Attributes of a region. Records refer to regions by `index`; engine_n_regions() itself is the unknown region. The
+ * page takes names and colours from here only, so they fit the indices. */
 uint32_t EXPORT(engine_region_kind)(uint32_t index) {
     return refrain_picture_region(engine.picture, index)->kind;
 }
@@ -188,7 +191,7 @@ uint32_t EXPORT(engine_region_colour)(uint32_t index) {
     return refrain_region_colour(refrain_picture_region(engine.picture, index));
 }
 
-/* The same of a communicator; "" has no name. */
+/* The number of communicators, and the name of one; "" if it has none. */
 uint32_t EXPORT(engine_n_comms)(void) {
     return (uint32_t)engine.trace->n_comms;
 }
@@ -209,12 +212,12 @@ double EXPORT(engine_events)(void) {
     return (double)engine.picture->events;
 }
 
-/* Waits of senders that are not shown, since they were found out too late. */
+/* The number of waits of senders that are not shown, since they were known only after their events had been drawn. */
 double EXPORT(engine_unseen)(void) {
     return (double)refrain_settled_unseen(engine.followed->settled);
 }
 
-/* The window from now on. */
+/* Sets the window of the picture. 0, or 1 without memory. */
 int EXPORT(engine_window)(double from_ns, double to_ns, uint32_t n_bins, int keeps_spans) {
     return refrain_picture_window(engine.picture, from_ns, to_ns, n_bins, keeps_spans != 0) ? 0 : 1;
 }
@@ -223,7 +226,8 @@ void EXPORT(engine_keep_spans)(int keeps_spans) {
     engine.picture->keeps_spans = keeps_spans != 0;
 }
 
-/* Feeds the picture so many events. STEP_DONE: the rest lies behind the window; STEP_ENDED: there are no more. */
+/* Gives the picture up to n_events events. STEP_DONE: all later events lie behind the window. STEP_ENDED: there are no
+ * more events. */
 int EXPORT(engine_step)(uint32_t n_events) {
     enum step step = STEP_MORE;
     for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++)
@@ -240,12 +244,13 @@ int EXPORT(engine_step)(uint32_t n_events) {
     return STEP_FAILED;
 }
 
-/* The ends of the spans that are open now are wanted, and with `later` of those that begin later. */
+/* Asks for the ends of the spans that are open now; with `later` also of spans that begin later. */
 void EXPORT(engine_mark)(int later) {
     refrain_picture_mark(engine.picture, later != 0);
 }
 
-/* Gives what is still open, and the pairs of ranks. */
+/* Ends the replay of a window: appends the spans that are still open, and lists the pairs of ranks. `ended`: the trace
+ * is at its end. */
 void EXPORT(engine_finish)(int ended) {
     refrain_arena_use(engine.arena);
     refrain_picture_finish(engine.picture, ended != 0);
@@ -253,7 +258,7 @@ void EXPORT(engine_finish)(int ended) {
     refrain_picture_list_pairs(engine.picture);
 }
 
-/* 0, or engine_error says what is damaged in the trace, as far as it has been replayed. */
+/* 0 if the part replayed so far has no damage; else engine_error() describes it. */
 int EXPORT(engine_check)(void) {
     return (int)refrain_cursor_status(engine.cursor, &engine.error);
 }
@@ -266,7 +271,7 @@ size_t EXPORT(engine_count)(int list) {
     return list_of(list)->n;
 }
 
-/* The page has copied them. */
+/* Empties a list after the page has copied it. */
 void EXPORT(engine_take)(int list) {
     if (list == LIST_OPERATIONS)
         engine.picture->n_operations_given += engine.picture->operations.n;
@@ -287,7 +292,7 @@ uint32_t EXPORT(engine_n_waits)(void) {
 
 /* ---- checkpoints ---- */
 
-/* Keeps the state of the replay; null without memory. */
+/* Makes a checkpoint of the replay. Null without memory. */
 struct refrain_checkpoint *EXPORT(engine_keep)(void) {
     struct refrain_checkpoint *checkpoint = malloc(sizeof *checkpoint);
     if (checkpoint && refrain_checkpoint_take(engine.cursor, checkpoint))
@@ -296,9 +301,10 @@ struct refrain_checkpoint *EXPORT(engine_keep)(void) {
     return NULL;
 }
 
-/* Goes back to a checkpoint. Records that have not been taken are gone. */
+/* Goes back to a checkpoint. Records that the page has not copied are lost. */
 void EXPORT(engine_restore)(const struct refrain_checkpoint *checkpoint) {
-    struct refrain_picture_list lists[LISTS]; /* not in the arena, whose picture may remember smaller ones */
+    struct refrain_picture_list
+        lists[LISTS]; /* The lists are not in the arena, and may have grown since the checkpoint. */
     for (int list = 0; list < LISTS; list++)
         lists[list] = *list_of(list);
     refrain_checkpoint_restore(engine.cursor, checkpoint);
@@ -311,15 +317,15 @@ void EXPORT(engine_drop)(struct refrain_checkpoint *checkpoint) {
     free(checkpoint);
 }
 
-/* What a checkpoint takes, without its base; what all take, with their bases. */
+/* Bytes of one checkpoint, without the copy that it differs from. Null: bytes of all checkpoints and all copies. */
 double EXPORT(engine_kept_bytes)(const struct refrain_checkpoint *checkpoint) {
     return checkpoint ? (double)refrain_arena_copy_bytes(checkpoint->memory) : (double)engine.cursor->checkpoint_bytes;
 }
 
 /* ---- checkpoints as bytes, for an engine that was opened with the same calls (view_ahead.c, page/ahead.ts) ---- */
 
-/* A number that tells whether an engine was opened so: of all that is in the arena, where it lies, and what lies before
- * it. */
+/* A checksum of the state after opening: contents and addresses of the arena and the size of the memory before it. Two
+ * engines with equal sums can exchange checkpoints. */
 uint32_t EXPORT(engine_opened)(void) {
     uint64_t sum = __builtin_wasm_memory_size(0);
     for (size_t i = 0; i < refrain_arena_chunks(engine.arena); i++) {
@@ -331,7 +337,7 @@ uint32_t EXPORT(engine_opened)(void) {
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-/* The arena's chunks: where the i-th lies, 0 behind the last one, and its bytes. */
+/* Address and size of the i-th chunk of the arena; null behind the last one. */
 const void *EXPORT(engine_chunk)(uint32_t i) {
     size_t bytes, used;
     return i < refrain_arena_chunks(engine.arena) ? refrain_arena_chunk(engine.arena, i, &bytes, &used) : NULL;
@@ -343,7 +349,8 @@ uint32_t EXPORT(engine_chunk_bytes)(uint32_t i) {
     return (uint32_t)bytes;
 }
 
-/* The same chunk here: that of this engine, or a new one, with the memory up to it. 0, or 1 where that cannot be. */
+/* Provides a chunk with the same address and size as in another engine: this engine's own one, or a new one, for which
+ * the memory grows up to `at`. 0, or 1 if this is impossible. */
 int EXPORT(engine_add_chunk)(uint32_t i, uint32_t at, uint32_t bytes) {
     size_t end = __builtin_wasm_memory_size(0), before = at / PAGE_BYTES;
     if (i < refrain_arena_chunks(engine.arena))
@@ -357,7 +364,7 @@ uint32_t EXPORT(engine_checkpoint_bytes)(void) {
     return sizeof(struct refrain_checkpoint);
 }
 
-/* The copy of memory that a checkpoint has; its bytes; the copy that it differs from, null none. */
+/* A checkpoint's copy of the arena; the size of a copy; the copy that it is the difference from, or null. */
 const struct refrain_arena_copy *EXPORT(engine_copy)(const struct refrain_checkpoint *checkpoint) {
     return checkpoint->memory;
 }
@@ -370,7 +377,8 @@ const struct refrain_arena_copy *EXPORT(engine_copy_base)(const struct refrain_a
     return refrain_arena_copy_base(copy);
 }
 
-/* Makes a copy of its bytes (engine_reserve), which are its own from now on, and a checkpoint likewise. */
+/* Makes a copy of the arena, and a checkpoint, from bytes of another engine. Both take over the memory of `bytes`,
+ * which engine_reserve() allocated. */
 struct refrain_arena_copy *EXPORT(engine_load_copy)(void *bytes, struct refrain_arena_copy *base) {
     struct refrain_arena_copy *copy = refrain_arena_copy_of(bytes, base);
     engine.cursor->checkpoint_bytes += refrain_arena_copy_bytes(copy);
