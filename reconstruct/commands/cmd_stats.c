@@ -208,8 +208,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism", 0,
-     "Show one table, with a line for each of these; or, with --by=construct, of OpenMP's constructs", 0},
+    {"by", OPTION_BY, "TABLE", 0,
+     "Show one table, with a line for each function, call-path, source-line, partner, rank, wait, counter or (of "
+     "OpenMP) "
+     "construct; or critical-path, or parallelism",
+     0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
      "are taken, and the option may be repeated",
@@ -396,8 +399,15 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
+static const char *choices(int key) {
+    return key == OPTION_BY
+               ? "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism|construct"
+               : NULL;
+}
+
 const struct refrain_command refrain_command_stats = {
     .name = "stats",
+    .choices = choices,
     .summary = "where the time went: functions, loops, call sites, waiting",
     .argp = &argp,
     .run = run,
