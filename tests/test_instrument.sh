@@ -110,8 +110,8 @@ check "lines and columns stay what they are" test -z "$(comm -23 simple.places s
 
 # The name of a critical section is no directive, and __builtin_setjmp returns twice as setjmp does.
 critical() { # NAME: the instrumented text of a section with this name, which is then replaced
-    printf 'void work(int);\nvoid f(int n) {\n#pragma omp critical(%s)\n    for (int i = 0; i < n; i++)\n        work(i);\n}\n' "$1" >critical.c
-    refrain-instrument critical.c -o critical.out && sed "s/critical($1)/critical(NAME)/" critical.out
+    printf 'int MPI_Barrier(int);\nvoid f(int n) {\n#pragma omp critical(%s)\n    for (int i = 0; i < n; i++)\n        MPI_Barrier(i);\n}\n' "$1" >critical.c
+    refrain-instrument --detail=all critical.c -o critical.out && sed "s/critical($1)/critical(NAME)/" critical.out
 }
 critical held >held.text
 check "probes in a critical section" grep -q refrain__ held.text
