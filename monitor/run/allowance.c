@@ -1,4 +1,4 @@
-/* allowance.c: which probes go dormant, and when they come back (allowance.h). */
+/* allowance.c: which probes are throttled, and when they are enabled again (allowance.h). */
 #define _GNU_SOURCE
 #include "run/allowance.h"
 #include "arch/arch.h"
@@ -12,7 +12,7 @@
 #include <refrain/trace.h>
 
 #define COST_SHIFT 4            /* fraction bits of the mean cost */
-#define LONGEST_PROBE_COSTS 16u /* a sample that is longer than so many means was interrupted */
+#define LONGEST_PROBE_COSTS 16u /* a sample longer than this many means was interrupted */
 
 uint64_t *refrain_spent_ticks;
 
@@ -32,7 +32,7 @@ void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks
     allowance->sleep_ticks = (uint64_t)ticks_of_ns(REFRAIN_SLEEP_NS);
 }
 
-/* What changing probes needs, and whether it was done. */
+/* Arguments of rest() and wake(), which run with the vector registers saved, and their result. */
 struct change {
     uint32_t number;
     bool done;
@@ -61,7 +61,7 @@ static void wake_if_time(struct refrain_context *context, uint64_t now) {
     }
 }
 
-/* Adds what the time since the last sample earned, less `spent`. Returns what was earned. */
+/* Credits the thread for the time since the last sample and charges `spent`. Returns the credit. */
 static int64_t settle(struct refrain_allowance *allowance, uint64_t now, int64_t spent) {
     int64_t earned = (int64_t)((now - allowance->sampled_ticks) * REFRAIN_ALLOWANCE_PERCENT / 100);
     allowance->sampled_ticks = now;
@@ -76,7 +76,7 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
     refrain_allowance_count(context);
     if (allowance->most_ticks == 0 && !refrain_spent_ticks)
         return;
-    refrain_arch_wait(); /* the probe is over when the clock is read */
+    refrain_arch_wait(); /* so that the probe's last instructions are part of the measured time */
     uint64_t now = refrain_clock();
     uint64_t cost = (now - begin_ticks + (uint64_t)ticks_of_ns(REFRAIN_ENTRY_NS)) << COST_SHIFT;
     uint64_t longest = (uint64_t)allowance->cost_ticks * LONGEST_PROBE_COSTS;
@@ -90,7 +90,8 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
         wake_if_time(context, now);
         return;
     }
-    /* It is left all the time, by activations that were not entered: those that are open must not keep its probe on. */
+    /* This function is left again and again by activations whose entry is not recorded, since its entry is throttled.
+     * End its open activations, so that the probe at its end can be throttled, too. */
     if (REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE && slot[-1].flags & REFRAIN_SLOT_DORMANT)
         refrain_give_up(context, slot[-1].number);
     struct change change = {.number = slot->number};

@@ -1,21 +1,20 @@
-/* allowance.h: what probes may cost. Every probe pays for itself out of one allowance, whatever it is a probe of.
+/* allowance.h: limits the time that probes take. All probes of a thread share one allowance.
  *
- *     a thread's time goes by       REFRAIN_ALLOWANCE_PERCENT of it is added; at most REFRAIN_ALLOWANCE_NS are saved up
- *     64 probes have run            64 times the mean cost of a probe is taken off; every 64th probe is measured
- *     nothing is left, and these 64 took more than was added since the 64 before
- *                                   the 64th probe goes dormant: probes that come often are met most often
- *     later, when it is saved up again, all dormant probes come back, each time after twice as long a sleep
+ *     while the thread runs      REFRAIN_ALLOWANCE_PERCENT of its time is credited, up to REFRAIN_ALLOWANCE_NS
+ *     after every 64 probes      64 times the mean cost of a probe is charged; each 64th probe is a sample: it is timed
+ *     no credit is left, and the last 64 probes cost more than was credited meanwhile
+ *                                the sampled probe is throttled; frequent probes are most likely to be the sampled one
+ *     the credit is full again   all throttled probes are enabled again, each time after twice as long a pause
  *
- * When a function goes dormant, its open activations still tell their end, so the probe at its end stays on. That probe
- * may be what takes the time: one activation stays open, and many others, whose entry is not told any more, run the
- * probe at their end. Then the open activation and those above it end in the trace, and what comes in them belongs to
- * the activation below.
+ * When a function is throttled, its open activations still record their end, so the probe at its end stays enabled.
+ * This probe may be the costly one: one activation stays open while many others, whose entry is no longer recorded, run
+ * it. Then the open activation and those above it end in the trace. Later events in them belong to the activation
+ * below.
  *
- * So what probes take is bounded whatever the program does: REFRAIN_ALLOWANCE_NS, the percentage, and some 64 probes
- * for each one that goes dormant. Order needs no particular probe: what happens where a probe is dormant follows from
- * the place before it. MPI calls are no probes in this sense: they are always told, and so is the place that they are
- * made from. Threads that are not traced (beyond REFRAIN_THREADS) meet the same probes: what that costs comes out of an
- * allowance that they share.
+ * So the cost of probes is bounded for any program: REFRAIN_ALLOWANCE_NS, the percentage, and about 64 probes for each
+ * throttled one. The order of events needs no particular probe, since a step past a disabled probe is learned at the
+ * place before it. MPI calls are never throttled, nor is the place that the program stores before them. Threads beyond
+ * REFRAIN_THREADS are not traced, but run the same probes; they share one allowance for this cost.
  */
 #ifndef REFRAIN_ALLOWANCE_H
 #define REFRAIN_ALLOWANCE_H
@@ -28,38 +27,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the entry of a probe costs before and after what is measured. */
+/* Estimated cost of entering and leaving a probe, outside of the part that a sample measures. */
 #define REFRAIN_ENTRY_NS 6u
-/* What a probe costs a thread that is not traced. */
+/* Cost of a probe in a thread that is not traced. */
 #define REFRAIN_UNTRACED_NS 8u
 
-/* The thread begins. `ticks_per_us`: ticks of the clock in a microsecond. `limited` false: probes may cost anything. */
+/* Initializes the allowance of a thread. `ticks_per_us`: clock ticks per microsecond. `limited` false: no limit. */
 REFRAIN_HIDDEN void refrain_allowance_begin(struct refrain_allowance *allowance, uint64_t ticks_per_us, bool limited);
 
-/* A sample: the probe that began at `begin_ticks` has been at `slot`. Out of line, every 64th probe. */
+/* Accounts for 64 probes, from the measured time of one that began at `begin_ticks` and reached `slot`. Kept out of the
+ * fast path. */
 REFRAIN_HIDDEN void refrain_allowance_sample(struct refrain_context *context, const struct refrain_slot *slot,
                                              uint64_t begin_ticks);
 
-/* Some MPI calls were made: dormant probes come back if it is time. */
+/* Called after some MPI calls: enables throttled probes again if it is time. */
 REFRAIN_HIDDEN void refrain_allowance_look(struct refrain_context *context);
 
-/* A probe at `slot` was met by a thread that is not traced; `context` is what those threads share. False: such probes
- * have no allowance left. This one counts as off, though its code has not been changed yet. */
+/* Accounts for a probe at `slot` in a thread that is not traced; `context` is the one that these threads share. False
+ * if their allowance is spent and the probe is disabled already, though its code has not been changed yet. */
 REFRAIN_HIDDEN bool refrain_allowance_untraced(struct refrain_context *context, const struct refrain_slot *slot);
 
-/* So many probes have run again: the trace says how many, as most of them read no clock. A reader does not go further
- * than that in a damaged trace. */
+/* Starts the next 64 probes, and counts the last ones in the trace. The count bounds a reader's work on a damaged
+ * trace, since most probes read no clock. */
 static inline void refrain_allowance_count(struct refrain_context *context) {
     context->allowance.probes = REFRAIN_ALLOWANCE_PROBES;
     context->thread->samples += context->thread->samples != REFRAIN_SAMPLES_UNKNOWN;
 }
 
-/* Is this probe to be measured? */
+/* True for each 64th probe, which is a sample. */
 static inline bool refrain_allowance_takes(struct refrain_context *context) {
     return __builtin_expect(--context->allowance.probes == 0, 0);
 }
 
-/* Where the MPI part wants to know what probes have taken, in ticks; null: nowhere. Those of the first thread. */
+/* Where the cost of the first thread's probes is added up for the MPI part, in ticks. Null: nowhere. */
 extern REFRAIN_SHARED uint64_t *refrain_spent_ticks;
 
 #endif

@@ -1,4 +1,4 @@
-/* binary.c: build ids as the loader mapped them (binary.h). */
+/* binary.c: reads build ids from memory, where the loader mapped them (binary.h). */
 #define _GNU_SOURCE
 #include "run/binary.h"
 #include "run/object_name.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_ID_BYTES 64u /* the GNU linker makes 8 to 20 */
+#define MOST_ID_BYTES 64u /* the GNU linker's have 8 to 20 bytes */
 #define NOTE_ALIGNMENT 4u
 
 /* ---- build ids ---- */
 
-/* The build id among these notes; null where it is not. */
+/* Returns the build id in a segment of notes, or null. */
 static const unsigned char *id_in_notes(const unsigned char *notes, size_t bytes, size_t *id_bytes) {
     ElfW(Nhdr) note;
     for (size_t at = 0; bytes - at >= sizeof note;) {
@@ -37,14 +37,14 @@ static const unsigned char *id_in_notes(const unsigned char *notes, size_t bytes
     return NULL;
 }
 
-/* The build id in hexadecimal; false where the object has none in its memory. */
+/* Writes the build id in hexadecimal. False if the object has none in memory. */
 static bool build_id(const struct refrain_loaded *loaded, char text[2 * MOST_ID_BYTES + 1]) {
     static const char digits[] = "0123456789abcdef";
     const ElfW(Phdr) *segments = loaded->segments;
     for (unsigned i = 0; i < loaded->n_segments; i++) {
         uintptr_t begin = loaded->load_address + segments[i].p_vaddr;
         size_t n = 0;
-        /* Notes aligned to 8 are of another kind, and lie in segments of their own. */
+        /* Notes aligned to 8 bytes have another format, and segments of their own. They contain no build id. */
         if (segments[i].p_type != PT_NOTE || segments[i].p_align > NOTE_ALIGNMENT ||
             !refrain_loaded_holds(loaded, begin, segments[i].p_memsz))
             continue;
@@ -83,7 +83,7 @@ static void describe_file(struct refrain_binary *binary, const struct refrain_lo
     errno = saved;
 }
 
-/* Of two threads that meet a file at the same time both add it, which is no harm. */
+/* Adds a file to the list. If two threads meet a file at the same time, it is listed twice, which does no harm. */
 static void add(uint32_t path, const struct refrain_loaded *loaded) {
     char text[2 * MOST_ID_BYTES + 1];
     struct refrain_header *header = refrain_trace_file.header;

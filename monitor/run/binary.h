@@ -1,6 +1,7 @@
-/* binary.h: the files that the process's code is from, and what says later whether a file is the one that ran.
+/* binary.h: lists the files that the process's code was loaded from, with the data by which a reader recognises each
+ * file later.
  *
- *     code address -> struct refrain_loaded -> struct refrain_binary of the trace file (refrain/trace.h), once each */
+ *     code address -> struct refrain_loaded -> one struct refrain_binary a file in the trace file (refrain/trace.h) */
 #ifndef REFRAIN_BINARY_H
 #define REFRAIN_BINARY_H
 
@@ -8,8 +9,8 @@
 #include "visibility.h"
 #include <stdint.h>
 
-/* The reference of the file's name. When the file is met for the first time its build id goes to the trace file; of one
- * without a build id, size and time of change. 0 when the pool is spent. Any thread. */
+/* Returns the reference of the file's name. The first call for a file adds it to the list, with its build id, or
+ * without one its size and time of change. 0 if the pool is full. Any thread. */
 REFRAIN_HIDDEN uint32_t refrain_binary_name(const struct refrain_loaded *loaded);
 
 #endif

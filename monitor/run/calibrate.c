@@ -1,15 +1,18 @@
-/* calibrate.c: each kind of probe is run on places of its own, which are taken out of the pool again (calibrate.h).
+/* calibrate.c: measures what each kind of probe costs. It runs probes on slots of its own, which are removed from the
+ * pool afterwards (calibrate.h).
  *
  *     clock | probe up to its clock read | clock read | rest of the probe | clock
  *           '------- before -------------------------''--- after --------'
  *
- * The least of some rounds counts: what a probe takes when nothing gets in its way. What it costs where caches are full
- * of the program's data is more: so all kinds are run once more in cold caches. What they take in a program lies
- * between. Looked at one by one probes take longer than in a row, where the processor does parts of several at once: so
- * single times only say what each kind's share is.
+ * The least of several rounds counts, as the cost of a probe without disturbance. In a program whose data fill the
+ * caches a probe costs more. So all kinds are measured once more with cold caches; the cost in a program lies between
+ * both.
  *
- * MPI calls are measured as those that come often: each goes as the one before it. So they come in a row of their own,
- * after as many as it takes until all is predicted. */
+ * A probe that is timed alone takes longer than in a row of probes, in which the processor overlaps neighbours. So the
+ * row's time is the cost of all kinds together, and the single times only divide it among the kinds.
+ *
+ * MPI calls are measured in the usual case, in which each call is as predicted. So they have a row of their own, after
+ * as many calls as it takes until all values are predicted. */
 #define _GNU_SOURCE
 #include "run/calibrate.h"
 #include "arch/arch.h"
@@ -33,15 +36,16 @@
 #include <sys/mman.h>
 
 #define ROUNDS 8u
-#define TIMES 8u                                              /* the probes of a round */
-#define CALLS_BEFORE (REFRAIN_HISTORY_STRETCHES * 2u * TIMES) /* then a stretch of the history has room for a row */
+#define TIMES 8u /* repetitions of a row in a round */
+#define CALLS_BEFORE                                                                                                   \
+    (REFRAIN_HISTORY_STRETCHES * 2u * TIMES) /* so that the next row fits into one stretch of the history */
 #define COLD_ROUNDS 2u
 #define CACHE_LINE_BYTES 64u
 #define PAGE_BYTES 4096u
-#define PAGES 2u /* that are stored to to see what that takes */
+#define PAGES 2u /* pages whose first store is measured */
 #define ADDRESSES_BYTES ((size_t)REFRAIN_ADDRESS_TABLE_ENTRIES * REFRAIN_ADDRESS_ENTRY_BYTES)
 
-/* The slots of a program that is nothing but probes. */
+/* The slots of an imaginary program. */
 enum {
     FUNCTION = 0,
     WHOLE,
@@ -74,15 +78,15 @@ static const struct {
 
 struct costs {
     struct refrain_probe_cost warm[REFRAIN_PROBE_KINDS];
-    uint32_t cold_probes, cold_call, page; /* as in struct refrain_header */
+    uint32_t cold_probes, cold_call, page; /* see struct refrain_header */
 };
 
-/* One round's sums, in ticks. */
+/* Sums of one round, in ticks. */
 struct sums {
     uint64_t before[REFRAIN_PROBE_KINDS], after[REFRAIN_PROBE_KINDS];
 };
 
-/* Who looks at single probes: null where they run one after the other. */
+/* Sums of the current round; null while probes run in a row and are not timed one by one. */
 static struct sums *sums;
 static const struct refrain_context *own;
 static uint64_t began;
@@ -90,11 +94,12 @@ static uint64_t began;
 static inline void begin(void) {
     if (!sums)
         return;
-    began = refrain_clock(); /* all before it and after it is kept apart: else much of a probe would run meanwhile */
+    began = refrain_clock(); /* The waits keep the program's other instructions out of the measured interval. */
     refrain_arch_wait();
 }
 
-/* The probe that began last is over; `reads`: it read the clock. */
+/* Adds the time since begin() to a kind. `reads`: the probe read the clock, which divides its time into before and
+ * after. */
 static inline void end(enum refrain_probe_kind kind, bool reads) {
     if (!sums)
         return;
@@ -104,19 +109,20 @@ static inline void end(enum refrain_probe_kind kind, bool reads) {
     sums->after[kind] += now - inside;
 }
 
-/* Of probes that are run in a row: kinds from `first` on, up to `end`. */
+/* A function that runs probes, and the kinds that it runs: from `first` up to, but not including, `end`. */
 struct row {
     void (*run)(struct refrain_unit *unit, char *frame);
     enum refrain_probe_kind first, end;
 };
 
-/* An MPI call that sends a message, with its place as the program stores it. */
+/* An MPI call that sends a message. Its place is stored before it, as an instrumented program does. */
 static void run_call(struct refrain_unit *unit, char *frame) {
     static const int64_t message[4] = {0, 0, 8, 0};
     struct refrain_call call;
     begin();
     refrain_place = (struct refrain_slot *)unit->slots + MPI_CALL;
-    refrain_call_begin(&call, 0, NULL, frame - 2 * sizeof(uintptr_t)); /* its wrapper lies below the frame */
+    refrain_call_begin(&call, 0, NULL,
+                       frame - 2 * sizeof(uintptr_t)); /* as if the wrapper's frame lay below this frame */
     end(REFRAIN_PROBE_CALL_BEGIN, true);
     begin();
     refrain_call_operation(&call, REFRAIN_OP_SEND, message, 4);
@@ -129,7 +135,7 @@ static void run_call(struct refrain_unit *unit, char *frame) {
     end(REFRAIN_PROBE_CALL_END, false);
 }
 
-/* One probe of each other kind, in an activation whose object in its frame is at `frame`. */
+/* Runs one probe of each other kind, in an activation whose frame object is at `frame`. */
 static void run_probes(struct refrain_unit *unit, char *frame) {
     begin();
     refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
@@ -160,7 +166,7 @@ static void run_probes(struct refrain_unit *unit, char *frame) {
     end(REFRAIN_PROBE_LEAVE, true);
 }
 
-/* Ticks of TIMES times the row; the least of the rounds. */
+/* Ticks for TIMES runs of the row; the least of the rounds. */
 static uint64_t ticks_in_a_row(const struct row *row, struct refrain_unit *unit, char *frame) {
     uint64_t least = UINT64_MAX;
     sums = NULL;
@@ -174,7 +180,7 @@ static uint64_t ticks_in_a_row(const struct row *row, struct refrain_unit *unit,
     return least;
 }
 
-/* What measuring adds to TIMES probes of a kind. */
+/* Ticks that begin() and end() add to TIMES probes. */
 static uint64_t clock_ticks(void) {
     uint64_t least = UINT64_MAX;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -190,7 +196,7 @@ static uint64_t clock_ticks(void) {
     return least;
 }
 
-/* Each kind by itself, the least of the rounds. */
+/* Times each kind separately; the least of the rounds. */
 static void measure_single(const struct row *row, struct refrain_unit *unit, char *frame, struct sums *least) {
     struct sums round_sums;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -212,7 +218,7 @@ static uint64_t less(uint64_t ticks, uint64_t by) {
     return ticks > by ? ticks - by : 0;
 }
 
-/* Sixteenths of a tick, each kind's share of what all take one after the other. */
+/* A kind's cost in sixteenths of a tick: the row's time, divided in proportion to the single times. */
 static uint32_t cost_of(uint64_t ticks, uint64_t in_a_row, uint64_t single) {
     uint64_t cost = single ? (ticks * in_a_row << REFRAIN_PROBE_COST_SHIFT) / single / TIMES : 0;
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
@@ -224,7 +230,7 @@ static void measure_row(const struct row *row, struct refrain_unit *unit, char *
     measure_single(row, unit, frame, &least);
     uint64_t in_a_row = ticks_in_a_row(row, unit, frame), read = clock_ticks(), single = 0;
     for (unsigned kind = row->first; kind < row->end; kind++) {
-        /* The clock read inside counts as the probe's, that of end() does not. */
+        /* The probe's own clock read is part of its cost; that of end() is not. */
         if (least.after[kind] > 0)
             least.after[kind] = less(least.after[kind], read);
         else
@@ -239,7 +245,8 @@ static void measure_row(const struct row *row, struct refrain_unit *unit, char *
 
 /* ---- in cold caches ---- */
 
-/* All data that the row's probes look at: calls that go like those before them do without the table of addresses. */
+/* Moves all data of the row's probes out of the caches. The table of addresses is left out, as a call that is as
+ * predicted does not use it. */
 static bool displace_all(uint64_t pool_from) {
     const struct refrain_header *header = refrain_trace_file.header;
     return refrain_arch_displace(own, sizeof *own) && refrain_arch_displace(own->top - 1, 2 * sizeof *own->top) &&
@@ -247,8 +254,8 @@ static bool displace_all(uint64_t pool_from) {
            refrain_arch_displace((const unsigned char *)header + pool_from, header->pool_used - pool_from);
 }
 
-/* Sixteenths of a tick that a row takes where all data of the monitor has to come from memory, the least of some
- * rounds. Its code stays where it is. 0: not measured. */
+/* Sixteenths of a tick for one row if all data of the monitor come from memory (its code stays cached); the least of
+ * the rounds. 0: not measured. */
 static uint32_t ticks_cold(const struct row *row, struct refrain_unit *unit, char *frame, uint64_t pool_from) {
     uint64_t least = UINT32_MAX, read = clock_ticks() / TIMES;
     sums = NULL;
@@ -266,8 +273,8 @@ static uint32_t ticks_cold(const struct row *row, struct refrain_unit *unit, cha
     return least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
 }
 
-/* Ticks of the first store to a page of the trace file: the least of some, which nothing was stored to before. They are
- * in the middle, where what comes at the end of a long run comes. */
+/* Ticks of the first store to a page of the trace file; the least of some pages that have not been written. They lie in
+ * the middle of the file, where a long run's data end. */
 static uint32_t ticks_of_page(const struct refrain_header *header) {
     uint64_t least = UINT32_MAX, at = header->bytes / 2 & ~(uint64_t)(PAGE_BYTES - 1), read = clock_ticks() / TIMES;
     for (unsigned i = 0; i < PAGES && at + PAGE_BYTES <= header->bytes && at > header->pool_used;
@@ -285,7 +292,8 @@ static void measure(struct refrain_unit *unit, uint64_t entry_ticks, uint64_t po
                             calls = {run_call, REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_KINDS};
     char stack[64], *frame = stack + sizeof stack / 2;
     measure_row(&probes, unit, frame, costs->warm);
-    for (unsigned kind = 0; kind <= REFRAIN_PROBE_COUNT; kind++) /* in optimised code they come by way of a site */
+    for (unsigned kind = 0; kind <= REFRAIN_PROBE_COUNT;
+         kind++) /* in optimised code they are entered by way of a site */
         costs->warm[kind].before += (uint32_t)(entry_ticks << REFRAIN_PROBE_COST_SHIFT);
     costs->cold_probes = ticks_cold(&probes, unit, frame, pool_from);
 
@@ -297,7 +305,7 @@ static void measure(struct refrain_unit *unit, uint64_t entry_ticks, uint64_t po
     refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
 }
 
-/* The thread that runs the probes: what it learns is given back. False when the pool has no room for it. */
+/* Sets up a thread for the measurement. refrain_calibrate() removes what it learns. False if the pool is too small. */
 static bool make_thread(struct refrain_context *context, struct refrain_unit *unit) {
     struct refrain_thread *thread = refrain_pool_take(sizeof *thread, REFRAIN_POOL_LAST);
     struct refrain_slot *slots = refrain_pool_take(SLOTS * sizeof *slots, REFRAIN_POOL_LAST);
@@ -313,16 +321,16 @@ static bool make_thread(struct refrain_context *context, struct refrain_unit *un
     thread->root.number = UINT32_MAX;
     context->thread = thread;
     context->number = 0;
-    context->address_pages = UINT32_MAX; /* its table is not charged */
+    context->address_pages = UINT32_MAX; /* so that its table does not count as used memory */
     context->top->last = &thread->root;
-    context->allowance.probes = UINT32_MAX; /* none is a sample */
+    context->allowance.probes = UINT32_MAX; /* so that none is a sample */
     refrain_timeline_open(context);
     refrain_metrics_open(context);
     return true;
 }
 
 void refrain_calibrate(const struct refrain_context *context, uint64_t ticks_per_us) {
-    static struct refrain_context copy; /* too large for a stack that may be small */
+    static struct refrain_context copy; /* static, since a thread's stack may be too small */
     struct refrain_header *header = refrain_trace_file.header, before = *header;
     struct refrain_trace_file file_before = refrain_trace_file;
     struct costs costs = {.page = ticks_of_page(header)};

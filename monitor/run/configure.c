@@ -1,5 +1,4 @@
-/* configure.c: the REFRAIN_* variables, and what is said to the user
- * (configure.h). */
+/* configure.c: reads the REFRAIN_* variables, and prints messages to the user (configure.h). */
 #define _GNU_SOURCE
 #include "run/configure.h"
 #include "arch/arch.h"
@@ -19,11 +18,11 @@
 
 struct refrain_configuration refrain_configuration;
 
-/* Of the OpenMP runtime, where there is one; null else. */
+/* OpenMP's function; null if the program has no OpenMP runtime. */
 extern int omp_get_max_threads(void) __attribute__((weak));
 
-/* As many threads as OpenMP will have, one without it; fewer where their tables
- * would take half of what one has. */
+/* The default of REFRAIN_THREADS: as many threads as OpenMP will have, or one without OpenMP. Fewer if the tables of so
+ * many threads would take more than half of the memory. */
 static uint32_t threads_to_come(uint64_t total_bytes) {
     int most = omp_get_max_threads ? omp_get_max_threads() : 1;
     uint32_t threads = most < 1 ? 1 : most > (int)REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)most;
@@ -48,7 +47,7 @@ void refrain_say(const char *format, ...) {
         n = (int)sizeof text - 2;
     text[n++] = '\n';
     if (write(STDERR_FILENO, text, (size_t)n) < 0)
-        return; /* nowhere left to say it */
+        return; /* a message that cannot be printed is lost */
 }
 
 /* ---- settings ---- */
@@ -59,7 +58,7 @@ static void bad_setting(const char *name, const char *value, const char *expecte
 
 _Static_assert(REFRAIN_FORMULA_ITEMS == REFRAIN_MAXIMUM_FORMULA_LENGTH, "both are the longest formula");
 
-/* The value of a variable; null where it is not set, or empty. */
+/* The value of a variable; null if it is unset or empty. */
 static const char *setting(const char *name) {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
@@ -72,7 +71,7 @@ static void read_switch(const char *name, bool otherwise, bool *on) {
         bad_setting(name, value, "on or off", otherwise ? "on" : "off");
 }
 
-/* `used`: what is used instead of a value that makes no sense, in words. */
+/* `used`: describes, in the message about an invalid value, the value that is used instead. */
 static void read_bytes(const char *name, uint64_t otherwise, const char *used, uint64_t *bytes) {
     const char *value = setting(name);
     *bytes = otherwise;
@@ -80,8 +79,7 @@ static void read_bytes(const char *name, uint64_t otherwise, const char *used, u
         bad_setting(name, value, "a number of bytes, or one followed by K, M or G", used);
 }
 
-/* A text that is kept as it is, in `room` bytes; one that does not fit is not
- * used. */
+/* Copies a text of less than `room` bytes. A longer one is ignored, with a message. */
 static void read_text(const char *name, const char *used, char *text, size_t room) {
     const char *value = setting(name);
     char expected[64];
@@ -95,7 +93,7 @@ static void read_text(const char *name, const char *used, char *text, size_t roo
 }
 
 static void read_mode(void) {
-    static const char *const names[] = {"off", "stat", "events", "both"}; /* enum refrain_mode */
+    static const char *const names[] = {"off", "stat", "events", "both"}; /* indices: enum refrain_mode */
     const char *value = setting("REFRAIN_MODE");
     bool on;
     refrain_configuration.mode = REFRAIN_MODE_STAT;
@@ -122,7 +120,7 @@ static void read_memory(void) {
     }
 }
 
-/* After the memory, on which the default depends. */
+/* Called after read_memory(), since the default depends on it. */
 static void read_formula_length(void) {
     const char *value = setting("REFRAIN_FORMULA_LENGTH");
     uint64_t length = 0;
@@ -135,7 +133,7 @@ static void read_formula_length(void) {
         refrain_configuration.formula_length = (uint32_t)length;
 }
 
-/* After the memory, on which the default depends. */
+/* Called after read_memory(), since the default depends on it. */
 static void read_threads(void) {
     const char *value = setting("REFRAIN_THREADS"), *openmp = setting("OMP_NUM_THREADS");
     uint64_t threads;
@@ -150,7 +148,7 @@ static void read_threads(void) {
         refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes);
 }
 
-/* 1 is a switch, not a number of functions. */
+/* The number 1 is the switch "on", not a depth. */
 static void read_call_path(void) {
     const char *value = setting("REFRAIN_CALL_PATH");
     uint64_t depth;
@@ -164,7 +162,7 @@ static void read_call_path(void) {
         refrain_configuration.path_depth = REFRAIN_MAXIMUM_PATH;
 }
 
-/* A number is one of samples; 0 and 1 are a switch. */
+/* The numbers 0 and 1 are switches, other numbers are samples per second. */
 static void read_sample(void) {
     const char *value = setting("REFRAIN_SAMPLE");
     uint64_t hz;
@@ -185,8 +183,7 @@ static void read_order(void) {
         bad_setting("REFRAIN_ORDER", value, "mpi or virtual", "mpi");
 }
 
-/* The processor's counter is the default where the processor says that it runs
- * at one rate in all states. */
+/* The default is the processor's counter, if its rate is constant. */
 static void read_clock(void) {
     const char *value = setting("REFRAIN_CLOCK");
     refrain_clock_is_gettime = !refrain_arch_counter_is_steady();
@@ -209,7 +206,8 @@ static void read_directory(void) {
         snprintf(directory, sizeof refrain_configuration.directory, "%.2000s/%.2000s", start, value);
 }
 
-/* A mistyped name would else be a setting that silently is not there. refrain record has looked before. */
+/* Prints a message about unknown REFRAIN_* variables, since a mistyped name would have no effect. refrain record has
+ * checked them already. */
 static void look_for_unknown(void) {
     extern char **environ;
     char message[256];

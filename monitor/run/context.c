@@ -1,5 +1,5 @@
-/* context.c: which context the calling thread has: taken, when it first comes to a probe, from contexts.c, and given
- * back when the thread ends. */
+/* context.c: gives each thread its context. A thread takes one (contexts.c) at its first probe and returns it when it
+ * ends. */
 #define _GNU_SOURCE
 #include "context.h"
 #include "arch/registers.h"
@@ -11,15 +11,16 @@
 
 #include <pthread.h>
 
-#define MOST_KEYS 32u /* what a thread keeps for further ones is allocated, which no probe may do */
+#define MOST_KEYS 32u /* pthread_setspecific() allocates memory for higher keys, which no probe may do */
 
-static pthread_key_t ends; /* its value, of a thread that has a context, is the context */
+static pthread_key_t ends; /* in a thread that has a context, its value is this context */
 static bool has_ends;
 
-/* Threads that are not traced: every probe finds it busy. They share one allowance for what that costs. */
+/* The context of all threads that are not traced. It is always busy, so probes do nothing. Its allowance accounts for
+ * their cost. */
 static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
 
-/* Probes that threads met while another one was opening the trace file. */
+/* Number of probes that ran while another thread was opening the trace file. */
 static uint64_t early;
 
 void refrain_context_count_early(void) {
@@ -30,7 +31,7 @@ void refrain_context_count_early(void) {
 static void take_context(void *taken) {
     struct refrain_context **context = taken;
     if (!refrain_tracing_open()) {
-        __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED); /* this probe is lost, later ones are not */
+        __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED); /* only this probe is lost */
         return;
     }
     refrain_context_count_early();
@@ -40,8 +41,7 @@ static void take_context(void *taken) {
         pthread_setspecific(ends, *context);
 }
 
-/* A thread ends, or one of its own destructors that come after this one is still to make a call: then it takes a
- * context again. */
+/* Called when a thread ends. Destructors that run later may make MPI calls; then the thread takes a context again. */
 static void thread_ends(void *context) {
     if (refrain_thread_context == context)
         refrain_tracing_give_context(context);

@@ -21,11 +21,12 @@ __thread const void *refrain_place;
 
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
-static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) / 64]; /* bits: its thread has ended */
+static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) /
+                               64]; /* one bit a context: its thread has ended, and another thread may take it */
 
-/* What the threads' contexts are made from. */
+/* The memory from which contexts are made. */
 static struct {
-    unsigned char *memory; /* contexts, then what each thread has of its own */
+    unsigned char *memory; /* first all contexts, then each thread's shadow stack, table of addresses and scratch */
     size_t each;           /* bytes of that */
     struct refrain_thread *threads;
     unsigned char *journals;
