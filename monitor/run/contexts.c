@@ -21,13 +21,14 @@ __thread const void *refrain_place;
 
 static struct refrain_context *contexts;
 static uint32_t contexts_taken;
-static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) /
-                               64]; /* one bit a context: its thread has ended, and another thread may take it */
+static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) / 64]; /* bit i: the thread of context i has ended, and
+                                                                        another thread may take the context */
 
-/* The memory from which contexts are made. */
+/* The memory of which contexts are made. */
 static struct {
-    unsigned char *memory; /* first all contexts, then each thread's shadow stack, table of addresses and scratch */
-    size_t each;           /* bytes of that */
+    unsigned char
+        *memory; /* all contexts, then for each thread its shadow stack, table of addresses and scratch memory */
+    size_t each; /* bytes of these three for one thread */
     struct refrain_thread *threads;
     unsigned char *journals;
     struct refrain_events *events;
@@ -49,7 +50,7 @@ uint64_t refrain_contexts_bytes(uint32_t n) {
     return round_up(n * sizeof(struct refrain_thread), REFRAIN_GRAIN_BYTES) + n * journal_bytes();
 }
 
-/* The context, record and journal of thread `t`, which nobody has written to so far. */
+/* Fills the context, record and journal of thread `t`, which are still zero. */
 static void make_context(uint32_t t) {
     struct refrain_context *context = &contexts[t];
     struct refrain_thread *thread = &parts.threads[t];
@@ -71,13 +72,13 @@ static void make_context(uint32_t t) {
     context->learning = (refrain_configuration.mode & REFRAIN_MODE_STAT) != 0;
     context->events = refrain_events_of_thread(parts.events, t);
     context->formula_length = refrain_configuration.formula_length;
-    __atomic_store_n(&context->thread, thread, __ATOMIC_RELEASE); /* others look at it from now on */
+    __atomic_store_n(&context->thread, thread, __ATOMIC_RELEASE); /* From here on other threads read it. */
 }
 
 _Static_assert(sizeof(struct refrain_learn_scratch) == REFRAIN_SCRATCH_BYTES, "as refrain size and info say it");
 
-/* Contexts, shadow stacks, tables of addresses and scratch of all threads are one private mapping, touched as it is
- * used. */
+/* Contexts, shadow stacks, tables of addresses and scratch memory of all threads are one private mapping. The system
+ * provides its pages when they are first used. */
 bool refrain_contexts_make(void) {
     struct refrain_header *header = refrain_trace_file.header;
     uint32_t n = refrain_configuration.threads;
@@ -108,7 +109,7 @@ struct refrain_context *refrain_contexts_first(void) {
     return &contexts[0];
 }
 
-/* The first that is given back; null: none is. */
+/* Returns the first context that was given back. Null if there is none. */
 static struct refrain_context *take_given(void) {
     for (uint32_t word = 0; word < sizeof contexts_given / sizeof *contexts_given; word++) {
         uint64_t given = __atomic_load_n(&contexts_given[word], __ATOMIC_RELAXED);
@@ -139,7 +140,7 @@ struct refrain_context *refrain_contexts_take(void) {
     return NULL;
 }
 
-/* Null when it has not been made yet. */
+/* Null if the context has not been filled yet. */
 static const struct refrain_thread *thread_of(uint32_t t) {
     return __atomic_load_n(&contexts[t].thread, __ATOMIC_ACQUIRE);
 }
@@ -154,7 +155,7 @@ bool refrain_contexts_have_open(uint64_t function) {
     return false;
 }
 
-/* Does no other thread learn at present, nor has since this was last asked? */
+/* See contexts.h. Compares a checksum of all threads' latest clock reads with that of the call before. */
 bool refrain_contexts_are_still(void) {
     static uint64_t last_sum;
     uint32_t n = __atomic_load_n(&contexts_taken, __ATOMIC_ACQUIRE);

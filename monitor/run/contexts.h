@@ -1,6 +1,7 @@
-/* contexts.h: the contexts of all threads that can be traced: memory for all of them is taken before the first event
- * (tracing.c), and each is made when its thread first runs a probe (context.c), so that threads that are never started
- * touch no page. */
+/* contexts.h: the contexts of all threads that can be traced.
+ *
+ * Memory for all contexts is reserved before the first event (tracing.c). A context is filled when its thread runs its
+ * first probe (context.c). So a thread that never starts touches no page of this memory. */
 #ifndef REFRAIN_CONTEXTS_H
 #define REFRAIN_CONTEXTS_H
 
@@ -9,25 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of the trace file that the records and journals of `n` threads take. */
+/* Bytes in the trace file for the records and journals of `n` threads. */
 REFRAIN_HIDDEN uint64_t refrain_contexts_bytes(uint32_t n);
 
-/* Takes room for all of them and their tables in the trace file, opens the file where events are recorded, and makes
- * the first. False with errno set when there is no memory. */
+/* Reserves memory for all contexts and their tables, opens the file of recorded events if there is to be one, and fills
+ * the first context. False without memory, with errno set. */
 REFRAIN_HIDDEN bool refrain_contexts_make(void);
 
-/* The context that the first thread will get. */
+/* The context of the first thread. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_first(void);
 
-/* A context that no running thread has: that of a thread which has ended, if there is one, else a new one. Null, and a
- * loss is counted, when none is left. Any thread. */
+/* Returns a context that no running thread has: that of a thread that has ended, if there is one, else a new one. Null
+ * if all are in use; this is counted as a loss. Any thread. */
 REFRAIN_HIDDEN struct refrain_context *refrain_contexts_take(void);
 
-/* The calling thread ends, and nothing is open in it: another one may take its context. */
+/* Lets another thread take this context. The calling thread ends, and has no open activation. */
 REFRAIN_HIDDEN void refrain_contexts_give(const struct refrain_context *context);
 
-/* Has any thread an activation of the function with this slot number open? A look at the stacks of running threads,
- * which may miss one that begins at this moment. */
+/* True if a thread has an open activation of the function with this slot number. Reads the stacks of running threads,
+ * so it may miss an activation that begins at the same time. */
 REFRAIN_HIDDEN bool refrain_contexts_have_open(uint64_t function);
 
 /* True if no other thread is learning now, and none has learned since the last call of this function. */

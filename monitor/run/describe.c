@@ -17,14 +17,14 @@ const char *refrain_executable_name(char *path, size_t bytes) {
     return n > 0 ? (slash ? slash + 1 : path) : "a.out";
 }
 
-/* When it began, by which a reader tells it from a later process of the same number. */
+/* Start time of this process. Readers compare it to distinguish the process from a later one with the same id. */
 static uint64_t own_start(void) {
     struct refrain_process_stat stat;
     return refrain_process_stat(getpid(), &stat) ? stat.start : 0;
 }
 
-/* Variables that decide how the program runs: refrain's, OpenMP's, and those by which people tune MPI libraries. What
- * launchers set for themselves (most of OMPI_MCA_) is not among them. */
+/* True for variables that decide how the program runs: those of refrain, of OpenMP, of malloc, and those by which
+ * people tune MPI libraries. Most variables with OMPI_MCA_ are set by launchers and do not count. */
 static bool is_setting(const char *variable) {
     static const char *const beginnings[] = {
         "REFRAIN_",      "OMP_",          "GOMP_",         "KMP_",         "MPICH_",          "MPIR_CVAR_",
@@ -53,9 +53,10 @@ static uint32_t settings(void) {
     return refrain_pool_name(text);
 }
 
-#define MOST_ARGUMENT_BYTES 1024u /* of the program's arguments that are kept */
+#define MOST_ARGUMENT_BYTES 1024u /* bytes of the program's arguments that the trace keeps */
 
-/* Adds one argument to text[n], in quotes where a shell needs them, if there is room for it. Returns the new length. */
+/* Appends one argument to text[n], in quotes if a shell needs them. Returns the new length, which is more than `room`
+ * if the argument does not fit; then nothing is appended. */
 static size_t add_argument(char *text, size_t n, size_t room, const char *argument) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
     bool quoted = !*argument || argument[strspn(argument, plain)];
@@ -80,7 +81,8 @@ static size_t add_argument(char *text, size_t n, size_t room, const char *argume
     return n;
 }
 
-/* The program's arguments; " ..." stands for those that there is no room for. */
+/* Returns the program's arguments as a name in the pool, with " ..." in place of those that do not fit. 0 without any.
+ */
 static uint32_t arguments(void) {
     char line[4096], text[MOST_ARGUMENT_BYTES + 5];
     size_t bytes = 0, n = 0;
@@ -91,7 +93,7 @@ static uint32_t arguments(void) {
     if (file >= 0)
         close(file);
     line[bytes] = 0;
-    /* The first is the program. The last may be cut; then it is left out. */
+    /* The first one is the program itself. The last one is left out if it may be incomplete. */
     size_t at = strlen(line) + 1;
     bool cut = bytes == sizeof line - 1;
     for (size_t next; at < bytes; at = next) {

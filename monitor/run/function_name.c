@@ -1,4 +1,4 @@
-/* function_name.c: names of functions, from the symbols of an ELF file (function_name.h). */
+/* function_name.c: searches the symbols of an ELF file (function_name.h). */
 #define _GNU_SOURCE
 #include "run/function_name.h"
 
@@ -15,13 +15,13 @@ struct file {
     uint64_t n;
 };
 
-/* `count` things of `bytes` bytes in the file; null where they do not lie in it. */
+/* Returns `count` elements of `bytes` bytes at this offset. Null if they do not lie in the file. */
 static const void *at(const struct file *file, uint64_t offset, uint64_t count, uint64_t bytes) {
     bool inside = offset <= file->n && offset % 8 == 0 && count <= (file->n - offset) / bytes;
     return inside ? file->bytes + offset : NULL;
 }
 
-/* Looks through one table of symbols. */
+/* Searches one symbol table. */
 static bool find(const struct file *file, const Elf64_Shdr *table, const Elf64_Shdr *texts, uint64_t address,
                  char *name, size_t name_bytes) {
     uint64_t n = table->sh_size / sizeof(Elf64_Sym);
@@ -43,7 +43,7 @@ static bool find(const struct file *file, const Elf64_Shdr *table, const Elf64_S
     return false;
 }
 
-/* The full table first: that for the loader has the exported functions only. */
+/* Searches the full symbol table first, since that of the loader has only exported functions. */
 static bool find_in(const struct file *file, uint64_t address, char *name, size_t name_bytes) {
     static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
     const Elf64_Ehdr *header = at(file, 0, 1, sizeof *header);

@@ -1,4 +1,4 @@
-/* function_name.h: the name of a function, from the symbols of the file that it was loaded from. */
+/* function_name.h: finds the name of a function in the symbols of the file that it was loaded from. */
 #ifndef REFRAIN_FUNCTION_NAME_H
 #define REFRAIN_FUNCTION_NAME_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name, as it was linked, of the function that `address` (less the object's load address) lies in; false where the
- * file says none. The file is mapped for as long as it takes; errno stays as it is. Not from a probe. */
+/* Writes the linker's name of the function at `address` (counted from the object's load address) to `name`. False if
+ * the file has no such symbol. Maps the file while it searches, and keeps errno. Not to be called from a probe. */
 REFRAIN_HIDDEN bool refrain_function_name(const char *path, uint64_t address, char *name, size_t name_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* launcher.c: is the launcher that of the program's MPI? (launcher.h) */
+/* launcher.c: finds out whether the launcher belongs to another MPI library than the program (launcher.h). */
 #include "run/launcher.h"
 #include "run/configure.h"
 #include "run/pool.h"

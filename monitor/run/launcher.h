@@ -1,11 +1,12 @@
-/* launcher.h: a launcher of another MPI is the user's mistake, and is told of. */
+/* launcher.h: prints a message if the launcher belongs to another MPI library than the program. */
 #ifndef REFRAIN_LAUNCHER_H
 #define REFRAIN_LAUNCHER_H
 
 #include "visibility.h"
 
-/* Says in one process of the job where its launcher started several processes, but each is an MPI job of one rank: it
- * is that of another MPI. `size` of MPI_COMM_WORLD; `library` is the program's MPI. */
+/* Prints a message if the launcher started several processes, but each process is an MPI job of its own with one rank:
+ * then the launcher is that of another MPI library. One process of the job prints it. `size`: of MPI_COMM_WORLD;
+ * `library`: the program's MPI. */
 REFRAIN_SHARED void refrain_launcher_check(int size, const char *library);
 
 #endif

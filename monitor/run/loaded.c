@@ -58,8 +58,8 @@ bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loade
     if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > bytes ||
         head->e_phnum > (bytes - head->e_phoff) / sizeof(ElfW(Phdr)))
         return false;
-    *loaded = (struct refrain_loaded){map->l_name, map->l_addr, (const unsigned char *)head + head->e_phoff,
-                                      head->e_phnum};
+    *loaded =
+        (struct refrain_loaded){map->l_name, map->l_addr, (const unsigned char *)head + head->e_phoff, head->e_phnum};
     return true;
 }
 #else

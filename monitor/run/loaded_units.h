@@ -1,4 +1,4 @@
-/* loaded_units.h: the units of the program, and which of their probes are on (unit.c). */
+/* loaded_units.h: the units of the program, and which of their probes are switched on (unit.c). */
 #ifndef REFRAIN_LOADED_UNITS_H
 #define REFRAIN_LOADED_UNITS_H
 
@@ -10,21 +10,23 @@
 #include <refrain/unit.h>
 #pragma GCC visibility pop
 
-/* Makes the probe of this slot dormant: a function's, with all that is in the function where no activation of it is
- * open. False when another thread is changing probes: it is to be tried again. Any thread. */
+/* Makes the probe of this slot dormant. If it is that of a function without an open activation, all probes in the
+ * function become dormant, too. False if another thread is changing probes; the caller has to try again. Any thread. */
 REFRAIN_HIDDEN bool refrain_units_rest(uint32_t number);
 
-/* All dormant probes come back. False as above. */
+/* Makes all dormant probes active again. False as above. */
 REFRAIN_HIDDEN bool refrain_units_wake(void);
 
-/* A site in code runs although its probe is off: brings the code in line if that was put off. */
+/* Changes the machine code of sites to match the state of their probes, if this was delayed. Called by a site that runs
+ * although its probe is off. */
 REFRAIN_HIDDEN void refrain_units_settle(void);
 
-/* Has anything been loaded since the tables of sites were made? A site that is in none is one of a unit of another
- * version otherwise. */
+/* True if code has been loaded since the tables of sites were made. If not, a site that is in no table belongs to a
+ * unit of another version. */
 REFRAIN_HIDDEN bool refrain_units_have_new_sites(void);
 
-/* A site runs that is in no table: makes the tables (site_table.h) of what was loaded since they were made. */
+/* Makes the tables of sites (site_table.h) for code that has been loaded since. Called by a site that is in no table.
+ */
 REFRAIN_HIDDEN void refrain_units_make_site_tables(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* object_name.c: a table of the names by their text (object_name.h). */
+/* object_name.c: a hash table of names by their text (object_name.h). */
 #include "run/object_name.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
 
 #include <string.h>
 
-#define MOST_NAMES 1024u /* beyond, an object's name is in the trace file each time that it is met */
+#define MOST_NAMES 1024u /* with more objects, the name of a further one is stored again each time */
 
-static uint32_t names[MOST_NAMES]; /* references, each at its hash or in the next free place; 0: free */
+static uint32_t names[MOST_NAMES]; /* references; each at its hash or in the next free entry; 0: free */
 
 static uint32_t hash_of(const char *path) {
     uint32_t hash = 2166136261u;

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define PATH_BYTES REFRAIN_PATH_BYTES
-#define TOUCHED_PIECES 64u /* pages that are written at once */
+#define TOUCHED_PIECES 64u /* pages written by one system call */
 
-static char own_directory[PATH_BYTES + 64]; /* where the files are now, absolute */
+static char own_directory[PATH_BYTES + 64]; /* the directory of the files, absolute */
 static char own_file[PATH_BYTES + 128];     /* the trace file, absolute */
 static bool has_events;
 
@@ -33,7 +33,7 @@ void refrain_say_untraced(const char *what, const char *path, int error) {
 
 /* ---- making ---- */
 
-/* Makes a directory that was not there: stem, then stem-2, stem-3 ... */
+/* Makes a new directory: `stem`, or if that exists stem-2, stem-3 ... */
 static bool make_directory(const char *stem, char *path, size_t bytes) {
     for (int i = 1; i < 10000; i++) {
         int n = i == 1 ? snprintf(path, bytes, "%s" REFRAIN_TRACE_SUFFIX, stem)
@@ -62,8 +62,8 @@ static void directory_stem(char *stem, size_t bytes, bool with_pid) {
         snprintf(stem + n, bytes - (size_t)n, ".%d", (int)getpid());
 }
 
-/* Writes zeroes where there are zeroes: the system makes many pages at once so, and setting up one of these when it is
- * first written to in memory takes a fourth of what it takes else. */
+/* Writes zeros over the zeros of a new file. The system then provides many pages at once. The first store to such a
+ * page in the mapping takes a fourth of the time that it takes otherwise. */
 static void touch(int fd, uint64_t bytes) {
     static unsigned char zeroes[4096];
     struct iovec pieces[TOUCHED_PIECES];
@@ -72,11 +72,11 @@ static void touch(int fd, uint64_t bytes) {
     for (uint64_t at = 0; at < bytes; at += sizeof zeroes * TOUCHED_PIECES) {
         uint64_t n = (bytes - at) / sizeof zeroes;
         if (pwritev(fd, pieces, n < TOUCHED_PIECES ? (int)n : (int)TOUCHED_PIECES, (off_t)at) <= 0)
-            return; /* then it takes longer */
+            return; /* The pages are then provided one by one. */
     }
 }
 
-/* The file, its blocks reserved, mapped; of it `at_once` bytes are used soon. Null with errno set. */
+/* Makes the file, reserves its blocks, maps it, and prepares the first `at_once` bytes for use. Null with errno set. */
 static void *map_file(const char *path, uint64_t bytes, uint64_t at_once) {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -87,7 +87,7 @@ static void *map_file(const char *path, uint64_t bytes, uint64_t at_once) {
         touch(fd, at_once < bytes ? at_once : bytes);
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = errno;
-        /* There is nothing to read ahead: a system that does so all the same fills megabytes with zeroes first. */
+        /* Nothing can be read ahead from a new file. Some systems try to, and fill megabytes with zeros for it. */
         if (base != MAP_FAILED)
             (void)madvise(base, bytes, MADV_RANDOM);
     }
@@ -110,7 +110,7 @@ void refrain_own_files_remove(void) {
     rmdir(own_directory);
 }
 
-/* Says why the file cannot be made, from errno. */
+/* Prints why the file cannot be made, according to errno. */
 static void say_no_file(const char *path, uint64_t bytes) {
     if (errno == EFBIG)
         refrain_say("the trace has %llu bytes, and no file may be longer than %llu here (ulimit -f); the program runs "
@@ -175,13 +175,15 @@ void refrain_trace_file_move(int rank, int size, const char *directory) {
     refrain_trace_file.header->size = size;
     refrain_trace_file_refresh_clock();
     if (!directory[0])
-        return; /* rank 0 is not traced: the files stay where they are, in a directory of their own */
+        return; /* Rank 0 is not traced, so the files stay in a directory of their own. */
     char from[PATH_BYTES + 128], to[PATH_BYTES + 128], name[64];
     snprintf(from, sizeof from, "%s/rank-unknown.trace", own_directory);
     snprintf(name, sizeof name, REFRAIN_TRACE_FILE_NAME, rank);
     snprintf(to, sizeof to, "%s/%s", directory, name);
     int moved = rename(from, to);
-    if (moved != 0 && errno == ENOENT) { /* rank 0 has made it; on a node with a file system of its own nobody has */
+    if (moved != 0 &&
+        errno ==
+            ENOENT) { /* Rank 0 has made the directory, but a node with a file system of its own does not have it. */
         if (mkdir(directory, 0777) == 0 || errno == EEXIST)
             moved = rename(from, to);
     }
@@ -215,6 +217,6 @@ void refrain_own_files_drop(bool last) {
     if (!last)
         return;
     snprintf(names, sizeof names, "%s/" REFRAIN_NAMES_FILE_NAME, own_directory);
-    unlink(names); /* of a reader that looked at the job while it ran */
+    unlink(names); /* A reader may have stored it while the job ran. */
     rmdir(own_directory);
 }

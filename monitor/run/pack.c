@@ -17,13 +17,13 @@
 #define TRIES 3
 #define PAGE_BYTES ((uint64_t)4096)
 
-static struct refrain_packed_models models; /* touched only here, when everything else is done */
+static struct refrain_packed_models models; /* used only here, at the end of the process */
 
-/* A file beside `path` takes its name when it is complete. */
+/* Writes a file beside `path`, and renames it to `path` when it is complete. */
 static bool replace(const char *path, const unsigned char *bytes, size_t n) {
     char beside[REFRAIN_PATH_BYTES + 160];
     struct stat status;
-    if (stat(path, &status) != 0) /* it was moved or removed: that is none of ours */
+    if (stat(path, &status) != 0) /* The user has moved or removed the trace file. */
         return true;
     if ((size_t)snprintf(beside, sizeof beside, "%s.packed", path) >= sizeof beside)
         return false;
@@ -37,7 +37,7 @@ static bool replace(const char *path, const unsigned char *bytes, size_t n) {
     return done;
 }
 
-/* Gives back the free blocks; whoever writes there gets new ones. */
+/* Returns the unused blocks of the file to the file system. A later store gets new ones. */
 static void give_back(const char *path, const struct refrain_header *header) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     uint64_t from = (header->pool_used + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), until = refrain_free_until(header);

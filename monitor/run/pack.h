@@ -1,4 +1,4 @@
-/* pack.h: at the end of a process, its trace file becomes a packed file (packed/packed_file.h). */
+/* pack.h: replaces the trace file by a packed file at the end of a process (packed/packed_file.h). */
 #ifndef REFRAIN_PACK_H
 #define REFRAIN_PACK_H
 

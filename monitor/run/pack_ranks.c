@@ -25,8 +25,8 @@ static unsigned char *own_times;
 static size_t n_own_times;
 static char file[REFRAIN_PATH_BYTES + 128], part[REFRAIN_PATH_BYTES + 160];
 static uint64_t begin_ns;
-static int write_error; /* errno of what failed last */
-static bool created;    /* `part` is this process's */
+static int write_error; /* errno of the latest failure */
+static bool created;    /* this process has made `part` */
 
 bool refrain_pack_is_wanted(void) {
     return refrain_configuration.pack;
@@ -110,7 +110,7 @@ static bool write_at(int fd, const unsigned char *bytes, size_t n, uint64_t at) 
     return true;
 }
 
-/* Opens the file, writes, closes it: what one process has closed all others see. */
+/* Opens the file, writes and closes it. On network file systems other processes see the bytes only after the close. */
 static bool write_part(int flags, const void *bytes, size_t n, uint64_t at) {
     int fd = open(part, O_WRONLY | O_CLOEXEC | flags, 0666);
     bool done = fd >= 0 && write_at(fd, bytes, n, at);

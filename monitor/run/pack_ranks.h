@@ -1,12 +1,12 @@
-/* pack_ranks.h: with REFRAIN_PACK=on, MPI_Finalize makes one file of all ranks. These are the parts that need no MPI;
- * mpi_pack.c has the rest.
+/* pack_ranks.h: with REFRAIN_PACK=on, MPI_Finalize makes one file of all ranks. This is the part that needs no MPI;
+ * mpi_pack.c has the rest. A *sheet* is what one rank, or several ranks together, contribute to the file.
  *
- *     all ranks: begin --> finish: tracing ends, the own sheet --> (a tree of messages: the sheet of all, on rank 0)
- *     rank 0:    create: NAME.refrain-pack.part, with the head           others: where their times belong
- *     all ranks: write the own times there --> rank 0: settle: the file takes its name --> all: the own file goes
+ *     all ranks: begin --> finish: tracing ends, own sheet --> (a tree of messages: the sheet of all, on rank 0)
+ *     rank 0:    create: NAME.refrain-pack.part, with the head           others: get the offset of their times
+ *     all ranks: write the own times there --> rank 0: settle: renames the file --> all: remove their own files
  *
- * Each step can fail, on any rank; then all give up together, rank 0 says why, and each process leaves its own file as
- * without REFRAIN_PACK. */
+ * Each step can fail on any rank. Then all ranks stop, rank 0 prints the reason, and each process keeps its own file,
+ * as without REFRAIN_PACK. */
 #ifndef REFRAIN_PACK_RANKS_H
 #define REFRAIN_PACK_RANKS_H
 
@@ -16,45 +16,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why there is no pack; the highest that any rank has is said. */
+/* The reason why there is no pack. If ranks have different ones, the highest is printed. */
 enum refrain_pack_trouble {
     REFRAIN_PACK_NONE,
-    REFRAIN_PACK_FILE,    /* it cannot be written */
-    REFRAIN_PACK_THREADS, /* another thread was traced meanwhile */
+    REFRAIN_PACK_FILE,    /* the file cannot be written */
+    REFRAIN_PACK_THREADS, /* another thread was traced while the file was made */
     REFRAIN_PACK_MEMORY,
-    REFRAIN_PACK_UNSOUND, /* a rank's trace file is not as it should be */
+    REFRAIN_PACK_UNSOUND, /* a rank's trace file is damaged */
     REFRAIN_PACK_LIBRARY, /* librefrain-pack.so cannot be loaded */
-    REFRAIN_PACK_SMALL,   /* REFRAIN_TOTAL_MEMORY is too small for it */
-    REFRAIN_PACK_EVENTS,  /* events are recorded */
+    REFRAIN_PACK_SMALL,   /* REFRAIN_TOTAL_MEMORY is too small for packing */
+    REFRAIN_PACK_EVENTS,  /* the run records events (REFRAIN_MODE) */
     REFRAIN_PACK_UNTRACED /* a rank is not traced */
 };
 
-/* Is REFRAIN_PACK on in this process? */
+/* True if REFRAIN_PACK is on in this process. */
 REFRAIN_SHARED bool refrain_pack_is_wanted(void);
 
-/* Can this process take part? Loads the library. */
+/* Loads the library. REFRAIN_PACK_NONE if this process can take part in a pack. */
 REFRAIN_SHARED enum refrain_pack_trouble refrain_pack_begin(void);
 
-/* What begin loaded. */
+/* The library that refrain_pack_begin() has loaded. */
 REFRAIN_SHARED const struct refrain_fold_library *refrain_pack_library(void);
 
-/* The memory that packing uses in this process, with its bound. */
+/* The memory that packing may use in this process. */
 REFRAIN_SHARED struct refrain_fold_memory *refrain_pack_memory(void);
 
-/* Ends tracing in this process, as its exit does. Returns its sheet; null where that fails, and *trouble says why. */
+/* Ends tracing in this process, as its exit would, and returns its sheet. Null if that fails; then *trouble is the
+ * reason. */
 REFRAIN_SHARED struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble);
 
-/* Rank 0: makes the file with these bytes at its beginning. */
+/* Rank 0: makes the file and writes its first n bytes. False if that fails. */
 REFRAIN_SHARED bool refrain_pack_create(const void *head, size_t n);
 
-/* Writes the own times at `at` of the file. */
+/* Writes the times of this process at the offset `at` of the file. False if that fails. */
 REFRAIN_SHARED bool refrain_pack_write(uint64_t at);
 
-/* Rank 0: gives the file its name; or, after trouble on any rank, removes it and prints why. False where that fails. */
+/* Rank 0: renames the complete file. After trouble on any rank, removes it and prints the reason. True if there is a
+ * pack. */
 REFRAIN_SHARED bool refrain_pack_settle(enum refrain_pack_trouble trouble);
 
-/* The pack is complete: removes this process's own file. Rank 0 calls it last (`last`), and removes the directory, too.
- */
+/* Removes this process's own file after the pack is complete. Rank 0 calls this last, with `last`, which removes the
+ * directory, too. */
 REFRAIN_SHARED void refrain_pack_done(bool last);
 
 #endif

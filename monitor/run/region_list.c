@@ -1,4 +1,4 @@
-/* region_list.c: the list of regions in the trace file: user regions, and functions without probes. */
+/* region_list.c: the list of user regions and of functions without probes in the trace file (region_list.h). */
 #include "run/region_list.h"
 #include "run/pool.h"
 #include <refrain/trace.h>

@@ -1,4 +1,4 @@
-/* reserve.c: room for files, within the limits that the system sets (reserve.h). */
+/* reserve.c: reserves disk space, within the limits that the system sets (reserve.h). */
 #define _GNU_SOURCE
 #include "run/reserve.h"
 #include "run/configure.h"
@@ -28,8 +28,8 @@ int refrain_reserve(int fd, uint64_t offset, uint64_t bytes) {
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         refrain_say("the file system of the trace cannot reserve room: each block is written once before it is used, "
                     "which takes longer (see REFRAIN_DIRECTORY, REFRAIN_TOTAL_MEMORY)");
-    error = posix_fallocate(fd, (off_t)offset, (off_t)bytes); /* writes where the file system does not reserve */
-    return error ? error : fsync(fd) == 0 ? 0 : errno;        /* and NFS says only then that a disk is full */
+    error = posix_fallocate(fd, (off_t)offset, (off_t)bytes); /* writes zeros if the file system cannot reserve */
+    return error ? error : fsync(fd) == 0 ? 0 : errno;        /* NFS reports a full disk only here */
 }
 
 static bool is_directory(const char *path) {

@@ -1,10 +1,10 @@
-/* speakers.c: functions that may make events, by name (speakers.h). */
+/* speakers.c: a hash table of the functions that may cause events, by name (speakers.h). */
 #include "run/speakers.h"
 #include "run/loaded_units.h"
 
 #include <string.h>
 
-#define ROWS 4096u /* more than most programs have such functions */
+#define ROWS 4096u /* more than most programs have of such functions */
 
 static struct refrain_speaker *rows[ROWS]; /* by the name's hash */
 

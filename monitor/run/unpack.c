@@ -1,4 +1,4 @@
-/* unpack.c: a unit's tables as the instrumentor packs them (refrain/unit_tables.h). */
+/* unpack.c: decodes the tables of a unit, which the instrumentor has encoded (refrain/unit_tables.h). */
 #include "run/unpack.h"
 #include "arch/arch.h"
 #include "run/loaded_units.h"

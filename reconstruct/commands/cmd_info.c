@@ -65,7 +65,7 @@ static const struct argp argp = {
     "partners, tags, sizes, orders. Each sequence has one of these forms (in parentheses its name in JSON):\n"
     "\n"
     "  one value that always came (identity)\n"
-    "  a formula, as refrain formulas shows it (predicting while its last loop continues, else building)\n"
+    "  a formula (predicting while its last loop continues, else building)\n"
     "  a long cycle, which repeats much earlier values (repeating)\n"
     "  without a rule: each value is kept (plain)\n"
     "  counted, since the memory was full: only the beginning is exact (summary)\n"
@@ -74,11 +74,14 @@ static const struct argp argp = {
     "differ, and which ranks are exceptions. Of a job that was killed, info says who waited for whom at the end, and "
     "the likely cause. JSON has this as \"end\":\n"
     "\n"
-    "  time_is_known   whether refrain record saw when the job ended; else times are lower bounds\n"
+    "  time_is_known   refrain record saw when the job ended; else times are at\n"
+    "                  least those shown\n"
     "  hanging_ranks   ranks that waited for what could not come\n"
-    "  waits           \"rank\" waited \"ns\" for \"for_rank\" \"to\" send, receive or enter a collective;\n"
-    "                  in_another_collective: for_rank was in another one in its place\n"
-    "  likely_causes   messages that were sent to \"rank\" with another tag or communicator than it waited for",
+    "  waits           \"rank\" waited \"ns\" for \"for_rank\" \"to\" send, receive or\n"
+    "                  enter a collective; in_another_collective: for_rank was in\n"
+    "                  another one in its place\n"
+    "  likely_causes   messages that were sent to \"rank\" with another tag or\n"
+    "                  communicator than it waited for",
     NULL,
     NULL,
     NULL};
