@@ -1,4 +1,4 @@
-/* pool.c: the one allocation, as all parts of the monitor take from it: the pool, what did not fit, the clock. */
+/* pool.c: takes memory from the trace file (pool.h), counts losses, reads the clocks. */
 #define _GNU_SOURCE
 #include "run/pool.h"
 #include "arch/clock.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLING_CALLS 32u /* before what is kept becomes less */
+#define SETTLING_CALLS 32u /* number of MPI calls before the reserves begin to shrink */
 
 struct refrain_trace_file refrain_trace_file;
 int refrain_mpi_linked;
@@ -22,13 +22,14 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
 
 #define LEAST_PAGES_BYTES (REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page))
 
-/* May it take the place of all times? In little memory what is met for the first time is worth more than these. */
+/* True if this use may take all pages of times. In small memory, what is met for the first time is worth more than
+ * times. */
 static bool ends_times(enum refrain_pool_use use) {
     return use >= REFRAIN_POOL_FIRST_MET && refrain_trace_file.sure_for_times < 2 * LEAST_PAGES_BYTES;
 }
 
-/* Where the part of the file ends that `use` may take: behind it is what is kept for others, of which times have as
- * much as they are sure of. */
+/* The end of the part of the file that `use` may take. Behind it lies memory reserved for later uses, or the guaranteed
+ * memory of times, whichever is more. */
 static uint64_t end_for(enum refrain_pool_use use) {
     const uint64_t bytes = refrain_trace_file.header->bytes;
     uint64_t pages =
@@ -40,8 +41,8 @@ static uint64_t end_for(enum refrain_pool_use use) {
     return bytes - refrain_least(bytes, kept > times ? kept : times);
 }
 
-/* A run that goes on as it did meets about as much for the first time while its MPI calls double as while they doubled
- * last. So of what is kept the part remains that this was of all that it has met. */
+/* Shrinks the reserves. A steady run meets as much for the first time while its MPI calls double as during the doubling
+ * before. So the reserves keep this part: met during the last two doublings, divided by all that was met. */
 static void settle(void) {
     struct refrain_trace_file *file = &refrain_trace_file;
     const struct refrain_context *context = refrain_thread_context;
@@ -58,12 +59,11 @@ static void settle(void) {
     file->settled_parts = REFRAIN_POOL_PARTS * lately / (met ? met : 1);
 }
 
-/* Each kind but further rows of guests is sure of a part of what is kept for such things. More it may have as long as
- * that is no more than a share of what there is for it and those that come later: all where nothing stands for what has
- * no room, less where something does. */
-#define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* tables by kind begin with the first one */
+/* How much a kind may take beyond what is guaranteed to it: until it has so many quarters of what it and later kinds
+ * can have. Kinds without a substitute may have all. MORE_ROWS has no guarantee. */
+#define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* the tables by kind begin with the first kind */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
-    [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* guests do, which take much less */
+    [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* overflow sites are the substitute, and take much less */
     [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,     [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 3,
     [OF_KIND(REFRAIN_POOL_MORE_ROWS)] = 1,  [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4,
     [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,      [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
@@ -89,8 +89,8 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     return true;
 }
 
-/* The timeline's lowest page becomes free, or in need all of them. False where there is none, or it is not the calling
- * thread's. */
+/* Frees the timeline's lowest page, or all pages if `use` may take these (ends_times). False if there is none, or if
+ * the timeline belongs to another thread. */
 static bool take_page_back(enum refrain_pool_use use) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || !context->timeline.timeline || !refrain_pool_lends_pages())
@@ -105,8 +105,8 @@ static bool take_page_back(enum refrain_pool_use use) {
     return taken;
 }
 
-/* Moves the end of what is taken from `at` to `end`. False where others have been faster: where it is then, or where
- * the timeline has taken a page there meanwhile. */
+/* Moves the end of the taken memory from `at` to `end`. False if another thread has moved it first, or if the timeline
+ * has taken a page there at the same time. */
 static bool move_end(uint64_t at, uint64_t end) {
     uint64_t *used = &refrain_trace_file.header->pool_used;
     if (!__atomic_compare_exchange_n(used, &at, end, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -184,8 +184,8 @@ uint32_t refrain_pool_name(const char *text) {
 
 #define CLOCK_PAIR_TRIES 4
 
-/* The system's clocks, between two reads of the probes'; of some tries the one in which these were closest, as the
- * process may have lost its processor in between. */
+/* Reads the system's clocks between two reads of the probes' clock. The process may lose its processor in between, so
+ * it tries several times, and keeps the try in which these two reads were closest. */
 void refrain_read_clock_pair(struct refrain_clock_pair *pair) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < CLOCK_PAIR_TRIES; i++) {

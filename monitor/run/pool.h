@@ -1,21 +1,20 @@
-/* pool.h: the one allocation of a process, its trace file, as all parts of the monitor take from it (pool.c).
+/* pool.h: the memory of the trace file, from which all parts of the monitor take (pool.c).
  *
- *     | header | tables | what is taken, one after the other  -->   free   <--  pages of the timeline |
- *     0                                                   pool_used   times_from           header->bytes
+ *     | header | tables | memory that was taken, in order  -->   free   <--  pages of the timeline |
+ *     0                                                pool_used   times_from           header->bytes
  *
- * Memory has three kinds of uses: values (what MPI calls tell, histories, times), structure (control flow, counts of
- * what is not kept in order, what is under way) and what is met for the first time (call sites, communicators). Some of
- * it is kept for the latter two from the first, and for what is met for the first time from the second. How much is
- * kept follows from what is foreseen (the program's tables say so, and it becomes less with each thing that comes), and
- * from what came so far: a use that has taken n bytes is expected to take a part of n more (refrain_pool_kept). Where
- * no table tells of the program's calls, what is kept is given out in steps, each time the number of calls has doubled:
- * the less has been met for the first time meanwhile, the less is kept (pool.c).
+ * There are three classes of uses: values (arguments of MPI calls, histories, times), structure (control flow, tallies,
+ * requests under way) and what is met for the first time (call sites, communicators). A part of the memory is reserved
+ * for the second and third class, and may not be taken for values; a part of that is reserved for the third class
+ * alone. How much is reserved depends on two things: on what the program's tables announce, less what has come of it
+ * already; and on what came so far, since a use that has taken n bytes is expected to take a share of n more
+ * (refrain_pool_kept). If no table announces the program's MPI calls, the reserve shrinks in steps, whenever the number
+ * of calls has doubled: the less was met for the first time since the step before, the less is reserved (pool.c).
  *
- * The times of single blocks take what nothing else has needed yet: of a process with one thread their pages lie at the
- * end of the file, where memory is kept for others. When it is needed there, blocks are added up, so that the lowest
- * page becomes free (timeline.h), in little memory down to the last one. So what is kept is in use, and is there all
- * the same when it is needed. Where there are several threads, one cannot add up the blocks of another: pages are taken
- * like all else then.
+ * The times of single blocks use memory that nothing else needs yet. In a process with one thread, their pages lie at
+ * the end of the file, in reserved memory. When another use needs this memory, the timeline merges blocks until its
+ * lowest page is free (timeline.h); if the memory is small, until no page is left. With several threads, a thread
+ * cannot merge the blocks of another one, so pages are taken as any other memory.
  */
 #ifndef REFRAIN_POOL_H
 #define REFRAIN_POOL_H
@@ -27,26 +26,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What memory of the pool is for, in the order in which it is refused when the pool comes to its end: each may use what
- * is kept for itself and for those before it. */
+/* The uses of the pool's memory, from the first that is refused when the pool is nearly full to the last. Each use may
+ * take what is reserved for itself and for the uses before it. */
 enum refrain_pool_use {
     /* values */
-    REFRAIN_POOL_VALUES, /* what MPI calls say, histories of durations */
+    REFRAIN_POOL_VALUES, /* arguments of MPI calls, histories of durations */
     /* structure */
     REFRAIN_POOL_CONTROL, /* control flow */
-    REFRAIN_POOL_SHORT,   /* short formulas: what is regular after a phase of chance, at places that come late */
-    REFRAIN_POOL_MANY,    /* counts of many different values, where the order is given up */
-    REFRAIN_POOL_SOME,    /* counts of some */
-    REFRAIN_POOL_COUNTS,  /* counts of few */
-    REFRAIN_POOL_OPEN,    /* what is under way or open: requests, handles of communicators, datatypes, files */
+    REFRAIN_POOL_SHORT,   /* short formulas of learners whose order was given up, or whose place comes late */
+    REFRAIN_POOL_MANY,    /* tallies of many different values, whose order was given up */
+    REFRAIN_POOL_SOME,    /* tallies of some different values */
+    REFRAIN_POOL_COUNTS,  /* tallies of few different values */
+    REFRAIN_POOL_OPEN,    /* requests under way, and handles of communicators, datatypes and files */
     /* what is met for the first time */
-    REFRAIN_POOL_FIRST_MET,  /* operations, user regions, units loaded later; and the kinds of things ... */
-    REFRAIN_POOL_CALL_SITES, /* ... of which each is sure of a part of what is kept for them */
-    REFRAIN_POOL_GUESTS,     /* call sites that share another one's records ... */
-    REFRAIN_POOL_GUEST_ROWS, /* ... and what each operation of theirs told first ... */
-    REFRAIN_POOL_MORE_ROWS,  /* ... and with others than its first partner or communicator: not sure of any */
+    REFRAIN_POOL_FIRST_MET,  /* operations, user regions, units loaded later. All following kinds ... */
+    REFRAIN_POOL_CALL_SITES, /* ... are each guaranteed a part of the memory reserved for this class */
+    REFRAIN_POOL_GUESTS,     /* overflow sites: call sites that use the records of another one */
+    REFRAIN_POOL_GUEST_ROWS, /* the first partner and communicator of each of their operations */
+    REFRAIN_POOL_MORE_ROWS,  /* their further partners and communicators; nothing is guaranteed */
     REFRAIN_POOL_COMMUNICATORS,
-    REFRAIN_POOL_ALIKE,   /* communicators of the members of an older one, which stands for them without a record */
+    REFRAIN_POOL_ALIKE,   /* communicators with the members of an older one, whose record they use */
     REFRAIN_POOL_OBJECTS, /* windows, files */
     REFRAIN_POOL_LAST,    /* the first call site of each MPI function, and the operations of all call sites */
 };
@@ -54,65 +53,66 @@ enum refrain_pool_use {
 #define REFRAIN_POOL_USES (REFRAIN_POOL_LAST + 1)
 
 #define REFRAIN_ALIKE_PARTS 16u
-#define REFRAIN_ALIKE_COMMUNICATORS 2048u /* in one part */
+#define REFRAIN_ALIKE_COMMUNICATORS 2048u /* in one part of the table */
 
 struct refrain_trace_file {
     unsigned char *base; /* null: nothing is traced */
     struct refrain_header *header;
     int mode; /* enum refrain_mode */
-    /* Bytes that are kept, still: for REFRAIN_POOL_OPEN, and for
-     * REFRAIN_POOL_LAST: for what is foreseen, for functions that no table names, and for guests (call_room.h).
-     * Learners leave room for threads that have not begun, too. */
+    /* Reserved bytes that are left: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what the tables announce, for
+     * MPI functions that no table names, and for overflow sites (call_room.h). Learners also leave memory to threads
+     * that have not begun. */
     uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_guests, kept_for_threads;
-    /* Bytes that are kept at most: for things that are met for the first time, for counts, for control flow. */
+    /* Upper limits of the reserves for what is met for the first time, for tallies, and for control flow. */
     uint64_t most_first_met, most_counts, most_control;
-    bool is_foreseen; /* the tables tell of the program's calls, or there is little memory: as much is kept in any case
-                       */
-    /* No table tells of the calls of the one thread: what is kept becomes less as less is met for the first time. MPI
-     * calls when their number had doubled last; bytes of what had been met by then, and by the doubling before; the
-     * share that is kept, in parts. */
+    bool is_foreseen; /* the reserves have their full size from the beginning: the tables announce the program's calls,
+                         or the memory is small */
+    /* The reserves shrink as less is met for the first time: the process has one thread, and no table announces its
+     * calls. doubled_calls: number of MPI calls when it had doubled last. met_at_doubling: bytes of what had been met
+     * for the first time at the doubling before the last one, and at the last one. settled_parts: the part of the
+     * reserves that is left. */
     bool is_settling;
     uint64_t doubled_calls, met_at_doubling[2];
     uint32_t settled_parts;  /* of REFRAIN_POOL_PARTS */
-    uint64_t sure_of_kind;   /* bytes that each kind of what shares the room for first met things is sure of (pool.c) */
-    uint64_t sure_for_times; /* bytes that the times of single blocks leave to nothing but counts */
-    uint64_t taken[REFRAIN_POOL_USES];           /* bytes so far */
-    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* the same of things of which each kind is sure of a part (pool.c) */
-    /* Of communicators, by index, in parts that are made when they are needed: the oldest one of the same members. */
+    uint64_t sure_of_kind;   /* bytes guaranteed to each kind from REFRAIN_POOL_CALL_SITES on (pool.c) */
+    uint64_t sure_for_times; /* bytes of the times of single blocks that only tallies and later uses may take */
+    uint64_t taken[REFRAIN_POOL_USES];           /* bytes by use */
+    uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* bytes by kind, from REFRAIN_POOL_CALL_SITES on (pool.c) */
+    /* For each communicator, by index: the oldest communicator with the same members. A table in parts, which are made
+     * when they are needed. */
     uint16_t *alike[REFRAIN_ALIKE_PARTS];
 };
 extern REFRAIN_SHARED struct refrain_trace_file refrain_trace_file;
 
-/* Takes `bytes` from the pool, zeroed, 16-byte aligned; null when what is not kept for others does not suffice. Any
- * thread. */
+/* Takes `bytes` bytes from the pool, zeroed and 16-byte aligned. Null if only memory reserved for other uses is left.
+ * Any thread. */
 REFRAIN_SHARED void *refrain_pool_take(size_t bytes, enum refrain_pool_use use);
 
-/* Makes what was taken from the pool and ends at `end` longer by `bytes` bytes, a multiple of 16. False where something
- * else has been taken since, or what is not kept for others does not suffice. Any thread. */
+/* Enlarges the memory that was taken last and ends at `end` by `bytes` bytes, a multiple of 16. False if other memory
+ * has been taken since, or if only memory reserved for other uses is left. Any thread. */
 REFRAIN_SHARED bool refrain_pool_extend(const void *end, size_t bytes, enum refrain_pool_use use);
 
-/* A page for times of single blocks, zeroed, 16-byte aligned; null when there is no memory. By the thread whose they
- * are. */
+/* Takes a page for the times of single blocks of the calling thread, zeroed and 16-byte aligned. Null without memory.
+ */
 REFRAIN_HIDDEN struct refrain_time_page *refrain_pool_take_page(void);
 
-/* Are pages of times taken from the file's end, from where they are given back? */
+/* True if pages of times lie at the file's end and can be given back. */
 static inline bool refrain_pool_lends_pages(void) {
     return refrain_trace_file.header->n_threads == 1;
 }
 
-/* Room for what is under way or open, zeroed, aligned as above: of the pool, and once control flow has none there of
- * what is kept for this, else where a formula of the calling thread was that is not needed any more. Null where there
- * is none of that. */
+/* Takes memory for a request or handle, zeroed and 16-byte aligned: from the pool; if control flow has used up what the
+ * pool had for this, from a formula of the calling thread that is no longer needed. Null if there is neither. */
 REFRAIN_SHARED void *refrain_pool_take_for_open(size_t bytes);
 
-/* May a thing of that kind, which takes `bytes`, have them, so that what every other kind is sure of stays free? The
- * bytes are counted as the kind's where it may. */
+/* True if a thing of this kind may take `bytes` bytes without touching what is guaranteed to the other kinds. Then the
+ * bytes are counted for the kind. */
 REFRAIN_HIDDEN bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind);
 
-/* Takes `bytes` from what is kept: the rest of the pool's end is for others. False where less is left. */
+/* Takes `bytes` from a reserve, one of the kept_for_ members. False if it has less. */
 REFRAIN_HIDDEN bool refrain_pool_take_kept(uint64_t *kept, uint64_t bytes);
 
-/* Of at most so many bytes those that are kept for uses that have taken some: a part of as many, and a part of all. */
+/* The part of a reserve of at most `most` bytes that is expected to be needed by uses that have taken `taken` bytes. */
 static inline uint64_t refrain_pool_expected(uint64_t most, uint64_t taken) {
     uint64_t least = refrain_trace_file.is_foreseen ? most : most / 8, more = taken;
     return refrain_least(most, more > least ? more : least);
@@ -126,13 +126,14 @@ static inline uint64_t refrain_pool_taken(enum refrain_pool_use first, enum refr
     return bytes;
 }
 
-/* Bytes that are kept for what is met for the first time, but for what is sure of its room in any case. */
+/* Bytes reserved for what is met for the first time, without those of the kept_for_ members. */
 static inline uint64_t refrain_pool_kept_first_met(void) {
     uint64_t met = refrain_pool_taken(REFRAIN_POOL_FIRST_MET, REFRAIN_POOL_LAST);
     return refrain_pool_expected(refrain_trace_file.most_first_met, refrain_trace_file.most_first_met / 2 + met / 2);
 }
 
-/* Bytes at the end of the pool that are kept for uses after this one, as long as new things come. */
+/* Bytes at the end of the pool that are reserved for later uses than this one, before the reserves shrink
+ * (is_settling). */
 static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
     const struct refrain_trace_file *file = &refrain_trace_file;
     if (use == REFRAIN_POOL_LAST)
@@ -147,7 +148,7 @@ static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
     if (use == REFRAIN_POOL_OPEN)
         return last + first_met / 2;
     uint64_t open = refrain_pool_expected(file->kept_for_open, 0);
-    if (use == REFRAIN_POOL_COUNTS) /* and most of what is kept for places, in need */
+    if (use == REFRAIN_POOL_COUNTS) /* tallies may take most of what is reserved for call sites */
         return last + first_met / (file->is_foreseen ? 2 : 4) + open;
     uint64_t formulas = refrain_pool_taken(REFRAIN_POOL_SHORT, REFRAIN_POOL_SHORT);
     uint64_t tallies = refrain_pool_taken(REFRAIN_POOL_MANY, REFRAIN_POOL_COUNTS);
@@ -172,15 +173,15 @@ static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
 
 #define REFRAIN_POOL_LATE_BYTES ((uint64_t)16 << 10)
 
-/* Bytes that are kept for uses after this one although nothing has been met for the first time for long: besides what
- * is sure of its room a tenth of the file, or what a dozen call sites take, of which counts may have half. */
+/* The least that shrinking leaves reserved for later uses than this one: the guaranteed memory, and a tenth of the file
+ * or what a dozen call sites take. Tallies may have half of the latter. */
 static inline uint64_t refrain_pool_kept_settled(enum refrain_pool_use use) {
     uint64_t tenth = refrain_trace_file.header->bytes / 10;
     uint64_t late = tenth > REFRAIN_POOL_LATE_BYTES ? tenth : REFRAIN_POOL_LATE_BYTES;
     return refrain_pool_kept_unsettled(REFRAIN_POOL_FIRST_MET) + (use < REFRAIN_POOL_MANY ? late : late / 2);
 }
 
-/* Bytes at the end of the pool that are kept for uses after this one. */
+/* Bytes at the end of the pool that are reserved for later uses than this one. */
 static inline uint64_t refrain_pool_kept(enum refrain_pool_use use) {
     const struct refrain_trace_file *file = &refrain_trace_file;
     uint64_t kept = refrain_pool_kept_unsettled(use);
@@ -197,13 +198,13 @@ static inline uint32_t refrain_reference(const void *p) {
 static inline void *refrain_at_reference(uint32_t reference) {
     return refrain_trace_file.base + (size_t)reference * REFRAIN_GRAIN_BYTES;
 }
-/* Copies `text` into the pool as struct refrain_name; 0 when it does not fit. */
+/* Copies `text` into the pool as a struct refrain_name, and returns its reference. 0 without memory. */
 REFRAIN_SHARED uint32_t refrain_pool_name(const char *text);
 
 /* Counts a loss. Any thread. */
 REFRAIN_SHARED void refrain_lose(enum refrain_loss loss, uint64_t n);
 
-/* Refreshes header.last from the clocks. Cheap enough for once in some thousand calls. */
+/* Sets header.last from the clocks. Cheap enough to be called once in some thousand MPI calls. */
 REFRAIN_SHARED void refrain_trace_file_refresh_clock(void);
 
 #endif

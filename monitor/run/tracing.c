@@ -1,5 +1,5 @@
-/* tracing.c: tracing begins with the first probe and ends with the process: the trace file is set up, contexts are
- * given out, and in the end what is open is ended and the trace file becomes the trace. */
+/* tracing.c: begins tracing with the first probe of the process, and ends it with the process. Sets up the trace file,
+ * gives contexts to threads, ends what is open at the end, and has the file packed. */
 #define _GNU_SOURCE
 #include "run/tracing.h"
 #include "arch/clock_system.h"
@@ -38,39 +38,39 @@
 #include <unistd.h>
 
 #define FIRST_CALIBRATION_NS 100000u
-#define FIRST_USED_BYTES (64u << 10) /* by every run, beside the tables and mostly as much of what is learned there */
-/* What is kept of the pool, as 1 / share of what the program's tables leave of it (that for call sites and the like),
- * and the call sites that are sure (the rest). */
-#define CONTROL_SHARE 4u                   /* for control flow, less what follows */
-#define COUNTS_BYTES 160u                  /* of a place; counts of four values take 120, of eight 184 */
-#define SITE_OPERATIONS 2u                 /* kinds of operations at most call sites */
-#define LEAST_COUNTS_SHARE 8u              /* for counts, where the tables tell of few places */
-#define COUNTS_SHARE 4u                    /* for counts, at most */
-#define MOST_FIRST_MET_SHARE 4u            /* for call sites, operations, communicators, at most */
-#define SURE_SHARE 16u                     /* of what is kept for first met things, of which each kind is sure */
-#define OPEN_SHARE 8u                      /* for what is under way, where the program has requests, at most ... */
-#define OPEN_BYTES ((uint64_t)1 << 20)     /* ... and in any case */
-#define UNFORESEEN_SHARE 16u               /* for the first call sites of MPI functions that no table names ... */
-#define UNKNOWN_SHARE 8u                   /* ... or where there are no tables ... */
-#define UNFORESEEN_BYTES (64u << 10)       /* ... and in any case */
-#define GUESTS_SHARE 8u                    /* for guests, at most */
-#define OTHER_CALL_SITES_SHARE 8u          /* at most where tables tell of the call sites */
-#define OTHER_CALL_SITES_BYTES (64u << 10) /* for call sites that no table knows, and communicators, at most */
-#define EXPECTING_BYTES (128u << 10)       /* with less, as much is kept as where tables tell of the call sites */
-#define MOST_TIME_SHARE 2u                 /* the most that timelines of several threads get */
-#define TIME_SHARE 10u                     /* for times of single blocks: what is kept for others may lie there */
+#define FIRST_USED_BYTES (64u << 10) /* every run uses the tables, and mostly as much for what it learns */
+/* The reserves of the pool (pool.h), as 1 / share of what the program's tables leave, without the guaranteed first call
+ * sites of MPI functions. */
+#define CONTROL_SHARE 4u               /* for control flow, without the reserves below */
+#define COUNTS_BYTES 160u              /* of one place; a tally of four values takes 120, of eight 184 */
+#define SITE_OPERATIONS 2u             /* kinds of operations at most call sites */
+#define LEAST_COUNTS_SHARE 8u          /* for tallies, at least, if the tables announce few places */
+#define COUNTS_SHARE 4u                /* for tallies, at most */
+#define MOST_FIRST_MET_SHARE 4u        /* for call sites, operations, communicators, at most */
+#define SURE_SHARE 16u                 /* part of that which is guaranteed to each kind */
+#define OPEN_SHARE 8u                  /* for requests and handles, if the program has requests, at most ... */
+#define OPEN_BYTES ((uint64_t)1 << 20) /* ... and never more than this */
+#define UNFORESEEN_SHARE 16u           /* for first call sites of MPI functions that no table names ... */
+#define UNKNOWN_SHARE 8u               /* ... or if there are no tables ... */
+#define UNFORESEEN_BYTES (64u << 10)   /* ... and never more than this */
+#define GUESTS_SHARE 8u                /* for overflow sites, at most */
+#define OTHER_CALL_SITES_SHARE 8u      /* for call sites that no table announces, if there are tables, at most ... */
+#define OTHER_CALL_SITES_BYTES (64u << 10) /* ... and never more than this, with communicators */
+#define EXPECTING_BYTES (128u << 10)       /* with less memory the reserves have their full size from the beginning */
+#define MOST_TIME_SHARE 2u                 /* for the timelines of several threads, at most */
+#define TIME_SHARE 10u /* guaranteed to times of single blocks; reserved memory may hold further ones */
 
-static int state;                    /* 0 closed, 1 opening, 2 settled */
-static uint64_t ticks_per_us = 1000; /* of the clock */
-static bool finished;                /* tracing has ended before the process does (REFRAIN_PACK=on, MPI_Abort) ... */
-static bool closed;                  /* ... and its file is what it stays, or is in one of all ranks */
+static int state;                    /* 0 closed, 1 being opened, 2 open, or known to be untraced */
+static uint64_t ticks_per_us = 1000; /* ticks of the probes' clock in a microsecond */
+static bool finished;                /* tracing has ended before the process (REFRAIN_PACK=on, MPI_Abort) */
+static bool closed;                  /* the trace file has been packed, or is part of a pack */
 static pid_t owner;
 
 /* ---- opening ---- */
 
-/* Sets aside what learners may not take: for places that have not been seen yet, as many as the tables say there may
- * be, for requests under way, and for counting what comes next where its order is given up. They are shares of what the
- * tables of the program leave, of which those of its sites are a part: the least memory has both in one (settings.h).
+/* Sets the reserves, which learners may not take: for places that have not been reached yet, as many as the tables
+ * announce, for requests under way, and for tallies of places whose order is given up. They are shares of what the
+ * program's tables leave. The tables of its sites count as left, since the least memory has both in one (settings.h).
  */
 static void keep_reserves(const struct refrain_header *header) {
     struct refrain_trace_file *file = &refrain_trace_file;
@@ -107,13 +107,13 @@ static void after_fork_in_child(void) {
     refrain_context_drop();
 }
 
-/* Bytes of the program's tables, but for those of its sites. */
+/* Bytes of the program's tables, without those of its sites. */
 static uint64_t tables_bytes(uint32_t threads) {
     return REFRAIN_HEADER_BYTES + refrain_units_bytes(threads) + refrain_contexts_bytes(threads);
 }
 
-/* The least that REFRAIN_TOTAL_MEMORY can be for this program: its tables, those of its sites, the first call site of
- * each MPI function, and some room to learn in; `other` bytes are taken from the trace file for something else. */
+/* The smallest REFRAIN_TOTAL_MEMORY for this program: its tables, those of its sites, the first call site of each MPI
+ * function, and some memory to learn in. `other`: bytes of the trace file that something else takes. */
 static uint64_t least_bytes(uint32_t threads, uint64_t other) {
     return refrain_settings_least_bytes(tables_bytes(threads) + other, refrain_units_site_tables_bytes(),
                                         threads * refrain_call_room_named_bytes(), threads);
@@ -128,7 +128,7 @@ static void say_too_small(uint64_t least) {
                 (unsigned long long)least, (unsigned long long)(least + 1023) >> 10);
 }
 
-/* Nothing of this changes later. */
+/* These conditions do not change later. */
 static void choose_way_of_calls(struct refrain_context *context) {
     context->unusual = context->path || context->python || context->filtered;
 }
@@ -152,7 +152,7 @@ static void fill_header(struct refrain_header *header, uint64_t bytes, uint64_t 
     refrain_read_clock_pair(&header->start);
 }
 
-/* How fast the clock has run since the start, by another look at the system's. */
+/* Measures the clock's speed since the start of the process. */
 static void measure_clock(struct refrain_header *header) {
     refrain_read_clock_pair(&header->last);
     uint64_t ticks = header->last.ticks - header->start.ticks;
@@ -160,7 +160,7 @@ static void measure_clock(struct refrain_header *header) {
     ticks_per_us = ns ? ticks * 1000 / ns : ticks_per_us;
 }
 
-/* The same, once the two clock reads are far enough apart. */
+/* Measures it again when enough time has passed since the start for a good result. */
 static void measure_clock_well(struct refrain_header *header) {
     while (refrain_clock_gettime_ns(CLOCK_MONOTONIC) - header->start.monotonic_ns < FIRST_CALIBRATION_NS)
         ;
@@ -186,7 +186,7 @@ static void open_trace_file(void) {
         bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
     uint64_t tables = tables_bytes(1) + refrain_units_site_tables_bytes(), at_once = 2 * tables + FIRST_USED_BYTES;
     if (refrain_configuration.threads > 1)
-        at_once = 0; /* what threads that may never come would have lies between */
+        at_once = 0; /* the memory of threads that may never begin lies in between */
     unsigned char *base = refrain_own_files_make(bytes, at_once);
     if (!base)
         return;
@@ -196,7 +196,7 @@ static void open_trace_file(void) {
     refrain_trace_file.base = base;
     refrain_trace_file.mode = refrain_configuration.mode;
     bool complete = refrain_contexts_make();
-    uint64_t missing = complete ? refrain_units_open() : 0; /* of a unit that was not known a moment ago */
+    uint64_t missing = complete ? refrain_units_open() : 0; /* more than 0: a unit was registered just now */
     if (!complete || missing) {
         if (missing)
             say_too_small(least_bytes(refrain_configuration.threads, metrics_bytes));
@@ -213,7 +213,7 @@ static void open_trace_file(void) {
     header->time_bytes = refrain_least(refrain_configuration.time_bytes, most_for_time);
     keep_reserves(header);
     choose_way_of_calls(refrain_contexts_first());
-    measure_clock(header); /* well enough for calibration, which takes most of the time that there is to wait */
+    measure_clock(header); /* good enough for the calibration, which uses most of the time until the next measurement */
     refrain_calibrate(refrain_contexts_first(), ticks_per_us);
     measure_clock_well(header);
     header->pause = refrain_configuration.paused;
@@ -245,7 +245,7 @@ struct refrain_context *refrain_tracing_take_context(void) {
     struct refrain_context *context = refrain_contexts_take();
     if (!context)
         return NULL;
-    if (context->thread->started) { /* of a thread that has ended: its location goes on */
+    if (context->thread->started) { /* a thread with this context has ended; its location goes on */
         refrain_metrics_open(context);
         refrain_path_reopen(context);
         return context;
@@ -270,8 +270,8 @@ struct refrain_context *refrain_tracing_take_context(void) {
 
 /* ---- placing and closing ---- */
 
-/* Begins to end what is open in a thread: a pause, and then all the rest, as a jump out of it would. Null where the
- * thread has no context, or stands in a probe. */
+/* Begins to end what is open in the calling thread: first a pause, then all other activations, as a jump out of them
+ * would. Null if the thread has no context, or is inside of a probe. */
 static struct refrain_context *begin_end(void) {
     struct refrain_context *context = refrain_thread_context;
     if (!context)
@@ -296,7 +296,7 @@ void refrain_tracing_give_context(struct refrain_context *context) {
     refrain_contexts_give(context);
 }
 
-/* Ends what is open in this thread, as exit() does. */
+/* Ends what is open in the calling thread, as exit() would. */
 static void end_thread(void) {
     struct refrain_context *context = begin_end();
     if (context) {
@@ -316,8 +316,9 @@ void refrain_tracing_finish(enum refrain_finished how) {
     refrain_contexts_are_still();
 }
 
-/* The trace file stays, since other threads may look at it, but is no more the file's: NFS keeps a file that is mapped
- * under another name when it is removed, and its directory could not be removed then. */
+/* Replaces the mapping of the trace file by a private copy at the same address, since other threads may still read it.
+ * If the file stayed mapped when it is removed, NFS would keep it under another name, and its directory could not be
+ * removed. */
 static void leave_file(void) {
     size_t bytes = refrain_trace_file.header->bytes;
     void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -326,7 +327,7 @@ static void leave_file(void) {
     uint64_t from = refrain_free_until(refrain_trace_file.header);
     memcpy(copy, refrain_trace_file.base, refrain_trace_file.header->pool_used);
     memcpy((unsigned char *)copy + from, refrain_trace_file.base + from, bytes - from);
-    /* Not by mremap(): UCX puts a function of its own in its place, which knows nothing of the fifth argument. */
+    /* The system call itself, since UCX replaces mremap() by a function that ignores the fifth argument. */
     if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, refrain_trace_file.base) == -1)
         munmap(copy, bytes);
 }
@@ -337,7 +338,7 @@ void refrain_tracing_packed(bool last) {
     refrain_own_files_drop(last);
 }
 
-/* Is there room for packing in what is set aside for it and what was not used of the trace file? */
+/* True if there is enough memory for packing: what is set aside for it, and the unused part of the trace file. */
 static bool may_pack(void) {
     const struct refrain_header *header = refrain_trace_file.header;
     uint64_t unused = refrain_free_until(header) - header->pool_used;

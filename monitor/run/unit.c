@@ -1,4 +1,4 @@
-/* unit.c: the tables of translation units: registration, and their copy in the trace file. */
+/* unit.c: registers the tables of translation units, and copies them into the trace file. */
 #define _GNU_SOURCE
 #include "arch/arch.h"
 #include "run/contexts.h"
@@ -18,25 +18,25 @@
 #include <string.h>
 
 static struct refrain_unit *units;
-static int lock;                   /* spin lock over the list: registration is rare */
-static int opened;                 /* the trace file takes units */
+static int lock;                   /* a spin lock over the list; registration is rare */
+static int opened;                 /* units are copied into the trace file */
 static int closed;                 /* nothing is traced in this process */
-static uint32_t generation;        /* of the list: how often units came and went */
-static uint32_t tables_generation; /* that the tables of sites were made for */
-static uint32_t unsettled[128];    /* slots that went dormant while their sites stayed calls: changing code takes some
-                                      microseconds, and is done for several at once */
+static uint32_t generation;        /* number of changes of the list */
+static uint32_t tables_generation; /* value of `generation` for which the tables of sites were made */
+static uint32_t unsettled[128];    /* dormant slots whose sites still call the monitor. Changing machine code takes some
+                                      microseconds, so it is done for several slots at once */
 static unsigned n_unsettled;
-static unsigned
-    n_foreign; /* lists of units that another version of the instrumentor made, before the trace file was opened */
+static unsigned n_foreign; /* lists of units of another version, registered before the trace file was opened */
 static struct refrain_unit_record *last_record;
-static uint32_t threads_made = 1; /* the slots of so many threads are made */
+static uint32_t threads_made = 1; /* number of threads whose slots are made */
 
-/* Of who holds the lock. No handler may jump out, and no pthread_cancel() may end the thread: it would stay locked. */
+/* Signal mask and cancel state of the thread that holds the lock. A handler that jumps out, or pthread_cancel(), would
+ * leave it locked. */
 static sigset_t mask_before;
 static int cancellation_before;
 
 static bool try_lock(void) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}; /* what an instruction itself raises */
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}; /* signals that an instruction raises */
     sigset_t all, before;
     int cancellation;
     sigfillset(&all);
@@ -92,7 +92,7 @@ static uint32_t flags_of(unsigned kind) {
 
 _Static_assert(REFRAIN_UNIT_SLOT_BYTES == sizeof(struct refrain_slot), "programs compute places with it");
 
-/* What a slot does beyond being a place, from its node. */
+/* Sets the flags of slots from their nodes. */
 static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *unit) {
     refrain_slot_flags(slots, unit->n_slots, unit->nodes, unit->n_nodes);
     for (unsigned i = 0; i < unit->n_nodes; i++)
@@ -100,8 +100,8 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
             slots[unit->nodes[i].slot].flags |= flags_of(unit->nodes[i].kind);
 }
 
-/* The slots of a thread that comes later: numbers and flags as those of the first thread, but for what was told of
- * probes that it never came to. */
+/* Makes the slots of a later thread. They have the numbers and flags of the first thread's slots, without the flags
+ * that this thread's execution has set, unless they hold for all threads (dormant probes). */
 static void make_slots_of(const struct refrain_unit_record *record, uint32_t thread) {
     const struct refrain_slot *first = (const struct refrain_slot *)(refrain_trace_file.base + record->slots);
     struct refrain_slot *slots =
@@ -121,8 +121,8 @@ static bool is_in_use(uint64_t record) {
     return false;
 }
 
-/* Gives a unit the tables that it had when its library was loaded before: its places go on from what was learned there,
- * and a library that comes and goes takes memory once. False where there are none. */
+/* Gives a unit the tables that it had when its library was loaded before. So learning goes on, and a library that is
+ * loaded many times takes memory once. False if there are none. */
 static bool take_up_tables(struct refrain_unit *unit) {
     const unsigned char *base = refrain_trace_file.base;
     for (uint64_t at = refrain_trace_file.header->units, next; at; at = next) {
@@ -140,7 +140,8 @@ static bool take_up_tables(struct refrain_unit *unit) {
     return false;
 }
 
-/* Copies one unit into the pool, unless it is there. Returns 0, or the bytes it would have needed. */
+/* Copies one unit into the pool, unless it is there. Returns 0, or the number of bytes if there is too little memory.
+ */
 static uint64_t copy_unit(struct refrain_unit *unit) {
     if (take_up_tables(unit))
         return 0;
@@ -182,7 +183,7 @@ static uint64_t copy_unit(struct refrain_unit *unit) {
 
 /* ---- which probes are on ---- */
 
-/* Does the unit have tables in the trace file? Its probes stay off otherwise. */
+/* True if the unit has tables in the trace file. Otherwise its probes stay off. */
 static bool is_traced(const struct refrain_unit *unit) {
     return !opened || unit->slots;
 }
@@ -199,10 +200,10 @@ static void clear_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t
         __atomic_fetch_and(&slots[t * unit->n_slots + slot].flags, ~flags, __ATOMIC_RELAXED);
 }
 
-/* The byte of each slot that a probe reaches follows from that of the probe's first slot, unless the probe is dormant.
- * In mode events, where nothing is learned, a probe is of no use if it makes no event and says where no MPI call is. */
+/* Sets the byte of each further slot that a probe reaches from that of its first slot, unless the probe is dormant. In
+ * mode events nothing is learned, so a probe is off if it records no event and stores no place of an MPI call. */
 static void switch_ways(struct refrain_unit *unit) {
-    const struct refrain_slot *slots = unit->slots; /* those of the first thread speak for all */
+    const struct refrain_slot *slots = unit->slots; /* those of the first thread hold for all threads */
     for (unsigned i = 0; slots && i < unit->n_slots; i++) {
         unsigned arrival = REFRAIN_SLOT_KIND(slots[i].flags);
         if (slots[i].flags & REFRAIN_SLOT_DORMANT ||
@@ -232,8 +233,9 @@ static void switch_on(struct refrain_unit *unit, unsigned number) {
         refrain_speakers_switch_on(&unit->speakers[number - unit->n_slots]);
 }
 
-/* Sets the bytes of all units from their bases and what depends on them, until nothing changes. Probes of other threads
- * may find a byte off for a moment: they are then not run, which costs nothing but resolution. */
+/* Sets all probes to their initial states, then follows the dependencies, also between units, until nothing changes: if
+ * `from` is on, `to` is switched on. Meanwhile a probe of another thread may be off and does not run: its times are
+ * less fine, nothing else is lost. */
 static void switch_probes(void) {
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
         for (unsigned i = 0; unit->base && i < unit->n_slots; i++)
@@ -265,7 +267,7 @@ static bool is_first(const struct refrain_slot *slot) {
            arrival == REFRAIN_ARRIVAL_COUNT;
 }
 
-/* The sites of what is unsettled are brought in line. */
+/* Changes the machine code of the sites of all unsettled slots. */
 static void settle(void) {
     if (tables_generation == generation)
         refrain_sites_place_slots(unsettled, n_unsettled);
@@ -283,7 +285,7 @@ static void rest_slot(struct refrain_unit *unit, uint32_t slot, uint32_t flags) 
     unsettled[n_unsettled++] = slots[slot].number;
 }
 
-/* Puts the probe with this first slot to rest, but for the leave of a function that is `open`: activations that were
+/* Makes the probe with this first slot dormant. If the function is `open`, its exit stays on, so activations that were
  * entered are left. */
 static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
     const struct refrain_slot *slots = unit->slots;
@@ -308,7 +310,8 @@ static void rest_function(struct refrain_unit *unit, uint32_t first) {
     rest_probe(unit, first, open);
     if (open)
         return;
-    if (!(slots[first + 1].flags & REFRAIN_SLOT_DORMANT)) /* its last activation has been left since it went dormant */
+    if (!(slots[first + 1].flags &
+          REFRAIN_SLOT_DORMANT)) /* the last activation has been left since the probe became dormant */
         rest_slot(unit, first + 1, 0);
     for (uint32_t i = first + 2; i < unit->n_slots && REFRAIN_SLOT_KIND(slots[i].flags) != REFRAIN_ARRIVAL_ENTER; i++)
         if (is_first(&slots[i]))
@@ -375,7 +378,7 @@ void refrain_units_make_site_tables(void) {
     drop_lock();
 }
 
-/* Is another unit of the same executable or library in the list? */
+/* True if another unit of the same executable or library is in the list. */
 static bool shares_sites(const struct refrain_units *list) {
     for (const struct refrain_unit *unit = units; unit; unit = unit->next)
         if (unit->sites == list->sites)
@@ -383,7 +386,7 @@ static bool shares_sites(const struct refrain_units *list) {
     return false;
 }
 
-/* Units of another version, which may have other members, stay untraced: their probes are off. */
+/* Registers units of another version. Their structures may differ, so they are not traced, and their probes are off. */
 static void register_foreign(void) {
     take_lock();
     if (opened)
@@ -529,7 +532,7 @@ void refrain_units_called(struct refrain_called *called) {
     drop_lock();
 }
 
-/* Who has a request waits for it or tests it. */
+/* True for functions that wait for requests or test them: every program with requests calls one. */
 static bool is_about_requests(const char *name) {
     return strncmp(name, "MPI_Wait", 8) == 0 || strncmp(name, "MPI_Test", 8) == 0;
 }
@@ -549,7 +552,7 @@ bool refrain_units_use_requests(void) {
 
 void refrain_units_close(bool forked) {
     if (forked)
-        __atomic_store_n(&lock, 0, __ATOMIC_RELAXED); /* the thread that may have held it is not in this process */
+        __atomic_store_n(&lock, 0, __ATOMIC_RELAXED); /* the thread that held it does not exist in this process */
     take_lock();
     opened = 0;
     closed = 1;
