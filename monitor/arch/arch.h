@@ -39,7 +39,8 @@
 #include "arch/generic/arch_generic.h"
 #endif
 
-/* From the thread pointer to refrain_place (refrain/unit.h), to which inserted code stores on x86-64; else 0. */
+/* Distance from the thread pointer to refrain_place (refrain/unit.h), to which inserted code stores on x86-64. 0
+ * elsewhere. */
 static inline long refrain_arch_place_distance(void) {
     long distance = 0;
 #ifdef __x86_64__
@@ -56,11 +57,11 @@ static inline long refrain_arch_place_distance(void) {
  *     another thread; who reads while it runs        refrain_publish() or refrain_commit(): the processor keeps it, too
  */
 
-/* Stores `value`. Who reads it with ACQUIRE order, in any thread or process, sees all that was stored before. */
+/* Stores `value`. A thread or process that reads it with ACQUIRE order sees all earlier stores. */
 #define refrain_publish(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
 
-/* The same for stores that follow: what was stored before is seen before what is stored after. Costs nothing on
- * x86-64, a barrier elsewhere. */
+/* Orders all earlier stores before all later ones, as other threads and processes see them. Costs nothing on x86-64, a
+ * barrier elsewhere. */
 static inline void refrain_commit(void) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

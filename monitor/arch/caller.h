@@ -1,13 +1,13 @@
-/* caller.h: the program's own code that makes an MPI call, behind the layers between it and the MPI library (call.c).
+/* caller.h: finds the program's own code that makes an MPI call, behind the layers between it and the MPI library
+ * (call.c).
  *
- *     program's own code          <- the call is filed here
+ *     program's own code          <- the call belongs to this site
  *     Fortran or C++ layer of MPI, or another library that was named (REFRAIN_LAYERS)
  *     wrapper in librefrain-<mpi>.so
  *
- * How to get from a return address in a layer to the frame above is read from the unwinding tables once; the caller of
- * these functions keeps it as a rule. From then on a call costs a few loads from the stack. No frame pointers are
- * needed. Where the tables say nothing, the call is filed under the layer.
- */
+ * The unwinding tables say how to get from a return address in a layer to the frame above. They are read once for each
+ * return address; the caller of these functions keeps the result as a rule. Then a call costs a few loads from the
+ * stack, and no frame pointers are needed. If the tables say nothing, the call belongs to a site in the layer. */
 #ifndef REFRAIN_CALLER_H
 #define REFRAIN_CALLER_H
 
@@ -16,30 +16,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The frame that a call returns to: return address, stack pointer and frame pointer behind the call. */
+/* A frame after the return of a call: return address, stack pointer and frame pointer. */
 struct refrain_caller {
     uintptr_t address, stack_pointer, frame_pointer;
 };
 
-/* What is known of the code that a return address lies in. */
+/* What is known of the code that a return address points to. */
 struct refrain_caller_code {
-    uint64_t rule;      /* the way to the frame above, 0 unknown */
-    bool is_layer;      /* between the program and MPI (below) */
-    bool is_system;     /* the C library, which starts programs and threads, or the loader */
-    uintptr_t function; /* where the function begins, 0 unknown */
+    uint64_t rule;      /* the rule that leads to the frame above; 0 unknown */
+    bool is_layer;      /* a layer between the program and MPI (see below) */
+    bool is_system;     /* of the C library, which starts programs and threads, or of the loader */
+    uintptr_t function; /* address where the function begins; 0 unknown */
     struct refrain_loaded object;
 };
 
-/* Looks at the code before `address`; `layers` as below. Takes the loader's lock. */
+/* Finds out about the code before `address`. `layers`: see below. Takes the loader's lock. */
 REFRAIN_HIDDEN void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code);
 
-/* The same of the code at `instruction`, for a signal handler: it takes no lock, and sees nothing where that is needed. */
+/* The same for the code at `instruction`, in a signal handler: without a lock. Finds nothing if the C library needs
+ * one. */
 REFRAIN_HIDDEN void refrain_caller_look_at_once(uintptr_t instruction, const char *layers,
                                                 struct refrain_caller_code *code);
 
-/* The way from `address` to the frame above: 0 where this is the program's own code (or not known), else a rule, which
- * is greater than 1. `layers`: further libraries by the beginning of their names, separated by commas or blanks, or
- * null. Takes the loader's lock. */
+/* Returns the rule that leads from `address` to the frame above. 0 if this is the program's own code, or unknown.
+ * `layers`: the beginnings of names of further libraries, separated by commas or blanks, or null. Takes the loader's
+ * lock. */
 REFRAIN_HIDDEN uint64_t refrain_caller_rule(uintptr_t address, const char *layers);
 
 /* A rule is one word:
@@ -51,7 +52,7 @@ REFRAIN_HIDDEN uint64_t refrain_caller_rule(uintptr_t address, const char *layer
  *     bits 32-63  the CFA's distance from the register */
 enum { REFRAIN_RULE = 2, REFRAIN_RULE_FROM_FRAME_POINTER = 4, REFRAIN_RULE_FRAME_POINTER_SAVED = 8 };
 
-/* The address behind the frame (CFA), which is the stack pointer of the one above. */
+/* The address behind the frame (CFA), which is the stack pointer in the frame above. */
 static inline uintptr_t refrain_caller_frame_end(const struct refrain_caller *caller, uint64_t rule) {
     return (rule & REFRAIN_RULE_FROM_FRAME_POINTER ? caller->frame_pointer : caller->stack_pointer) + (rule >> 32);
 }
@@ -65,7 +66,7 @@ static inline void refrain_caller_step(struct refrain_caller *caller, uint64_t r
     caller->stack_pointer = (uintptr_t)end;
 }
 
-/* The caller of a wrapper whose frame is at `frame_address` (REFRAIN_FRAME_ADDRESS, so on x86-64 it has a frame
+/* The caller of a wrapper. `frame_address`: that of the wrapper (REFRAIN_FRAME_ADDRESS; on x86-64 it has a frame
  * pointer). */
 static inline struct refrain_caller refrain_caller_of_wrapper(const void *return_address, const void *frame_address) {
     const uintptr_t *frame = frame_address;

@@ -1,4 +1,4 @@
-/* clock.c: the clock of machines whose time-stamp counter cannot be used (clock.h). */
+/* clock.c: the clock for machines without a usable counter (clock.h). */
 #define _GNU_SOURCE
 #include "arch/clock.h"
 #include "arch/clock_system.h"

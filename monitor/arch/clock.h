@@ -1,5 +1,5 @@
-/* clock.h: the probes' clock: the processor's counter where it runs at one rate in all states, else CLOCK_MONOTONIC in
- * nanoseconds. Reads cost about 10 and 100 ns on x86-64. */
+/* clock.h: the probes' clock. It is the processor's counter if this runs at a constant rate in all states, else
+ * CLOCK_MONOTONIC in nanoseconds. A read costs about 10 or 100 ns on x86-64. */
 #ifndef REFRAIN_CLOCK_H
 #define REFRAIN_CLOCK_H
 
@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-extern int refrain_clock_is_gettime; /* set once, when the trace file is opened */
+extern int refrain_clock_is_gettime; /* set once, when the trace file is opened: the clock is CLOCK_MONOTONIC */
 
-/* CLOCK_MONOTONIC, read so that a probe may call it (registers.h). */
+/* CLOCK_MONOTONIC, in a form that a probe may call (registers.h). */
 uint64_t refrain_clock_of_system(void);
 
 static inline uint64_t refrain_clock(void) {
@@ -21,7 +21,7 @@ static inline uint64_t refrain_clock(void) {
     return refrain_clock_of_system();
 }
 
-/* The probes' clock, for the MPI part. */
+/* The probes' clock, for wrappers of MPI. */
 REFRAIN_SHARED uint64_t refrain_ticks(void);
 
 #endif

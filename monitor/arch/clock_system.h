@@ -1,5 +1,5 @@
-/* clock_system.h: the clocks of the system in nanoseconds, where a probe need not call them (clock.h). The file that
- * includes this one asks for POSIX (_GNU_SOURCE). */
+/* clock_system.h: the clocks of the system in nanoseconds, for code that no probe calls (clock.h). The including file
+ * has to define _GNU_SOURCE. */
 #ifndef REFRAIN_CLOCK_SYSTEM_H
 #define REFRAIN_CLOCK_SYSTEM_H
 

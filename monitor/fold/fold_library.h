@@ -1,11 +1,11 @@
-/* fold_library.h: what folding needs (packed/fold) as a library of its own, which only processes that pack at
- * MPI_Finalize load: it brings a learner with a pool of its own. */
+/* fold_library.h: folding (packed/fold) as a library of its own, with a learner and a pool of its own. Only processes
+ * that pack at MPI_Finalize load it. */
 #ifndef REFRAIN_FOLD_LIBRARY_H
 #define REFRAIN_FOLD_LIBRARY_H
 
 #include "fold.h"
 
-#define REFRAIN_FOLD_LIBRARY_FILE "librefrain-pack.so" /* beside librefrain.so */
+#define REFRAIN_FOLD_LIBRARY_FILE "librefrain-pack.so" /* in the directory of librefrain.so */
 #define REFRAIN_FOLD_LIBRARY_SYMBOL "refrain_fold_library"
 
 /* The functions of fold.h. */

@@ -18,12 +18,13 @@
 #include <unistd.h>
 
 #define MOST_FRAMES 256u
-#define MOST_OBJECTS 64u /* whose names a thread has at hand; beyond, a sample of another one is lost */
+#define MOST_OBJECTS 64u /* objects whose names a thread has at hand; with more, samples in a further object are lost  \
+                          */
 #define LEAST_ROWS 64u
 #define MOST_ROWS 4096u
-#define FILE_SHARE 64 /* of the trace file, for one thread */
+#define FILE_SHARE 64 /* 1 / FILE_SHARE of the trace file for one thread */
 
-/* What a thread needs for its samples; private memory. */
+/* What a thread needs for its samples, in private memory. */
 struct sampler {
     struct refrain_sample_table table;
     struct {
@@ -36,12 +37,12 @@ struct sampler {
 };
 
 static __thread struct sampler *own;
-static __thread bool has_none; /* there was no memory for it */
+static __thread bool has_none; /* making it has failed */
 static bool is_on;
 
 /* ---- a thread's table ---- */
 
-/* A power of two. */
+/* The number of rows of the table: a power of two. */
 static uint32_t rows(void) {
     uint64_t each = sizeof(struct refrain_sample_node) + sizeof(struct refrain_sample_count);
     uint64_t most = refrain_trace_file.header->bytes / FILE_SHARE / each;
@@ -88,13 +89,13 @@ static struct sampler *make_sampler(void) {
 
 /* ---- the stack ---- */
 
-/* A word of the stack. False where there is no memory, so that no damaged table ends the program. */
+/* Reads a word of the stack. False if there is no memory at this address, so a damaged unwinding table does no harm. */
 static bool read_word(uintptr_t address, uintptr_t *word) {
     struct iovec to = {word, sizeof *word}, from = {(void *)address, sizeof *word};
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
 }
 
-/* One frame up, as refrain_caller_step() does where the stack is known to be whole. */
+/* Goes one frame up. As refrain_caller_step(), but checks each access, since the stack may be in any state. */
 static bool step(struct refrain_caller *frame, uint64_t rule) {
     uintptr_t end = refrain_caller_frame_end(frame, rule), at = frame->stack_pointer;
     struct refrain_caller next = {0, end, frame->frame_pointer};
@@ -107,7 +108,7 @@ static bool step(struct refrain_caller *frame, uint64_t rule) {
     return true;
 }
 
-/* The reference of the object's path. False where it is not known yet and the pool must not be used now. */
+/* Sets *name to the reference of the object's path. False if it is not stored yet and the pool must not be used now. */
 static bool name_of(struct sampler *sampler, const struct refrain_loaded *object, bool may_take, uint32_t *name) {
     unsigned i = 0;
     *name = 0;
@@ -128,21 +129,21 @@ static bool name_of(struct sampler *sampler, const struct refrain_loaded *object
     return true;
 }
 
-/* refrain's own functions on the way to MPI are not shown: the program called MPI. */
+/* True for refrain's own functions between the program and MPI, which are not shown. */
 static bool is_own(const struct refrain_loaded *object) {
     const char *slash = strrchr(object->path, '/');
     return strncmp(slash ? slash + 1 : object->path, "librefrain", sizeof "librefrain" - 1) == 0;
 }
 
-/* The functions on the stack, the innermost one first, without those of the C library that started the program or the
- * thread. Returns how many; 0 where the sample is lost. *cut: the outer ones are missing. */
+/* Writes the functions on the stack to `frames`, the innermost first, without those of the C library that started the
+ * program or the thread. Returns their number; 0 if the sample is lost. *cut: the outer functions are missing. */
 static unsigned follow(struct sampler *sampler, struct refrain_caller frame, bool may_take, bool *cut) {
-    unsigned n = 0, shown = 0; /* those up to the outermost one that is not of the C library */
+    unsigned n = 0, shown = 0; /* number of frames up to the outermost one that is not of the C library */
     bool follows = true, was_system = false;
     *cut = true;
     for (unsigned depth = 0; follows && n < MOST_FRAMES; depth++) {
         struct refrain_caller_code code;
-        /* A return address is behind the call, maybe in another function. */
+        /* A return address lies behind the call, so it may belong to another function. */
         refrain_caller_look_at_once(frame.address - (depth > 0), NULL, &code);
         struct refrain_sample_frame *at = &sampler->frames[n];
         if (!name_of(sampler, &code.object, may_take, &at->object))
@@ -150,7 +151,7 @@ static unsigned follow(struct sampler *sampler, struct refrain_caller frame, boo
         at->address = code.function ? code.function - code.object.load_address : 0;
         if (depth == 0 || (at->object && !is_own(&code.object)))
             n++;
-        /* The program's start has no frame above it; nor has the C library where it starts threads. */
+        /* Code that starts the program or a thread has no frame above it. */
         *cut = code.rule != 0 || !(was_system || code.is_system);
         if (n == 1 || (!code.is_system && code.rule))
             shown = n;
@@ -172,16 +173,16 @@ static struct refrain_caller interrupted(const ucontext_t *at) {
 #endif
 }
 
-/* The MPI call that the thread is in, or was in last. */
+/* The MPI call that the thread is in, or was in last; 0: none. */
 static uint32_t call_of(const struct refrain_context *context) {
     const struct refrain_now *now = &context->thread->now;
     return now->call ? now->call | (now->inside ? REFRAIN_SAMPLE_INSIDE : 0) : 0;
 }
 
-/* `n_samples`: the thread has had the processor so often for as long as a sample takes since the last one. */
+/* Takes a sample. `n_samples`: it counts so often, since that many periods have passed since the last one. */
 static void take(const ucontext_t *at, const struct refrain_context *context, uint64_t n_samples) {
     bool has_location = context && context->thread && context->trace_file, cut;
-    /* What was interrupted may be at the pool itself. */
+    /* The signal may have interrupted the pool's own code. */
     bool may_take = !context || context->busy == 0;
     if (!own && may_take && !has_none) {
         own = make_sampler();

@@ -24,7 +24,7 @@ static bool is_count(const struct refrain_sample_count *count, uint32_t node, ui
     return count->node == node && count->call == call;
 }
 
-/* Where the node is in node_at, or a free place where it would be. */
+/* Returns the entry of node_at for this node, or the free entry where it would be inserted. */
 static uint32_t *place_of_node(const struct refrain_sample_table *table, const struct refrain_sample_node *wanted) {
     uint32_t mask = 2 * table->samples->most_nodes - 1;
     uint32_t i = hash_of(wanted->address + wanted->object, wanted->parent);
@@ -33,7 +33,7 @@ static uint32_t *place_of_node(const struct refrain_sample_table *table, const s
     return &table->node_at[i & mask];
 }
 
-/* Index + 1 of the function below `parent`; 0 where there is no room for it. */
+/* Returns the index + 1 of the function's node below `parent`, which it adds if necessary. 0 if the table is full. */
 static uint32_t node_of(const struct refrain_sample_table *table, uint32_t parent,
                         const struct refrain_sample_frame *frame) {
     const struct refrain_sample_node wanted = {parent, frame->object, frame->address};
@@ -64,7 +64,7 @@ static struct refrain_sample_count *count_of(const struct refrain_sample_table *
     return *at ? &table->counts[*at - 1] : NULL;
 }
 
-/* Any count of the node or of one of its callers, whatever the call was. */
+/* Returns any count of the node, or else of one of its callers, whatever the MPI call. */
 static struct refrain_sample_count *another_count(const struct refrain_sample_table *table, uint32_t node) {
     for (uint32_t at = node + 1; at; at = table->nodes[at - 1].parent)
         for (uint32_t i = 0; i < table->samples->n_counts; i++)

@@ -17,15 +17,15 @@
 
 static int signal_number;
 static struct itimerspec interval;
-static pthread_key_t ends; /* its value: 1 + the number of the thread's timer */
+static pthread_key_t ends; /* its value in a thread: 1 + the number of the thread's timer */
 static bool has_ends;
 
-/* The clock of a thread's processor time, as clock_gettime() takes it (the kernel's CPUCLOCK_SCHED of a thread). */
+/* The clock of a thread's processor time, in the form that clock_gettime() takes (the kernel's CPUCLOCK_SCHED). */
 static clockid_t clock_of(pid_t thread) {
     return (clockid_t)(~(unsigned)thread << 3 | 6u);
 }
 
-/* The kernel's timers, as timer_create() would allocate memory. Returns the number, -1 where it fails. */
+/* Makes a timer by the system call, since timer_create() allocates memory. Returns its number, or -1. */
 static int make_timer(pid_t thread) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
     int timer = -1;
@@ -51,7 +51,7 @@ void refrain_sample_timer_begin(void) {
     errno = saved;
 }
 
-/* Of the signals that programs may use as they like the last one that nothing handles; 0: all are handled. */
+/* Returns the last of the signals for programs (SIGRTMIN to SIGRTMAX) that nothing handles. 0 if all are handled. */
 static int free_signal(void) {
     struct sigaction now;
     for (int number = SIGRTMAX; number > SIGRTMIN; number--)
@@ -60,7 +60,7 @@ static int free_signal(void) {
     return 0;
 }
 
-/* Threads that began before this have no end by which their timer would be removed: it goes with the process. */
+/* Makes timers for all existing threads. Nothing removes these when a thread ends; they end with the process. */
 static bool make_all_timers(void) {
     DIR *threads = opendir("/proc/self/task");
     const struct dirent *entry;
@@ -80,7 +80,7 @@ bool refrain_sample_timers_open(void (*handler)(int, siginfo_t *, void *), uint3
         errno = EBUSY;
         return false;
     }
-    /* One sample at a time in a thread, and no other signal's handler in it. */
+    /* While a thread takes a sample, no other handler may run in it. */
     sigfillset(&action.sa_mask);
     if (sigaction(signal_number, &action, NULL) != 0)
         return false;

@@ -1,4 +1,4 @@
-/* sample_timer.h: the signal by which samples are taken, and a timer for each thread that sends it. */
+/* sample_timer.h: sends a signal for each sample, by a timer for each thread. */
 #ifndef REFRAIN_SAMPLE_TIMER_H
 #define REFRAIN_SAMPLE_TIMER_H
 
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes a signal that nobody handles, and makes a timer for each thread that there is: the signal comes `hz` times per
- * second of its processor time. False with errno set where that cannot be. */
+/* Chooses a signal that nothing handles, and makes a timer for each existing thread, which sends it `hz` times per
+ * second of the thread's processor time. False with errno set if that fails. */
 REFRAIN_HIDDEN bool refrain_sample_timers_open(void (*handler)(int, siginfo_t *, void *), uint32_t hz);
 
-/* A timer for the calling thread, until it ends. */
+/* Makes a timer for the calling thread, which is removed when the thread ends. */
 REFRAIN_HIDDEN void refrain_sample_timer_begin(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* site.c: probes that are off are taken out of the program's code (site.h). */
+/* site.c: removes probes that are off from the program's machine code (site.h). */
 #define _GNU_SOURCE
 #include "sites/site.h"
 #include "run/configure.h"
@@ -17,17 +17,18 @@
 
 static struct refrain_sites modules[MODULES];
 static unsigned n_modules;
-static bool forbidden; /* the system lets no code be changed */
-static bool behind;    /* the code of some sites is not as their bytes say */
+static bool forbidden; /* the system does not allow code to be changed */
+static bool behind;    /* the code of some sites does not match their bytes */
 
-/* Code that is written at once: what is between sites that lie close together is written as it is. */
+/* A piece of code that is written by one system call. Bytes between sites that lie close together are written
+ * unchanged. */
 #define PIECE_BYTES 4096u
 #define GAP_BYTES 512u
 static struct {
     unsigned char *begin;
     size_t n;
     unsigned char bytes[PIECE_BYTES];
-} piece; /* under the lock */
+} piece; /* the caller holds the lock */
 
 static unsigned char *code_of(const struct refrain_site *site) {
     return (unsigned char *)&site->code + site->code;
@@ -45,7 +46,7 @@ static unsigned char *page_of(uintptr_t address) {
     return (unsigned char *)(address & ~(page_bytes() - 1));
 }
 
-/* Are all pages of `data`, sites, in one segment that may be read and executed, but not written? */
+/* True if all pages of `data`, the sites, lie in one segment that is readable and executable, but not writable. */
 static int is_plain_code(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     struct refrain_sites *sites = data;
@@ -86,13 +87,13 @@ void refrain_sites_drop(const struct refrain_site *first) {
             modules[i--] = modules[--n_modules];
 }
 
-/* Something else, a breakpoint say, is left alone. */
+/* False for any other instruction, such as the breakpoint of a debugger, which stays. */
 static bool is_to_change(const struct refrain_site *site) {
     unsigned char now = *code_of(site);
     return now != wanted(site) && (now == REFRAIN_SITE_ON || now == REFRAIN_SITE_OFF);
 }
 
-/* Is nothing to become code that was data (PR_SET_MDWE)? Who wants that wants its code as it is. */
+/* True if the process must not turn data into code (PR_SET_MDWE). Then its code is not changed either. */
 static bool is_code_denied(void) {
 #ifdef PR_GET_MDWE
     int operation = PR_GET_MDWE;
@@ -102,8 +103,8 @@ static bool is_code_denied(void) {
     return prctl(operation, 0ul, 0ul, 0ul, 0ul) > 0;
 }
 
-/* Code is written by way of the process's memory as a file, which is open while there is something to write: it is
- * never writable where it is executed. */
+/* The process's memory as a file, open while there is something to write. Code is written through it, so it is never
+ * writable and executable at the same time. */
 static int memory = -1;
 
 static bool write_piece(void) {
@@ -112,7 +113,7 @@ static bool write_piece(void) {
     return n == 0 || pwrite(memory, piece.bytes, n, (off_t)(uintptr_t)piece.begin) == (ssize_t)n;
 }
 
-/* Adds the site to what is written at once; where it lies too far off that is written, and another begun. */
+/* Adds the site to the piece. If it lies too far away, writes the piece and begins a new one. */
 static bool change(const struct refrain_site *site) {
     unsigned char *code = code_of(site);
     size_t at = (size_t)(code - piece.begin);
@@ -136,11 +137,11 @@ static bool open_memory(void) {
     memory = is_code_denied() ? -1 : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
     behind = memory < 0;
     if (behind)
-        forbidden = errno != EMFILE && errno != ENFILE; /* of files: it may be possible the next time */
+        forbidden = errno != EMFILE && errno != ENFILE; /* too many open files is an error that may pass */
     return !behind;
 }
 
-/* False where code cannot be changed. */
+/* Writes the code of one site. False if code cannot be changed. */
 static bool place(const struct refrain_site *site) {
     if (!is_to_change(site))
         return true;
@@ -160,11 +161,11 @@ static void close_memory(void) {
         refrain_trace_file.header->code_is_kept = 1;
 }
 
-/* In the order of their code, so that little has to be written for neighbours. Most come in it. */
+/* Sites that were found, to be written in the order of their addresses, so neighbours share a piece. */
 static struct {
     unsigned n;
     const struct refrain_site *sites[256];
-} found; /* under the lock */
+} found; /* the caller holds the lock */
 
 static bool place_found(void) {
     bool may = true;
@@ -181,7 +182,7 @@ static bool place_found(void) {
     return may;
 }
 
-/* Sites of the slot in one executable or library. */
+/* Finds the sites of a slot in one executable or library. */
 static bool find_slot(const struct refrain_sites *module, const struct refrain_site_table *table, uint32_t slot) {
     bool may = true;
     for (uint32_t site = refrain_site_first(table, slot); may && site; site = refrain_site_next(table, site)) {
@@ -192,7 +193,7 @@ static bool find_slot(const struct refrain_sites *module, const struct refrain_s
     return may;
 }
 
-/* Null where it has no chains. */
+/* The table of a module's sites. Null if it has no chains. */
 static const struct refrain_site_table *chains_of(const struct refrain_sites *module) {
     for (uint32_t t = 0; t < refrain_n_site_tables; t++) {
         struct refrain_site_table *table = &refrain_site_tables[t];
@@ -202,7 +203,7 @@ static const struct refrain_site_table *chains_of(const struct refrain_sites *mo
     return NULL;
 }
 
-/* Without chains all sites are looked at. */
+/* Writes the sites of some slots. Without chains it compares all sites. */
 static bool place_slots(const struct refrain_sites *module, const struct refrain_site_table *chains,
                         const uint32_t *slots, unsigned n) {
     bool may = true;

@@ -12,13 +12,13 @@ struct refrain_site_table refrain_site_tables[REFRAIN_SITE_TABLES];
 const struct refrain_site_table refrain_site_no_table;
 uint32_t refrain_n_site_tables;
 
-/* The units with slots, in the order of their bytes: which one has the byte of a site is asked for each. */
+/* The units with slots, sorted by the addresses of their bytes, to find the unit of a site's byte. */
 struct sorted {
     struct refrain_unit **units;
     uint32_t n;
 };
 
-static void sort(struct sorted *sorted) { /* a heap, since it must not allocate */
+static void sort(struct sorted *sorted) { /* Heap sort, since it must not allocate. */
     for (uint32_t end = sorted->n, start = sorted->n / 2; end > 1;) {
         struct refrain_unit **units = sorted->units;
         if (start > 0) {
@@ -41,7 +41,7 @@ static void sort(struct sorted *sorted) { /* a heap, since it must not allocate 
     }
 }
 
-/* The unit whose byte it is; null where that one has no slots. */
+/* Returns the unit that has this byte. Null if the unit has no slots. */
 static struct refrain_unit *unit_of(const struct sorted *sorted, const unsigned char *on) {
     uint32_t low = 0, high = sorted->n;
     while (low < high) {
@@ -59,13 +59,13 @@ static const unsigned char *byte_of(const struct refrain_site *site) {
     return (const unsigned char *)&site->on + site->on;
 }
 
-/* The address that the site returns to. */
+/* The address to which the site returns. */
 static uintptr_t address_of(const struct refrain_site *site) {
     return (uintptr_t)&site->code + (uintptr_t)(intptr_t)site->code + REFRAIN_SITE_BYTES;
 }
 
-/* What `table` is to be: with the places that it has where these are as many, and the library has gone that they were
- * of. */
+/* Sets *made to the new contents of `table`. It keeps the entries of the table if there are as many as needed, and if
+ * their library has been unloaded. */
 static bool fill(struct refrain_site_table *made, const struct refrain_site_table *table,
                  const struct refrain_unit *first, const struct sorted *sorted) {
     uintptr_t low = UINTPTR_MAX, high = 0;
@@ -109,8 +109,8 @@ static bool fill(struct refrain_site_table *made, const struct refrain_site_tabl
     return true;
 }
 
-/* The table of this executable or library. Where it has none: one with as many places of a library that has gone, else
- * a new one, else any of what has gone. */
+/* Returns the table of this executable or library. If it has none: a table with as many entries whose library has been
+ * unloaded, else a new one, else any one whose library has been unloaded. */
 static struct refrain_site_table *table_of(const struct refrain_unit *unit) {
     uint64_t mask = refrain_site_places((uint64_t)(unit->sites_end - unit->sites)) - 1;
     struct refrain_site_table *gone = NULL;
@@ -125,7 +125,7 @@ static struct refrain_site_table *table_of(const struct refrain_unit *unit) {
     return full || (gone && gone->mask == mask) ? gone : &refrain_site_tables[refrain_n_site_tables];
 }
 
-/* Another thread finds what was there, what is there now, or nothing. */
+/* Replaces a table. Another thread finds its old contents, its new contents, or nothing. */
 static void put(struct refrain_site_table *table, const struct refrain_site_table *made) {
     __atomic_store_n(&table->span, 0, __ATOMIC_RELEASE);
     table->base = made->base;
@@ -139,7 +139,7 @@ static void put(struct refrain_site_table *table, const struct refrain_site_tabl
         __atomic_store_n(&refrain_n_site_tables, refrain_n_site_tables + 1, __ATOMIC_RELEASE);
 }
 
-/* The units that these sites are of are not traced. */
+/* Takes the slots from the units that have these sites, so they are not traced. */
 static void give_up(const struct refrain_unit *first, const struct sorted *sorted) {
     for (const struct refrain_site *site = first->sites; site < first->sites_end; site++) {
         struct refrain_unit *unit = unit_of(sorted, byte_of(site));
@@ -150,7 +150,8 @@ static void give_up(const struct refrain_unit *first, const struct sorted *sorte
     }
 }
 
-/* From `unit` on the first one that has sites, and not these: units of an executable or library follow each other. */
+/* Returns the first unit from `unit` on that has sites, but not these. Units of an executable or library are neighbours
+ * in the list. */
 static struct refrain_unit *next_with_sites(struct refrain_unit *unit, const struct refrain_site *sites) {
     while (unit && (!unit->sites || unit->sites == unit->sites_end || unit->sites == sites))
         unit = unit->next;
@@ -199,7 +200,7 @@ uint64_t refrain_site_tables_make(struct refrain_unit *units) {
     return missing;
 }
 
-/* Number of the slot that the site is of; UINT32_MAX where it is not traced. */
+/* Returns the number of the site's slot. UINT32_MAX if it is not traced. */
 static uint32_t slot_of(const struct refrain_site_table *table, const struct refrain_site *site) {
     uint32_t offset = (uint32_t)(address_of(site) - table->base);
     uint64_t i = refrain_site_hash(offset);
