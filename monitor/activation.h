@@ -1,4 +1,4 @@
-/* activation.h: activations begin and end. All of this runs with context->busy set. */
+/* activation.h: begins and ends activations. All functions run with context->busy set. */
 #ifndef REFRAIN_ACTIVATION_H
 #define REFRAIN_ACTIVATION_H
 
@@ -12,19 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends abandoned activations below a frame at `address` that is about to be entered (the stack grows down). */
+/* Ends the abandoned activations below a frame at `address` that is about to be entered. The stack grows down. */
 static inline void refrain_drop_abandoned(struct refrain_context *context, uintptr_t address) {
     if (__builtin_expect(context->top->address < address, 0))
         refrain_drop_below(context, address);
 }
 
-/* The same in a function of refrain that the program calls: no activation below the caller's frame is open any more.
- */
+/* The same in a function of refrain that the program calls: no activation below the caller's frame is open any more. */
 static inline void refrain_drop_above_caller(struct refrain_context *context, const void *frame_address) {
     refrain_drop_abandoned(context, refrain_caller_frames(frame_address));
 }
 
-/* Opens an activation; null when the shadow stack is full. */
+/* Opens an activation. Null if the shadow stack is full. */
 static inline struct refrain_entry *refrain_push(struct refrain_context *context, struct refrain_slot *slot,
                                                  uintptr_t address, uint32_t kind, uint64_t id) {
     struct refrain_entry *entry = context->top + 1;
@@ -37,8 +36,8 @@ static inline struct refrain_entry *refrain_push(struct refrain_context *context
     return entry;
 }
 
-/* Begins an activation at `slot`, called by the one on top, which learns `value`. `whole`: slot [1] of a function,
- * where its duration is added up, else null. Null when the shadow stack is full. */
+/* Begins an activation at `slot`. The activation on top has called it and learns `value`. `whole`: slot [1] of a
+ * function, which adds up its durations, else null. Null if the shadow stack is full. */
 static inline struct refrain_entry *refrain_enter(struct refrain_context *context, struct refrain_slot *slot,
                                                   struct refrain_slot *whole, uintptr_t address, uint32_t kind,
                                                   uint64_t id, int64_t value) {
@@ -56,7 +55,7 @@ static inline struct refrain_entry *refrain_enter(struct refrain_context *contex
     return entry;
 }
 
-/* The same at what has no slot in a unit. */
+/* The same for a region, which has no slot in a unit. */
 static inline struct refrain_entry *refrain_enter_region(struct refrain_context *context,
                                                          struct refrain_region_name *region, uintptr_t address,
                                                          uint32_t kind) {

@@ -1,5 +1,5 @@
-/* begin.h: a probe, or the monitor's part of an MPI call, begins and ends. Between the two context->busy is set, so
- * that another probe of the same thread, in a signal handler, does nothing but count itself. */
+/* begin.h: begins and ends a probe, or the monitor's part of an MPI call. In between context->busy is set. So another
+ * probe of the same thread, in a signal handler, only counts itself. */
 #ifndef REFRAIN_BEGIN_H
 #define REFRAIN_BEGIN_H
 
@@ -28,14 +28,14 @@ static inline struct refrain_context *refrain_begin(void) {
     return context;
 }
 
-/* The same where the thread's context is at hand, and no probe has begun. */
+/* The same if the caller has the thread's context, and no probe has begun. */
 static inline void refrain_begin_in(struct refrain_context *context) {
     context->busy = 1;
     refrain_keep_order();
 }
 
 static inline void refrain_end(struct refrain_context *context) {
-    refrain_publish(&context->busy, 0); /* a thread that ends the trace looks at it */
+    refrain_publish(&context->busy, 0); /* published, since a thread that ends the trace reads it */
 }
 
 #endif

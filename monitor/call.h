@@ -1,4 +1,4 @@
-/* call.h: MPI calls as the wrappers tell them (call.c). */
+/* call.h: records MPI calls; the wrappers of MPI functions call it (call.c). */
 #ifndef REFRAIN_CALL_H
 #define REFRAIN_CALL_H
 
@@ -17,50 +17,51 @@
  *     refrain_call_operation(&call, REFRAIN_OP_RECV, (int64_t[]){source, tag, bytes, comm}, 4);
  *     refrain_call_end(&call);
  *
- * refrain_call_begin_told() does what the first two do, refrain_call_end_told() what the last three do, and
+ * refrain_call_begin_told() does what the first two calls do, refrain_call_end_told() what the last three do, and
  * refrain_call_complete() the same for requests.
  *
- * An operation that sends is told before the PMPI call and bears the time of begin; one that receives is told after it,
- * and then bears the time of end, which must follow with no other call between. All of it is harmless when nothing is
- * traced (`call.entry` is null). */
+ * An operation that sends is recorded before the PMPI call, with the time of begin. One that receives is recorded after
+ * it, with the time of end; refrain_call_end() has to follow with no other call in between. If nothing is traced, all
+ * functions return at once (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context;       /* the thread's; null: nothing is known of the call */
-    struct refrain_entry *entry;           /* null: not traced */
-    struct refrain_call_site *call_site;   /* of a guest, its host's */
-    struct refrain_guest *guest;           /* that the call is from, else null */
-    struct refrain_operation_record *told; /* of the operation that was told with its begin; null where there is none */
+    struct refrain_context *context;     /* of the thread; null: nothing is known of the call */
+    struct refrain_entry *entry;         /* null: the call is not traced */
+    struct refrain_call_site *call_site; /* of an overflow site: that of its host */
+    struct refrain_guest *guest;         /* the overflow site that made the call, else null */
+    struct refrain_operation_record
+        *told; /* the operation that was recorded with the begin of the call; null without one */
     uint64_t begin_ticks;
-    uint64_t end_ticks; /* read at the first operation told after refrain_call_returned(), or by end */
+    uint64_t end_ticks; /* read at the first operation after refrain_call_returned(), or by end */
 };
 
-/* Is the call one that is left out on purpose: its thread is paused, or a filter says so? It has no entry then, but a
- * context. */
+/* True if the call is left out on purpose, since its thread is paused or a filter says so. It then has a context, but
+ * no entry. */
 static inline bool refrain_call_is_untold(const struct refrain_call *call) {
     return __builtin_expect(!call->entry && call->context, 0);
 }
 
-/* Counts a message or a collective of such a call (untold.h); parameters as enum refrain_untold has them. */
+/* Counts a message or collective of such a call (untold.h). Parameters as in enum refrain_untold. */
 REFRAIN_SHARED void refrain_call_count_untold(const struct refrain_call *call, enum refrain_untold what, int64_t peer,
                                               int64_t tag, int64_t comm);
 
-/* Tells what has been counted, behind a call that was traced and has ended; else it is told with the rest. */
+/* Records these counts after a traced call that has ended. Otherwise they are recorded later. */
 REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
 
 /* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
-/* The first or last operation of a call, told with its begin or end. */
+/* The first or last operation of a call, recorded together with its begin or end. */
 struct refrain_told {
     enum refrain_operation operation;
-    unsigned n; /* parameters (trace.h's order) */
+    unsigned n; /* number of parameters, in the order of trace.h */
     int64_t values[REFRAIN_PARAMETERS];
 };
-/* `told`: null where there is no such operation. */
+/* `told`: the operation, or null. */
 REFRAIN_SHARED void refrain_call_begin_told(struct refrain_call *call, unsigned function, void *return_address,
                                             void *frame_address, const struct refrain_told *told);
 
-/* What the call will wait for, as struct refrain_now has it (-1: nothing); `comm` is the communicator's index, -1
+/* Stores what the call will wait for, as struct refrain_now has it (-1: nothing). `comm`: index of the communicator, -1
  * unknown. */
 static inline void refrain_call_awaits(const struct refrain_call *call, int64_t sends_to, int64_t receives_from,
                                        int64_t comm, int64_t tag) {
@@ -73,7 +74,7 @@ static inline void refrain_call_awaits(const struct refrain_call *call, int64_t 
     now->tag = (int32_t)tag;
 }
 
-/* It also waits for a message, or only. */
+/* Stores that it waits for a message, too, or only for that. */
 static inline void refrain_call_awaits_message(const struct refrain_call *call, int64_t receives_from, int64_t comm,
                                                int64_t tag) {
     struct refrain_now *now = &call->context->thread->now;
@@ -82,36 +83,36 @@ static inline void refrain_call_awaits_message(const struct refrain_call *call, 
     now->tag = (int32_t)tag;
 }
 
-/* The PMPI call has returned: reads the clock that closes the call. Optional; refrain_call_end reads it otherwise.
- * Needed before operations that come after the PMPI call. */
+/* Reads the clock that ends the call, after the PMPI call has returned. It is required before operations that come
+ * after the PMPI call. Otherwise refrain_call_end() reads the clock. */
 REFRAIN_SHARED void refrain_call_returned(struct refrain_call *call);
 
-/* Feeds an operation with its n parameters (trace.h's order) at this call site. Returns the operation's record, for
- * REFRAIN_OP_IRECV and RECV_INIT to be kept with the request; null where nothing is traced. */
+/* Records an operation with its n parameters (in the order of trace.h) at this call site. Returns the operation's
+ * record, which is kept with the request for REFRAIN_OP_IRECV and RECV_INIT. Null if nothing is traced. */
 REFRAIN_SHARED struct refrain_operation_record *refrain_call_operation(struct refrain_call *call,
                                                                        enum refrain_operation operation,
                                                                        const int64_t *parameters, unsigned n);
 
-/* The same, once for each of `n` requests: operations whose one parameter is a request's number. */
+/* Records the operation once for each of `n` requests; its only parameter is the number of a request. */
 REFRAIN_SHARED void refrain_call_operations(struct refrain_call *call, enum refrain_operation operation,
                                             const int64_t *requests, unsigned n);
 
-/* What a request's completion tells: source, tag and bytes of a receive, bytes of an access to a file go to the record
- * of the posting site; null: the request is neither. */
+/* What the completion of a request adds to the record of the call that made it: source, tag and bytes of a receive, or
+ * the bytes of a file access. Null: the request is neither. */
 struct refrain_completion {
     struct refrain_operation_record *posted;
     int64_t source, tag, bytes, comm;
 };
 
-/* The requests with numbers `request` and up have completed, n of them, in this order: COMPLETE at this site for one,
- * COMPLETE_RUN for several. The call may end with them. False where it could not be told: their numbers must stay
- * taken then, as a replay does not give them back. */
+/* Records that n requests have completed in this order, with numbers from `request` on: as COMPLETE at this site if n
+ * is 1, else as COMPLETE_RUN. The call may end with it. False if it could not be recorded. Then their numbers must not
+ * be used again, since a replay does not free them. */
 REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t request,
                                           const struct refrain_completion *completions, unsigned n, bool ends);
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 
-/* `told`: null where there is no such operation. */
+/* `told`: the operation, or null. */
 REFRAIN_SHARED void refrain_call_end_told(struct refrain_call *call, const struct refrain_told *told);
 
 #endif

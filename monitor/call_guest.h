@@ -1,4 +1,4 @@
-/* call_guest.h: what operations of guests tell, counted by partner (struct refrain_guest_row). */
+/* call_guest.h: counts the operations of overflow sites by partner (struct refrain_guest_row). */
 #ifndef REFRAIN_CALL_GUEST_H
 #define REFRAIN_CALL_GUEST_H
 
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Counts an operation with its parameters. False where it is none that is counted so, or there is no room: its host is
- * to learn them. The calling thread's own. */
+/* Counts an operation with its parameters. False if operations of this kind are not counted, or without memory; then
+ * the host learns them. By the calling thread for its own sites. */
 REFRAIN_HIDDEN bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation operation,
                                         const int64_t *parameters);
 

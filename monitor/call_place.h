@@ -1,8 +1,8 @@
-/* call_place.h: the call site of an MPI call: by the slot of its place where the source says what is called, else by
- * the address that it returns to, or by a line of Python. All of it inside a probe, by the calling thread.
+/* call_place.h: finds the call site of an MPI call: by the slot of its place if the source names the function, else by
+ * the return address, or by a line of Python. By the calling thread, inside a probe.
  *
- *     the address and where control is --> calls_known (context) --> the call site, by one look
- *                                     \--> not there: the thread's table of addresses, and it is remembered
+ *     return address and current place --> calls_known (context), a cache --> the call site
+ *                                      \\--> not there: the thread's table of addresses; then it is added to the cache
  */
 #ifndef REFRAIN_CALL_PLACE_H
 #define REFRAIN_CALL_PLACE_H
@@ -17,33 +17,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where an MPI call is told. */
+/* Where an MPI call is recorded. */
 struct refrain_call_place {
     struct refrain_call_site *call_site; /* null: nowhere */
-    struct refrain_guest *guest;         /* of the call site, which the call is from; else null */
+    struct refrain_guest *guest;         /* the overflow site that made the call; else null */
 };
 
-/* The thread's own slot of a refrain_place; null where it is none of the trace file's. */
+/* The thread's own slot of a refrain_place. Null if the place is not in the trace file. */
 REFRAIN_HIDDEN struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *told);
 
-/* A call that is not remembered: its call site is found or made. */
+/* Finds or makes the call site of a call that the cache does not have. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
                                                                  const void *told, void *return_address,
                                                                  const void *frame_address);
 
-/* The call site in a line of Python, whose interpreter is locked. */
+/* The call site in a line of Python. The interpreter is locked. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_python(struct refrain_context *context,
                                                                    const struct refrain_slot *from, unsigned function,
                                                                    const struct refrain_python_frame *frame);
 
-/* The entry of calls that return to `address` where control is at `from`. */
+/* The cache entry of calls that return to `address` while control is at `from`. */
 static inline struct refrain_call_cache *refrain_known_call(struct refrain_context *context, const void *from,
                                                             uintptr_t address) {
-    uintptr_t hash = ((uintptr_t)from << 2) + (address << 5); /* without the bits that are mostly alike */
+    uintptr_t hash = ((uintptr_t)from << 2) + (address << 5); /* without the bits that are mostly equal */
     return &context->calls_known[hash / sizeof *context->calls_known % REFRAIN_CALL_CACHE];
 }
 
-/* Finds the call site, and has the innermost activation come to the call's place. `told`: refrain_place. */
+/* Finds the call site, and moves the innermost activation to the call's place. `told`: refrain_place. */
 static inline struct refrain_call_place refrain_call_place(struct refrain_context *context, unsigned function,
                                                            const void *told, void *return_address,
                                                            const void *frame_address) {

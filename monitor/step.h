@@ -1,5 +1,5 @@
-/* step.h: the steps within an activation: it goes on at a place, and the block that ends there is closed. All of them
- * run with context->busy set. */
+/* step.h: steps within an activation: it moves to a place, and the block that ends there is closed. All functions run
+ * with context->busy set. */
 #ifndef REFRAIN_STEP_H
 #define REFRAIN_STEP_H
 
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The activation goes on at `value`: learned by the place it was at. */
+/* The activation moves to `value`, which its previous place learns. */
 static inline void refrain_step(struct refrain_context *context, struct refrain_entry *entry, int64_t value) {
     if (context->learning)
         refrain_learn(context, &entry->last->next, value, REFRAIN_KIND_CONTROL);
 }
 
-/* Closes the block that `slot` began and opens the next: one clock read for both. */
+/* Ends the block that `slot` began and begins the next one, with one clock read. */
 static inline __attribute__((always_inline)) uint64_t refrain_close_block(struct refrain_context *context,
                                                                           struct refrain_slot *slot) {
 #if REFRAIN_ARCH_HAS_COUNTER
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) uint64_t refrain_close_block(struct
     return refrain_close_special_block(context, slot);
 }
 
-/* What was called from this activation has returned. */
+/* What this activation called has returned. */
 static inline void refrain_returned(struct refrain_entry *entry) {
     if (entry->last->flags & REFRAIN_SLOT_CALL)
         entry->last++;
@@ -45,7 +45,7 @@ static inline void refrain_event(struct refrain_context *context, unsigned kind,
         refrain_events_write(context, kind, ticks, id, 0, NULL, 0);
 }
 
-/* The record of an activation that begins or ends. */
+/* The kind of record for an activation that begins or ends. */
 static inline uint32_t refrain_entry_record(const struct refrain_entry *entry, bool enter) {
     switch (entry->kind) {
     case REFRAIN_ENTRY_FUNCTION:
@@ -57,7 +57,7 @@ static inline uint32_t refrain_entry_record(const struct refrain_entry *entry, b
     }
 }
 
-/* The activation ends `now`. */
+/* Ends the activation `now`. */
 static inline void refrain_add_activation(const struct refrain_entry *entry, uint64_t now) {
     if (entry->total_ticks)
         *entry->total_ticks += now - entry->begin_ticks;

@@ -1,4 +1,4 @@
-/* user.h: records of what a program names (refrain/refrain.h), for user.c and pause.c. */
+/* user.h: records of regions, markers and counters that a program names (refrain/refrain.h), for user.c and pause.c. */
 #ifndef REFRAIN_USER_H
 #define REFRAIN_USER_H
 
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The thread's record of this name and use, made when there is none; null when the pool is spent. Inside a probe. */
+/* The thread's record with this name and use. Makes it if there is none. Null if the pool is full. Inside a probe. */
 REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_context *context, const char *name,
                                                                enum refrain_region_use use);
 
-/* Tells a value of `record`, which is never entered: at this moment, with a clock read, or else (`ends_block` false)
- * when the last clock read was. Inside a probe. */
+/* Records a value of `record`, which is never entered: with the time of a new clock read, or (`ends_block` false) with
+ * that of the latest one. Inside a probe. */
 REFRAIN_HIDDEN void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record,
                                       int64_t value, bool ends_block);
 
