@@ -1,9 +1,11 @@
-/* call_room.h: room for call sites and what they tell. A call site for which there is room gets it with that of the
- * operations that its function tells, so that none of them is refused later. One for which there is none is a guest of
- * the first call site of its function, which has room for the least counts by partner, too; calls from places for which
- * there is no room even for that are filed there as its own. The first
- * one of each MPI function that the program's tables name has all that kept from the start; of functions that no table
- * names, as many as a share of the pool holds, without the counts. */
+/* call_room.h: memory for call sites and their operations.
+ *
+ * A call site gets memory together with the operations that its MPI function records, so none of them is refused later.
+ * If there is too little, it becomes an overflow site ("guest") of the function's first call site, with the smallest
+ * counts by partner. If there is too little even for that, its calls are recorded at the first call site as if they
+ * were made there. For the first call site of each MPI function that the program's tables name, all this memory is
+ * reserved from the beginning. For functions that no table names, a share of the pool is reserved for their first call
+ * sites, without counts. */
 #ifndef REFRAIN_CALL_ROOM_H
 #define REFRAIN_CALL_ROOM_H
 
@@ -12,27 +14,27 @@
 #include <refrain/trace.h>
 #include <stdint.h>
 
-/* Bytes that the first call sites of a thread may take, of the functions that the tables of all units registered so far
- * name. */
+/* Bytes for the first call sites of one thread, of the MPI functions in the tables of all units registered so far. */
 REFRAIN_HIDDEN uint64_t refrain_call_room_named_bytes(void);
 
-/* Keeps `bytes` for these of the first thread, `others` for those of all other ones, and `unforeseen` for the first
- * call sites of other functions. */
+/* Reserves `bytes` for these call sites of the first thread, `others` for those of all other threads, and `unforeseen`
+ * for the first call sites of other functions. */
 REFRAIN_HIDDEN void refrain_call_room_open(uint64_t bytes, uint64_t others, uint64_t unforeseen);
 
-/* Another thread begins: from now on what is met for the first time leaves its room as well, as far as there is any. */
+/* Another thread begins: from now on what is met for the first time leaves its reserve, too, as far as there is memory.
+ */
 REFRAIN_HIDDEN void refrain_call_room_begin_thread(void);
 
-/* Keeps `bytes` for guests (struct refrain_guest), which are as many as the tables tell of calls. */
+/* Reserves `bytes` for overflow sites (struct refrain_guest), one for each MPI call that the tables announce. */
 REFRAIN_HIDDEN void refrain_call_room_keep_guests(uint64_t bytes);
 
-/* A guest, zero; null where there is no room. */
+/* Takes an overflow site, zeroed. Null without memory. */
 REFRAIN_HIDDEN struct refrain_guest *refrain_call_room_guest(void);
 
-/* A call site, zero; null where there is no room. */
+/* Takes a call site, zeroed. Null without memory. */
 REFRAIN_HIDDEN struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function);
 
-/* Another operation of a call site, zero; null where there is no room. */
+/* Takes another operation of a call site, zeroed. Null without memory. */
 REFRAIN_HIDDEN struct refrain_operation_record *refrain_call_room_operation(const struct refrain_context *context,
                                                                             const struct refrain_call_site *call_site);
 

@@ -1,8 +1,8 @@
-/* context.h: what the monitor keeps for a thread: its shadow stack, and what its probes look at first.
+/* context.h: the monitor's data of a thread: its shadow stack, and what its probes read first.
  *
- * No function called from a probe allocates, locks, writes a file or touches errno. A probe that a signal handler runs
- * inside another probe of its thread does nothing but count itself. One that is jumped out of leaves its thread so.
- */
+ * Functions that a probe calls do not allocate, lock, write to files or change errno. If a signal handler runs a probe
+ * inside another probe of its thread, the inner probe only counts itself. If the program jumps out of a probe, its
+ * thread is no longer traced. */
 #ifndef REFRAIN_CONTEXT_H
 #define REFRAIN_CONTEXT_H
 
@@ -14,21 +14,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One activation on the shadow stack; private memory. */
+/* An activation on the shadow stack; in private memory. */
 struct refrain_entry {
-    struct refrain_slot *last; /* where the activation is */
-    uintptr_t address;         /* of its frame; activations below a younger, higher one were abandoned */
-    uint64_t id;               /* function: slot number; call: site reference; region, frame: name reference */
+    struct refrain_slot *last; /* the activation's current place */
+    uintptr_t address;         /* of its frame; if a later frame is higher, this activation has been abandoned */
+    uint64_t id; /* function: slot number; call: reference of the call site; region, frame: reference of the name */
     union {
         uint64_t begin_ticks;
         uintptr_t frame_end; /* FRAME: the address behind its frame (CFA) */
     };
-    uint64_t *total_ticks; /* of a function or user region: where what its activations took is added up; else null */
+    uint64_t *total_ticks; /* where the durations of all activations of this function or user region are added up; else
+                              null */
     uint32_t kind;         /* enum refrain_entry_kind */
     union {
         int32_t frame;        /* function: distance from `address` to its struct refrain_frame */
-        uint32_t called_from; /* FRAME: where it returns to, the low half of the address; with frames between that are
-                                 not shown a hash of all these */
+        uint32_t called_from; /* FRAME: low half of the return address; if frames in between are not shown, a hash of
+                                 all their addresses */
     };
 };
 enum refrain_entry_kind {
@@ -46,92 +47,93 @@ struct refrain_learn_scratch; /* learn_scratch.h */
 struct refrain_site_table;    /* site_table.h */
 struct refrain_counting;      /* metrics.c */
 
-#define REFRAIN_SPARE_SIZES 6u /* of formulas */
+#define REFRAIN_SPARE_SIZES 6u /* size classes of formulas */
 #define REFRAIN_REGION_CACHE 64u
 struct refrain_region_cache {
     const char *name;
     struct refrain_region_name *record;
 };
 
-#define REFRAIN_LINE_BYTES 64u /* of the processor's caches */
+#define REFRAIN_LINE_BYTES 64u /* size of a line in the processor's caches */
 
-/* Where an MPI call was made from, and the call site that it has: found again by one look (call_place.h). */
+/* A cache of MPI calls: where a call was made, and its call site (call_place.h). */
 #define REFRAIN_CALL_CACHE 64u
 struct refrain_call_cache {
-    _Alignas(REFRAIN_LINE_BYTES) const void *from; /* refrain_place, or the slot where control was; null: free */
-    uintptr_t address;                             /* that the call returns to */
+    _Alignas(REFRAIN_LINE_BYTES) const void *from; /* refrain_place, or the current slot; null: free */
+    uintptr_t address;                             /* return address of the call */
     struct refrain_call_site *call_site;
-    struct refrain_slot *at; /* where the call is made: the thread's slot of refrain_place */
+    struct refrain_slot *at; /* the thread's slot of refrain_place */
     uint32_t function;
-    uint32_t inside; /* number of slot [0] of the function that `at` is in */
+    uint32_t inside; /* number of slot [0] of the function that contains `at` */
 };
 
-/* What a thread's probes may cost (allowance.h). In ticks. */
+/* The time that a thread's probes may take (allowance.h), in clock ticks. */
 struct refrain_allowance {
-    uint32_t probes;     /* until the next sample */
-    uint32_t cost_ticks; /* of a probe, times 16: the mean of the latest samples */
-    int64_t left_ticks;  /* negative: spent */
-    int64_t most_ticks;  /* saved up at most; 0: there is no limit to what probes may cost */
+    uint32_t probes;     /* number of probes until the next sample */
+    uint32_t cost_ticks; /* mean cost of a probe in the latest samples, times 16 */
+    int64_t left_ticks;  /* negative: used up */
+    int64_t most_ticks;  /* limit of what is saved up; 0: probes may take any time */
     uint64_t sampled_ticks;
-    uint64_t wake_ticks; /* dormant probes come back then, if there is something left */
+    uint64_t wake_ticks; /* dormant probes become active at this time, if time is left */
     uint64_t sleep_ticks;
 };
 
-/* context->busy: 1: inside a probe; or: */
+/* Values of context->busy. 1: inside a probe. */
 #define REFRAIN_PAUSED 2u /* the thread is not traced (pause.h) */
 
 #define REFRAIN_ABANDONED 32u
 #define REFRAIN_CLOCK_REFRESH_CALLS 1024
-#define REFRAIN_CALL_WORDS 12u /* a bit for each MPI function */
+#define REFRAIN_CALL_WORDS 12u /* one bit for each MPI function */
 
-/* A thread's context; private memory, found through a thread-local pointer. What a usual MPI call looks at comes first,
- * in two lines. */
+/* A thread's context; private memory, found through a thread-local pointer. The fields that most MPI calls use come
+ * first, in two cache lines. */
 struct refrain_context {
     _Alignas(REFRAIN_LINE_BYTES) struct refrain_entry *top;
-    struct refrain_entry *stack_end; /* moves (outside.h) */
+    struct refrain_entry *stack_end; /* moves when the stack grows (outside.h) */
     struct refrain_thread *thread;
     unsigned char *trace_file;
-    struct refrain_events *events;               /* null unless the mode has events */
-    const struct refrain_site_table *site_table; /* in which the latest site was found (site_run.c) */
-    uint32_t number;                             /* of the thread */
-    uint32_t busy;                               /* 0: not inside a probe, nor paused */
-    uint16_t learning;                           /* mode has stat */
-    uint16_t unusual;                            /* not 0: more is to be looked at when an MPI call begins (call.c) */
-    int32_t calls_left;                          /* MPI calls until the clock is refreshed */
+    struct refrain_events *events;               /* null unless the mode records events */
+    const struct refrain_site_table *site_table; /* the table that had the latest site (site_run.c) */
+    uint32_t number;                             /* number of the thread */
+    uint32_t busy;                               /* 0: neither inside a probe nor paused */
+    uint16_t learning;                           /* the mode learns (stat) */
+    uint16_t unusual;                            /* not 0: call.c has to check more when an MPI call begins */
+    int32_t calls_left;                          /* MPI calls until header.last is refreshed */
     struct refrain_timeline_writer timeline;
-    uint32_t n_abandoned;   /* activations that were ended because of where they lay (stacks.h) */
-    uint32_t address_pages; /* bit per page of `addresses` that is charged (outside.h) */
+    uint32_t n_abandoned;   /* activations that ended because of their addresses (stacks.h) */
+    uint32_t address_pages; /* one bit for each page of `addresses`: it is charged (outside.h) */
     struct refrain_entry *stack;
-    struct refrain_allowance allowance; /* what probes may cost */
+    struct refrain_allowance allowance; /* the time that probes may take */
     struct refrain_journal *journal;
     struct refrain_learn_scratch *scratch;
-    struct refrain_path *path;               /* null: no call paths are told */
-    struct refrain_address_entry *addresses; /* address_mask + 1 of them, hashed (address_entry.h) */
-    uint32_t formula_length;                 /* most items of a formula */
-    uint32_t address_mask;                   /* entries of `addresses` less one */
-    bool python;                             /* the functions of Python are looked at (python.h) */
+    struct refrain_path *path;               /* null: call paths are not recorded */
+    struct refrain_address_entry *addresses; /* hash table with address_mask + 1 entries (address_entry.h) */
+    uint32_t formula_length;                 /* largest number of items in a formula */
+    uint32_t address_mask;                   /* number of entries of `addresses`, less one */
+    bool python;                             /* functions of Python are recorded (python.h) */
     bool filtered;                           /* calls of some MPI functions are left out (left_out.h) */
     _Alignas(REFRAIN_LINE_BYTES) struct refrain_region_cache regions[REFRAIN_REGION_CACHE];
-    uint64_t calls_before;                        /* MPI calls before those that calls_left counts */
-    uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first of each size (learn_spare.h) ... */
-    uint32_t waiting_formula;                     /* ... and one that the journal has yet to let go of */
+    uint64_t calls_before;                        /* MPI calls before those of the current count in calls_left */
+    uint32_t spare_formulas[REFRAIN_SPARE_SIZES]; /* the first spare formula of each size class (learn_spare.h) ... */
+    uint32_t waiting_formula;                     /* ... and one that the journal still needs */
     struct refrain_call_cache calls_known[REFRAIN_CALL_CACHE];
-    struct refrain_counting *counting; /* null: nothing is counted (metrics.h) */
+    struct refrain_counting *counting; /* null: no metrics (metrics.h) */
     struct refrain_counting *counting_room;
-    uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest of them */
-    uint64_t called[REFRAIN_CALL_WORDS];    /* bits: MPI functions that have a call site ... */
-    uint64_t counted[REFRAIN_CALL_WORDS];   /* ... the first of which is sure of room for counts of its rows */
+    uintptr_t abandoned[REFRAIN_ABANDONED]; /* frames of the latest abandoned activations */
+    uint64_t called[REFRAIN_CALL_WORDS];    /* one bit for each MPI function: it has a call site ... */
+    uint64_t counted[REFRAIN_CALL_WORDS];   /* ... whose counts have their guaranteed memory */
 };
 
-/* MPI calls of the thread so far. */
+/* The number of the thread's MPI calls so far. */
 static inline uint64_t refrain_context_calls(const struct refrain_context *context) {
     return context->calls_before + (uint64_t)(REFRAIN_CLOCK_REFRESH_CALLS - context->calls_left);
 }
 
-/* The calling thread's, null where it has none yet. */
+/* The context of the calling thread. Null if it has none yet. */
 extern REFRAIN_SHARED __thread struct refrain_context *refrain_thread_context;
 
-/* The calling thread's context, made on first use (which also opens the trace file); null where nothing is traced. */
+/* The context of the calling thread. The first call makes it, and opens the trace file if necessary. Null if nothing is
+ * traced. */
 REFRAIN_SHARED struct refrain_context *refrain_context(void);
 
 #endif

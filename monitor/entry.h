@@ -1,4 +1,4 @@
-/* entry.h: what an entry of the shadow stack is filled with. */
+/* entry.h: fills entries of the shadow stack. */
 #ifndef REFRAIN_ENTRY_H
 #define REFRAIN_ENTRY_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The address at which the frames of a function's callers begin, from the function's REFRAIN_FRAME_ADDRESS. */
+/* The address where the frames of a function's callers begin. `frame_address`: the function's REFRAIN_FRAME_ADDRESS. */
 static inline uintptr_t refrain_caller_frames(const void *frame_address) {
     return (uintptr_t)((const uintptr_t *)frame_address + 2);
 }
