@@ -1,6 +1,7 @@
-/* bytes.c: librefrain's own memcpy, memmove, memset and memcmp, seen by nothing else: those of the C library use vector
- * registers (registers.h). Eight bytes at a time, mostly four times; what is left over at an end is covered by a word
- * that overlaps what is done. The empty statements keep the compiler from finding a memcpy here. */
+/* bytes.c: librefrain's own memcpy, memmove, memset and memcmp, which no other object sees. Those of the C library use
+ * vector registers (registers.h). They process eight bytes at a time, mostly four times in a row. A rest at the end is
+ * covered by a word that overlaps the one before. The empty statements keep the compiler from replacing a loop by a
+ * call of memcpy. */
 #include "arch/arch.h"
 #include "visibility.h"
 
@@ -32,7 +33,7 @@ static inline void copy_four(unsigned char *to, const unsigned char *from) {
     STEP_FOR_STEP();
 }
 
-/* Less than 8 bytes. */
+/* Copies less than 8 bytes. */
 static inline void copy_few(unsigned char *to, const unsigned char *from, size_t bytes) {
     if (bytes >= 4) {
         uint32_t first = *(const any_half *)from, last = *(const any_half *)(from + bytes - 4);
@@ -46,7 +47,7 @@ static inline void copy_few(unsigned char *to, const unsigned char *from, size_t
     }
 }
 
-#define LONG_BYTES 512u /* from so many on the processor's own loop is faster, where it has one */
+#define LONG_BYTES 512u /* from this number of bytes on the processor's own loop is faster, if it has one */
 
 static inline void copy_up(unsigned char *to, const unsigned char *from, size_t bytes) {
     if (bytes < 8) {
@@ -118,7 +119,7 @@ int memcmp(const void *a, const void *b, size_t bytes) {
     return 0;
 }
 
-/* What clang makes of a memcmp whose sign is not used. */
+/* clang calls it in place of a memcmp whose sign is not used. */
 int bcmp(const void *a, const void *b, size_t bytes) {
     return memcmp(a, b, bytes);
 }

@@ -1,5 +1,5 @@
-/* call.c: MPI calls as the wrappers tell them (call.h): an activation of its own, in which operations follow. There
- * is one way through a call. Where each of its steps is as the learners predict, as most are, it is a straight line. */
+/* call.c: records MPI calls (call.h). A call is an activation, in which its operations follow. All calls take one path.
+ * It is a straight line if each step is as the learners predict, which is the most frequent case. */
 #define _GNU_SOURCE
 #include "call.h"
 #include "activation.h"
@@ -23,7 +23,7 @@
 #include "untold.h"
 #include <refrain/trace.h>
 
-/* Makes the record of an operation at the call site. Null when the pool is spent (call_room.h). */
+/* Makes the record of an operation at the call site. Null without memory (call_room.h). */
 static __attribute__((noinline)) struct refrain_operation_record *new_operation(const struct refrain_call *call,
                                                                                 enum refrain_operation operation) {
     struct refrain_operation_record *record = refrain_call_room_operation(call->context, call->call_site);
@@ -42,8 +42,9 @@ static __attribute__((noinline)) struct refrain_operation_record *new_operation(
     return record;
 }
 
-/* What an operation's parameters mean where they are only counted: amounts are dropped first, then tags, communicators
- * last. Which request it was does not count, but where one begins: its partner follows from that. */
+/* The meaning of an operation's parameters in counts. If there are too many different values, amounts are dropped
+ * first, then tags, communicators last. The number of a request is not counted, except where it begins, since its
+ * partner follows from it. */
 #define MESSAGE                                                                                                        \
     { 4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR }
 #define COLLECTION                                                                                                     \
@@ -76,7 +77,7 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, 0},
 };
 
-/* The operation's record after the activation has moved to it; null where it has none. */
+/* Returns the operation's record after the activation has moved to it. Null without a record. */
 static inline struct refrain_operation_record *come_to(struct refrain_call *call, enum refrain_operation operation) {
     struct refrain_operation_record *record = refrain_operation_find(call->call_site, operation);
     if (__builtin_expect(!record, 0) && !(record = new_operation(call, operation)))
@@ -94,7 +95,8 @@ static inline void record_operation(const struct refrain_call *call, enum refrai
                              parameters, n);
 }
 
-/* The call does the operation: its call site and the learners of its parameters take it. Null without a record. */
+/* Records that the call does this operation: its call site and the learners of its parameters take their values. Null
+ * without a record. */
 static inline __attribute__((always_inline)) struct refrain_operation_record *
 learn_operation(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters, unsigned n) {
     struct refrain_operation_record *record = come_to(call, operation);
@@ -112,7 +114,7 @@ learn_operation(struct refrain_call *call, enum refrain_operation operation, con
     return record;
 }
 
-/* The thread is in a call from this call site, of which nothing else is known yet. */
+/* Stores that the thread is in a call from this call site, and nothing else yet. */
 static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) {
     struct refrain_now *now = &thread->now;
     now->call = call_site + 1;
@@ -123,7 +125,7 @@ static inline void now_calls(struct refrain_thread *thread, uint32_t call_site) 
     now->n_awaited = 0;
 }
 
-/* What is done now and then. */
+/* Does what is due once in some thousand calls. */
 static __attribute__((noinline)) void look_around(struct refrain_context *context) {
     context->calls_before += REFRAIN_CLOCK_REFRESH_CALLS;
     context->calls_left = REFRAIN_CLOCK_REFRESH_CALLS;
@@ -131,9 +133,9 @@ static __attribute__((noinline)) void look_around(struct refrain_context *contex
     refrain_allowance_look(context);
 }
 
-/* The thread is inside the probe, and the innermost activation is the one that the call is made from. `at`:
- * the call's refrain_place, or null. `told`: null, or the call's first operation. `python`: the functions of Python
- * that are open, null where there are none or they are not looked at. */
+/* Begins a call. The thread is inside the probe, and the innermost activation is the one that makes the call. `at`: the
+ * call's refrain_place, or null. `told`: the call's first operation, or null. `python`: the open functions of Python;
+ * null if there are none, or if they are not recorded. */
 static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
                                                              unsigned function, const void *at, void *return_address,
                                                              const void *frame_address, const struct refrain_told *told,
@@ -154,7 +156,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     }
     if (__builtin_expect(entry != NULL, 1)) {
         uint32_t number = (uint32_t)entry->id;
-        call->context = context; /* field by field: compilers clear a whole structure by a slow instruction */
+        call->context =
+            context; /* Field by field, since compilers use a slow instruction to clear a whole structure. */
         call->entry = entry;
         call->call_site = call_site;
         call->guest = place.guest;
@@ -169,14 +172,14 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     refrain_end(context);
 }
 
-/* Where anything is not as usual: the thread may have no context yet, be inside a probe or paused, tell call paths or
- * the functions of Python, or calls may be left out. */
+/* Begins a call in any state of the thread: without a context, inside a probe, paused, with call paths or Python
+ * functions, or with calls that are left out. */
 static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function, const void *at,
                                                          void *return_address, void *frame_address,
                                                          const struct refrain_told *told) {
     struct refrain_context *context = refrain_thread_context;
     if (!context) {
-        /* A library's constructor may call MPI before that of the MPI part has run. */
+        /* The constructor of a library may call MPI before the constructor of the MPI part has run. */
         refrain_mpi_linked = 1;
         context = refrain_context();
     }
@@ -190,7 +193,7 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
         context->thread->left_out_calls++;
         return;
     }
-    /* Once the look is over nothing of Python runs until it is told. */
+    /* After this search no code of Python runs until the call is recorded. */
     struct refrain_python_stack stack;
     bool found = context && context->python && !context->busy &&
                  refrain_python_begin(&stack, refrain_configuration.path_depth ? refrain_configuration.path_depth : 1);
@@ -239,7 +242,7 @@ void refrain_call_begin_told(struct refrain_call *call, unsigned function, void 
     begin(call, function, return_address, frame_address, told);
 }
 
-/* The call is still open in its thread, once what was abandoned above it is ended. */
+/* True if the call is still open in its thread, after what was abandoned above it has ended. */
 static __attribute__((noinline)) bool resume_other(const struct refrain_call *call) {
     struct refrain_context *context = refrain_begin();
     if (!context)
@@ -253,7 +256,7 @@ static __attribute__((noinline)) bool resume_other(const struct refrain_call *ca
     return true;
 }
 
-/* A probe within the call begins. False, and there is none, where the call is not traced, or not open any more. */
+/* Begins a probe within the call. False, without a probe, if the call is not traced, or no longer open. */
 static inline bool resume(const struct refrain_call *call) {
     struct refrain_context *context = refrain_thread_context;
     if (!call->entry)
@@ -309,8 +312,8 @@ void refrain_call_operations(struct refrain_call *call, enum refrain_operation o
 static const struct refrain_row received = MESSAGE;
 static const struct refrain_row moved = {1, 1, {1, 0}, 0};
 
-/* The communicator was learned when the receive was posted. Rows that are counted have it, too, since it says whose the
- * source is. Where it is only counted itself, replay may take the receive for one of another. */
+/* The communicator was learned when the receive was posted. Rows of counts have it, too, since the source is a rank in
+ * it. If it is only counted itself, replay may use the receive for one of another communicator. */
 static void learn_received(struct refrain_context *context, struct refrain_operation_record *posted,
                            const struct refrain_completion *completion) {
     int64_t values[] = {completion->source, completion->tag, completion->bytes, completion->comm};
@@ -340,7 +343,7 @@ static void record_completion(const struct refrain_call *call, int64_t request,
                          (int64_t[]){request, completion->source, completion->tag, completion->bytes}, posted ? 4 : 1);
 }
 
-/* Inside a probe, which ends with the call. */
+/* Ends the call, and the probe with it. */
 static inline __attribute__((always_inline)) void end_open(struct refrain_call *call) {
     struct refrain_context *context = call->context;
     refrain_step(context, call->entry, REFRAIN_NEXT_EXIT);

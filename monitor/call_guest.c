@@ -1,4 +1,4 @@
-/* call_guest.c: rows of guests (call_guest.h). */
+/* call_guest.c: the rows of overflow sites, which count operations by partner (call_guest.h). */
 #include "call_guest.h"
 #include "arch/arch.h"
 #include "call_operation.h"
@@ -7,8 +7,8 @@
 #include "run/pool.h"
 #include <refrain/trace.h>
 
-/* Operations that tell all when they are told; not those that name requests, whose numbers mean nothing by themselves.
- */
+/* True for operations whose parameters are complete when they are recorded, without those that name requests, whose
+ * numbers mean nothing by themselves. */
 static bool is_counted(enum refrain_operation operation) {
     switch (operation) {
     case REFRAIN_OP_SEND:
@@ -31,7 +31,7 @@ static bool is_counted(enum refrain_operation operation) {
     }
 }
 
-/* Bits: values in which they differ. */
+/* One bit for each value in which they differ. */
 static unsigned differences(const struct refrain_guest_row *row, const int64_t *parameters, unsigned width) {
     unsigned differ = 0;
     for (unsigned i = 0; i < width; i++) {
@@ -50,8 +50,8 @@ static void count(struct refrain_guest_row *row, const int64_t *parameters, unsi
     row->count++;
 }
 
-/* Where there is no room for a row of its own, one that differs in nothing but the communicator, of the same members,
- * or the window; null where there is none. */
+/* Without memory for a row of its own, an operation uses a row that differs only in the communicator, of the same
+ * members, or in the window. Null if there is none. */
 static struct refrain_guest_row *row_alike(const struct refrain_guest *guest, enum refrain_operation operation,
                                            const int64_t *parameters, unsigned drops) {
     const struct refrain_row *kind = &refrain_operation_rows[operation];

@@ -1,4 +1,4 @@
-/* call_path.c: from return addresses to activations on the shadow stack (call_path.h). */
+/* call_path.c: turns return addresses into activations on the shadow stack (call_path.h). */
 #define _GNU_SOURCE
 #include "call_path.h"
 #include "activation.h"
@@ -17,23 +17,23 @@
 
 /* A frame of the latest path. */
 struct frame {
-    struct refrain_caller at;           /* where its callee returns to */
-    uint64_t rule;                      /* the way to the frame above (caller.h); 0: none is known */
+    struct refrain_caller at;           /* the return address of its callee */
+    uint64_t rule;                      /* leads to the frame above (caller.h); 0: unknown */
     uintptr_t end;                      /* its CFA */
-    struct refrain_region_name *region; /* of its function as it was called here; null: not looked up, or none */
+    struct refrain_region_name *region; /* of its function as called here; null: not looked up yet, or none */
 };
-/* In a rule: the frame is the C library's. Paths end in it, or in the code that called it to start the program. */
+/* Flag in a rule: the frame is of the C library. Paths end in it, or in the program's start, which called it. */
 #define OF_SYSTEM 16u
-#define SHOWN 32u        /* in a rule: neither a layer's nor left out by a filter */
-#define TEXT_BYTES 1024u /* of the name of a Python function or file */
+#define SHOWN 32u        /* flag in a rule: neither of a layer nor left out by a filter */
+#define TEXT_BYTES 1024u /* size of the name of a Python function or file */
 
 struct refrain_path {
     uintptr_t stack_end;              /* of the thread */
-    unsigned n;                       /* frames of the latest path ... */
-    const struct refrain_entry *told; /* the innermost one's activation, where those that are shown are on top of the
+    unsigned n;                       /* number of frames in the latest path */
+    const struct refrain_entry *told; /* the activation of the innermost frame, if the shown frames are on top of the
                                          shadow stack; null: they are not */
-    unsigned known;                   /* of frames[]: the path, and the frame that called the outermost one */
-    struct frame frames[REFRAIN_MAXIMUM_PATH + 1]; /* from the inside */
+    unsigned known; /* number of valid frames[]: the path, and the frame that called the outermost one */
+    struct frame frames[REFRAIN_MAXIMUM_PATH + 1]; /* the innermost first */
 };
 
 bool refrain_path_open(struct refrain_context *context) {
@@ -62,14 +62,14 @@ void refrain_path_reopen(struct refrain_context *context) {
 
 /* ---- what a return address stands for ---- */
 
-/* What records of a function called from one place have in common. */
+/* The common part of all records of a function that is called from one place. */
 struct calls {
     uint64_t address, called_from;
     uint32_t object, called_object;
 };
 
-/* The thread's record of such calls; null where there is none. Of `any`: of the function, whatever it is called from.
- */
+/* Finds the thread's record of such calls. With `any`: of the function, wherever it is called from. Null if there is
+ * none. */
 static struct refrain_region_name *find_region(const struct refrain_context *context, const struct calls *calls,
                                                bool any) {
     struct refrain_region_name *record;
@@ -83,7 +83,7 @@ static struct refrain_region_name *find_region(const struct refrain_context *con
     return NULL;
 }
 
-/* The same, made where there is none; null when the pool is spent. */
+/* Finds or makes it. Null without memory. */
 static struct refrain_region_name *region_of(const struct refrain_context *context, const struct calls *calls) {
     struct refrain_region_name *record = find_region(context, calls, false);
     if (!record && (record = refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET))) {
@@ -99,8 +99,8 @@ static struct refrain_region_name *region_of(const struct refrain_context *conte
     return record;
 }
 
-/* Looks up the record of a function with code at `address` that is called from `called_from`, 0 not shown. Where there
- * is no memory for it that of a call from elsewhere; null without any. */
+/* Finds or makes the record of a function with code at `address` that is called from `called_from` (0: not shown).
+ * Without memory it returns the record of a call from another place. Null if there is none. */
 static __attribute__((noinline)) struct refrain_region_name *look_for_region(const struct refrain_context *context,
                                                                              uintptr_t address, uintptr_t called_from) {
     struct refrain_caller_code code, caller = {.rule = 0};
@@ -117,13 +117,14 @@ static __attribute__((noinline)) struct refrain_region_name *look_for_region(con
     return record ? record : find_region(context, &calls, true);
 }
 
-/* The record of the path's frame with index i. */
+/* Returns the record of the path's frame i. */
 static struct refrain_region_name *region_of_frame(struct refrain_context *context, const struct refrain_path *path,
                                                    unsigned i) {
     const struct frame *outer = &path->frames[i + 1];
     uint64_t address = path->frames[i].at.address,
              called_from = i + 1 < path->n && outer->rule & SHOWN ? outer->at.address : 0;
-    /* A function is known by its first record, a call of it by that one's number and where it returns to. */
+    /* The key of a function is its first record; the key of a call of it is that record's number with the return
+     * address. */
     struct refrain_address_entry *function = refrain_address_entry(context, address << 1, REFRAIN_ENTRY_OF_FRAME);
     if (!function || !function->key)
         return NULL;
@@ -147,7 +148,7 @@ static struct refrain_region_name *region_of_frame(struct refrain_context *conte
     return refrain_at_reference(entry && entry->reference ? entry->reference : function->reference);
 }
 
-/* Fills in what follows from frame->at. */
+/* Sets what follows from frame->at. */
 static __attribute__((noinline)) void look(struct refrain_context *context, struct frame *frame) {
     uint64_t key = (uint64_t)frame->at.address << 1;
     struct refrain_address_entry *entry = refrain_address_entry(context, key, REFRAIN_ENTRY_OF_FRAME);
@@ -172,8 +173,8 @@ static inline bool is_at(const struct frame *frame, const struct refrain_caller 
            frame->at.frame_pointer == caller->frame_pointer;
 }
 
-/* Does the path end below the frame: as it is that of an activation whose frame ends beyond `stop`, or as nothing is
- * known of the way up? */
+/* True if the path ends below the frame: it belongs to an activation whose frame ends above `stop`, or the rule to the
+ * frame above is unknown. */
 static bool ends_below(const struct refrain_path *path, unsigned n, uintptr_t stop) {
     const struct frame *frame = &path->frames[n];
     bool follows = frame->end > frame->at.stack_pointer && frame->end <= path->stack_end;
@@ -183,7 +184,8 @@ static bool ends_below(const struct refrain_path *path, unsigned n, uintptr_t st
     return n == REFRAIN_MAXIMUM_PATH || !follows || frame->end > stop;
 }
 
-/* Reads the path from `caller` up to the activation whose frame ends beyond `stop`. True when it is told already. */
+/* Reads the path from `caller` up to the activation whose frame ends above `stop`. True if it is on the shadow stack
+ * already. */
 static bool follow(struct refrain_context *context, struct refrain_caller caller, uintptr_t stop) {
     struct refrain_path *path = context->path;
     unsigned n = 0, shown = 0;
@@ -195,7 +197,7 @@ static bool follow(struct refrain_context *context, struct refrain_caller caller
             frame->at = caller;
             look(context, frame);
             if (n > 0)
-                path->frames[n - 1].region = NULL; /* it is called from elsewhere */
+                path->frames[n - 1].region = NULL; /* it has another caller now */
         }
         frame->end = frame->rule & REFRAIN_RULE ? refrain_caller_frame_end(&caller, frame->rule) : 0;
         if (shown == refrain_configuration.path_depth || ends_below(path, n, stop))
@@ -213,8 +215,8 @@ static bool follow(struct refrain_context *context, struct refrain_caller caller
 
 /* ---- telling ---- */
 
-/* Where the frame with index i returns to, as struct refrain_entry has it: in its caller, and in callers that are not
- * shown up to the first that is. */
+/* The return address of frame i, as struct refrain_entry has it: in its caller, combined with those of callers that are
+ * not shown, up to the first shown one. */
 static uint32_t called_from(const struct refrain_path *path, unsigned i) {
     uint32_t hash = 0;
     do
@@ -223,14 +225,14 @@ static uint32_t called_from(const struct refrain_path *path, unsigned i) {
     return hash;
 }
 
-/* Is that the activation of the frame with index i? */
+/* True if this is the activation of frame i. */
 static bool is_activation(const struct refrain_entry *entry, const struct refrain_path *path, unsigned i) {
     const struct frame *frame = &path->frames[i];
     return entry->kind == REFRAIN_ENTRY_FRAME && entry->frame_end == frame->end && entry->id == frame->region->number &&
            entry->called_from == called_from(path, i);
 }
 
-/* Makes the activations above `base` those of the path. */
+/* Replaces the activations above `base` by those of the path. */
 static __attribute__((noinline)) void tell(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
     struct refrain_entry *entry = base;
@@ -257,7 +259,7 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
     path->told = context->top;
 }
 
-/* The same of frames that were followed. */
+/* The same for frames that were read from the stack. */
 static void tell_frames(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
     for (unsigned i = path->n; i-- > 0;)
@@ -289,7 +291,7 @@ static __attribute__((noinline)) void look_at_code(struct refrain_address_entry 
     entry->reference = refrain_reference(record);
 }
 
-/* The functions of Python are the path, in an activation that is none of a function itself. */
+/* Makes the Python functions the path, inside of an activation that is no function of Python. */
 static void follow_python(struct refrain_context *context, const struct refrain_python_stack *python) {
     struct refrain_path *path = context->path;
     for (unsigned i = 0; i < python->n; i++) {

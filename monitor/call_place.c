@@ -1,4 +1,4 @@
-/* call_place.c: the call site of an MPI call, found or made when it is met for the first time (call_place.h). */
+/* call_place.c: finds the call site of an MPI call, or makes it at its first call (call_place.h). */
 #define _GNU_SOURCE
 #include "call_place.h"
 #include "address_entry.h"
@@ -12,12 +12,12 @@
 #include <refrain/settings.h>
 #include <refrain/trace.h>
 
-#define LINE_BITS 20u /* of a line of Python in a key */
+#define LINE_BITS 20u /* of the line of Python in a key */
 #define MOST_LINE ((1 << LINE_BITS) - 1)
-#define TEXT_BYTES 1024u /* of the name of a Python function or file */
+#define TEXT_BYTES 1024u /* size of the name of a Python function or file */
 
-/* In the last resort, the call site that this thread has met first stands for others of its function, as it is sure of
- * room for counting by partner; null when there is none. */
+/* The call site of this function that the thread has met first. It stands for others without memory, since it has
+ * guaranteed memory for counts by partner. Null if there is none. */
 static struct refrain_call_site *call_site_of_function(const struct refrain_context *context, unsigned function) {
     struct refrain_call_site *call_site, *first = NULL;
     for (uint32_t r = (uint32_t)refrain_trace_file.header->call_sites; r; r = call_site->next) {
@@ -41,13 +41,13 @@ static struct refrain_call_place as_guest(struct refrain_guest *guest) {
     return (struct refrain_call_place){refrain_at_reference(guest->host_reference), guest};
 }
 
-/* What has an entry that is not a call site of its own, nor a layer's. */
+/* The call site of an entry that has none of its own, and that is no layer. */
 static struct refrain_call_place place_of_other(const struct refrain_address_entry *entry) {
     void *record = refrain_at_reference(entry->reference);
     return entry->special == REFRAIN_ENTRY_OF_GUEST ? as_guest(record) : borrow(record);
 }
 
-/* Puts a record, which begins with the reference of the next one, into its list. */
+/* Adds a record, which begins with the reference of the next one, to its list. */
 static void put_in_list(uint32_t *next, void *record, uint64_t *list) {
     uint64_t head = __atomic_load_n(list, __ATOMIC_RELAXED);
     do
@@ -56,7 +56,7 @@ static void put_in_list(uint32_t *next, void *record, uint64_t *list) {
                                         __ATOMIC_RELAXED));
 }
 
-/* The number of a new call site. False: there are too many. */
+/* Takes the number of a new call site. False if there are too many. */
 static bool take_number(uint32_t *number) {
     *number = __atomic_fetch_add(&refrain_trace_file.header->n_call_sites, 1, __ATOMIC_RELAXED);
     if (*number < REFRAIN_MOST_CALL_SITES)
@@ -65,7 +65,7 @@ static bool take_number(uint32_t *number) {
     return false;
 }
 
-/* The object that a call returns to, and where in it. */
+/* The object to which a return address belongs, and the address in it. */
 static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
     struct refrain_loaded loaded;
     refrain_loaded_find(return_address, &loaded);
@@ -73,7 +73,8 @@ static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t
     *object = refrain_binary_name(&loaded);
 }
 
-/* There is no room for a call site of its own: a guest of its function's first one or, in the last resort, that. */
+/* There is no memory for a call site of its own: makes an overflow site of the function's first call site. Without
+ * memory for that, calls are recorded at the first call site. */
 static void make_guest(struct refrain_address_entry *entry, const struct refrain_slot *from, bool by_slot,
                        struct refrain_call_site *host, uintptr_t return_address) {
     struct refrain_guest *guest = refrain_call_room_guest();
@@ -91,7 +92,7 @@ static void make_guest(struct refrain_address_entry *entry, const struct refrain
     entry->special = REFRAIN_ENTRY_OF_GUEST;
 }
 
-/* Makes the entry's call site; where its `special` is set, what is returned is that of others. */
+/* Makes the entry's call site. If it sets `special`, the returned call site is another one. */
 static struct refrain_call_site *new_call_site(struct refrain_context *context, struct refrain_address_entry *entry,
                                                const struct refrain_slot *from, bool by_slot, unsigned function,
                                                uintptr_t return_address) {
@@ -114,7 +115,7 @@ static struct refrain_call_site *new_call_site(struct refrain_context *context, 
     return call_site;
 }
 
-/* Where the thread's table is full: the function's call site, made if this is the function's first call. */
+/* The thread's table is full: returns the function's first call site, which it makes if necessary. */
 static struct refrain_call_place call_site_without_entry(struct refrain_context *context,
                                                          const struct refrain_slot *from, bool by_slot,
                                                          unsigned function, uintptr_t return_address) {
@@ -125,12 +126,12 @@ static struct refrain_call_place call_site_without_entry(struct refrain_context 
     return (struct refrain_call_place){new_call_site(context, &none, from, by_slot, function, return_address), NULL};
 }
 
-/* The call site of what called a layer between the program and MPI; its entry is made or found for each frame on the
- * way. */
+/* Finds the call site in the code that called a layer between the program and MPI. Each frame on the way has an entry.
+ */
 static struct refrain_call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
                                                     unsigned function, struct refrain_caller caller, bool *own);
 
-/* The way out of a layer; 0: this is the program's own code. */
+/* The rule that leads out of a layer; 0: this is the program's own code. */
 static uint64_t layer_rule(uintptr_t address) {
     struct refrain_caller_code code;
     refrain_caller_look(address, refrain_configuration.layers, &code);
@@ -147,7 +148,7 @@ static struct refrain_call_place special_call_site(struct refrain_context *conte
     return look_for_call_site(context, from, function, caller, &own);
 }
 
-/* The thread's table. `*own`: the call site has been met before, and is neither a layer's nor stands for others. */
+/* Finds the call site in the thread's table. `*own`: it was found, and is neither in a layer nor stands for others. */
 static struct refrain_call_place look_for_call_site(struct refrain_context *context, const struct refrain_slot *from,
                                                     unsigned function, struct refrain_caller caller, bool *own) {
     *own = false;

@@ -1,4 +1,4 @@
-/* call_room.c: room for call sites and what they tell (call_room.h). */
+/* call_room.c: memory for call sites and their operations (call_room.h). */
 #include "call_room.h"
 #include "context.h"
 #include "run/pool.h"
@@ -7,9 +7,9 @@
 #include <refrain/called.h>
 #include <refrain/trace.h>
 
-static struct refrain_called called; /* what the tables name */
+static struct refrain_called called; /* the MPI functions in the program's tables */
 
-static uint64_t of_thread; /* bytes of the first call sites of a thread */
+static uint64_t of_thread; /* bytes for the first call sites of one thread */
 
 static bool has(const uint64_t *functions, unsigned function) {
     return functions[function / 64] >> function % 64 & 1;
@@ -32,16 +32,16 @@ void refrain_call_room_keep_guests(uint64_t bytes) {
     refrain_trace_file.kept_for_guests = bytes;
 }
 
-/* One call site that was foreseen has been met. */
+/* One of the announced call sites has been met: takes its part from the reserve. */
 static bool give_guest_room(void) {
     return refrain_pool_take_kept(&refrain_trace_file.kept_for_guests, sizeof(struct refrain_guest));
 }
 
-/* Kept in any case for the first call sites of functions that have not been called yet. */
+/* Reserved in any case for the first call sites of functions that have not been called yet. */
 #define UNFORESEEN_LEAST_BYTES (3u << 9)
 
-/* Once all other room is taken, call sites of functions that were called may use what is kept for the others beyond
- * that. */
+/* When all other memory is taken, overflow sites of functions that were called may use what the reserve for first call
+ * sites has beyond that. */
 struct refrain_guest *refrain_call_room_guest(void) {
     enum refrain_pool_use use = give_guest_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_GUESTS;
     struct refrain_guest *guest = refrain_pool_take(sizeof *guest, use);
@@ -93,7 +93,7 @@ struct refrain_call_site *refrain_call_room_site(struct refrain_context *context
     return call_site;
 }
 
-/* Is it the first of its function in the thread, where others may be filed? */
+/* True if this is the first call site of its function in the thread, at which calls of others may be recorded. */
 static bool is_first(const struct refrain_call_site *call_site) {
     const struct refrain_call_site *older = call_site;
     while (older->next) {

@@ -1,7 +1,8 @@
-/* events.c: events as they happen, one after the other into a mapped extent of the event file (refrain/event_file.h).
- * Each thread has an extent of its own, which moves on when it is full: that, and nothing else, makes this mode grow.
- * There is no lock: a thread that ends in the middle of a record, by a signal handler's jump or by pthread_cancel, is
- * in nobody's way. */
+/* events.c: writes events, one after the other, into a mapped extent of the event file (refrain/event_file.h).
+ *
+ * Each thread has an extent of its own, and takes a new one when it is full; nothing else grows in this mode. There is
+ * no lock, so a thread that ends in the middle of a record, by a jump out of a signal handler or by pthread_cancel(),
+ * does not block others. */
 #define _GNU_SOURCE
 #include "events.h"
 #include "arch/registers.h"
@@ -17,24 +18,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define POLL_WORDS 4u /* of a record of polls */
-#define CALL_WORDS 3u /* of one that a call begins or ends */
+#define POLL_WORDS 4u /* size of a record of polls */
+#define CALL_WORDS 3u /* size of a record of the begin or end of a call */
 
-/* Of a thread. */
+/* The events of one thread. */
 struct refrain_events {
-    struct refrain_events_header *extent; /* null before the first record, and where the file cannot grow */
-    uint32_t used;                        /* of the extent */
-    uint32_t last;                        /* record, in the extent */
+    struct refrain_events_header *extent; /* null before the first record, and if the file cannot grow */
+    uint32_t used;                        /* bytes used in the extent */
+    uint32_t last;                        /* offset of the latest record in the extent */
     struct {
-        uint32_t at, end; /* in the extent */
-    } polls;              /* the latest calls in a row that told nothing; `end` 0: there are none */
+        uint32_t at, end; /* offsets in the extent */
+    } polls;              /* the latest sequence of calls without operations; `end` 0: none */
 };
 
 static int file;
-static uint64_t next_offset; /* the file's end: the next extent lies there */
+static uint64_t next_offset; /* end of the file, where the next extent begins */
 static bool full;            /* the file cannot grow */
 
-/* Maps a new extent, by which the file is extended on disk. */
+/* Maps a new extent, which enlarges the file. */
 static bool map_extent(struct refrain_events *events, uint32_t thread) {
     if (events->extent)
         munmap(events->extent, REFRAIN_EVENTS_EXTENT_BYTES);
@@ -118,7 +119,7 @@ static void put_words(struct refrain_context *context, const uint64_t *words, un
     set_used(events, events->used + n * 8u);
 }
 
-/* Takes back what was written from `at` on in the extent. */
+/* Removes all records of the extent from `at` on. */
 static void take_back(struct refrain_events *events, uint32_t at) {
     uint32_t used = events->used;
     set_used(events, at);
@@ -129,9 +130,8 @@ static bool same_but_kind(const uint64_t *words, unsigned kind, const uint64_t *
     return (words[0] & 255) == kind && words[2] == leave[2];
 }
 
-/* The end of a call that told nothing, right behind its beginning: with those like it right before it, it becomes one
- * record, so that a program which asks over and over whether something has come does not fill the file. False where it
- * is to be written as it is. */
+/* Ends a call without operations right after its begin. Together with equal calls right before it, it becomes one
+ * record, so a program that polls does not fill the file. False if it has to be written as an ordinary record. */
 static bool fold_poll(struct refrain_context *context, const uint64_t *leave) {
     struct refrain_events *events = context->events;
     uint32_t call_bytes = CALL_WORDS * sizeof *leave, poll_bytes = POLL_WORDS * sizeof *leave;

@@ -1,4 +1,4 @@
-/* left_out.c: what is not to be recorded (left_out.h). */
+/* left_out.c: applies the rules for what is not recorded (left_out.h). */
 #define _GNU_SOURCE
 #include "left_out.h"
 #include "run/configure.h"
@@ -15,9 +15,9 @@ enum subject { CALLS, FUNCTIONS, FILES };
 _Static_assert(REFRAIN_CALL_NAMES <= REFRAIN_LEFT_OUT_WORDS * 64, "a bit for each MPI function");
 
 uint64_t refrain_left_out_calls[REFRAIN_LEFT_OUT_WORDS];
-static bool has[FILES + 1]; /* rules for these */
+static bool has[FILES + 1]; /* there are rules of this kind */
 
-/* The next rule from *at on; false behind the last. */
+/* Reads the next rule from *at on. False behind the last one. */
 static bool next_rule(const char **at, enum subject *subject, bool *leaves_out, char *pattern) {
     for (;;) {
         const char *word = *at + strspn(*at, " \t\n");
@@ -28,7 +28,7 @@ static bool next_rule(const char **at, enum subject *subject, bool *leaves_out, 
         bool is_file = n > 1 && word[1] == '/';
         size_t skipped = is_file ? 2 : 1;
         if ((*word != '-' && *word != '+') || n == skipped || n >= NAME_BYTES)
-            continue; /* said when it was opened */
+            continue; /* a message was printed when the rules were opened */
         *leaves_out = *word == '-';
         memcpy(pattern, word + skipped, n - skipped);
         pattern[n - skipped] = 0;

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define PAGE_BYTES 4096u
-/* Descriptors are moved here or higher: programs that close or replace those they know of do so with low numbers. */
+/* Descriptors are moved to this number or higher, since programs that close or replace descriptors use low numbers. */
 #define LOWEST_DESCRIPTOR 512
 
 uint32_t refrain_blocks_are_special;
@@ -33,24 +33,24 @@ static struct {
 } chosen[REFRAIN_MOST_METRICS];
 static uint32_t n_chosen;
 
-/* A thread's counters; the first is the group's leader. A program may close descriptors that it did not open, and give
- * their numbers to files of its own: is_ours() is asked before a descriptor is used. */
+/* A thread's counters; the first is the group's leader. A program may close descriptors that it did not open, and reuse
+ * their numbers for its own files. So is_ours() is asked before a descriptor is used. */
 struct refrain_counting {
     int32_t fd[REFRAIN_MOST_METRICS];
-    uint64_t id[REFRAIN_MOST_METRICS];                                /* the kernel's, of this counter alone */
-    volatile struct perf_event_mmap_page *page[REFRAIN_MOST_METRICS]; /* null: cannot be read without the kernel */
+    uint64_t id[REFRAIN_MOST_METRICS];                                /* the kernel's identity of each counter */
+    volatile struct perf_event_mmap_page *page[REFRAIN_MOST_METRICS]; /* null: can only be read by a system call */
     uint64_t last[REFRAIN_MOST_METRICS];
-    uint64_t earlier_ns, earlier_counted_ns; /* of the threads that had the context before */
+    uint64_t earlier_ns, earlier_counted_ns; /* of earlier threads with this context */
 };
 
-/* What read(2) gives of a group. */
+/* The result of read(2) for a group. */
 struct group {
     uint64_t n, enabled_ns, running_ns, value[REFRAIN_MOST_METRICS];
 };
 
 /* ---- the system ---- */
 
-/* The counter's identity, 0 for what is no counter. */
+/* The kernel's identity of the counter; 0 if the descriptor is no counter. */
 static uint64_t id_of(int fd) {
     uint64_t id = 0;
     return refrain_arch_call_system(SYS_ioctl, (uintptr_t)fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0 ? id : 0;
@@ -74,7 +74,8 @@ static int moved_up(int fd) {
     return up;
 }
 
-/* The calling thread's counter of an event; negative with errno. `leader` is -1 for the first of a group. */
+/* Opens the calling thread's counter of an event. Negative with errno set if that fails. `leader`: -1 for the first of
+ * a group. */
 static int open_event(uint32_t type, uint64_t config, bool user_only, int leader) {
     struct perf_event_attr attributes = {
         .type = type,
@@ -88,7 +89,7 @@ static int open_event(uint32_t type, uint64_t config, bool user_only, int leader
     return fd < 0 ? fd : moved_up(fd);
 }
 
-/* What happens in the kernel only: there is nothing to count without it. */
+/* True for events that happen in the kernel only. They need permission to count there. */
 static bool is_of_kernel(uint32_t type, uint64_t config) {
     return type == PERF_TYPE_SOFTWARE &&
            (config == PERF_COUNT_SW_CONTEXT_SWITCHES || config == PERF_COUNT_SW_CPU_MIGRATIONS);
@@ -103,7 +104,7 @@ static enum refrain_metric_state state_of_error(int error, bool first) {
     case ENFILE:
     case ENOMEM:
         return REFRAIN_METRIC_FAILED;
-    case EINVAL: /* of a group: its events do not fit the processor's counters */
+    case EINVAL: /* the group's events do not fit the processor's counters together */
         return first ? REFRAIN_METRIC_ABSENT : REFRAIN_METRIC_TOO_MANY;
     default:
         return REFRAIN_METRIC_ABSENT;
@@ -128,7 +129,7 @@ static void say_unknown(const char *name) {
                 suggestion.name ? suggestion.name : "", suggestion.name ? " meant?)" : "");
 }
 
-/* Tries to count an event beside those chosen; `fds` are theirs. */
+/* Tries to count an event together with those chosen before, which have the descriptors `fds`. */
 static enum refrain_metric_state try_event(const struct refrain_metric_event *event, int *fds) {
     int leader = n_chosen ? fds[0] : -1;
     bool user_only = false;
@@ -189,7 +190,7 @@ void refrain_metrics_choose(void) {
 
 /* ---- reading ---- */
 
-/* As the kernel's header describes it; false where the counter is not in the processor at this moment. */
+/* Reads a counter as the kernel's header describes. False if the counter is not in the processor at this moment. */
 static inline bool read_page(const volatile struct perf_event_mmap_page *page, uint64_t *value) {
     uint32_t sequence, index;
     uint64_t count, raw;
@@ -209,8 +210,8 @@ static inline bool read_page(const volatile struct perf_event_mmap_page *page, u
     return true;
 }
 
-/* Fills n_chosen values; false when they cannot be read, since the program has closed what it did not open. A number
- * that the program has given to a file of its own meanwhile is not read: it would miss the bytes. */
+/* Reads n_chosen values. False if the program has closed the descriptors. A descriptor that belongs to a file of the
+ * program by now is not read, since the program would miss these bytes. */
 static bool read_counters(const struct refrain_context *context, uint64_t *values) {
     const struct refrain_counting *counting = context->counting;
     uint32_t i = 0;
@@ -255,7 +256,7 @@ uint64_t refrain_close_special_block(struct refrain_context *context, struct ref
 
 /* ---- a thread's counters ---- */
 
-/* The page that the kernel shares of a counter, where it may be read without asking. */
+/* The page that the kernel shares for a counter, if the processor's instruction may read it. */
 static volatile struct perf_event_mmap_page *page_of(int fd) {
     volatile struct perf_event_mmap_page *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)

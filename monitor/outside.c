@@ -1,4 +1,4 @@
-/* outside.c: what threads share of the memory beside the trace file (outside.h). */
+/* outside.c: memory beside the trace file that all threads share (outside.h). */
 #include "outside.h"
 #include "context.h"
 

@@ -1,4 +1,4 @@
-/* pause.c: refrain_pause() and refrain_resume(), and what threads make of them (pause.h). */
+/* pause.c: refrain_pause(), refrain_resume(), and how threads follow them (pause.h). */
 #define _GNU_SOURCE
 #include "pause.h"
 #include "activation.h"
@@ -25,7 +25,7 @@ static bool begin_pause(struct refrain_context *context, struct refrain_region_n
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return false;
     }
-    entry->frame = base->frame; /* its activation's, for who looks for one below */
+    entry->frame = base->frame; /* that of its activation, since a later search compares it */
     context->thread->paused = 1;
     return true;
 }
@@ -62,7 +62,7 @@ static void tell_untold(void *context) {
     refrain_untold_tell(context);
 }
 
-/* By a function's probe, whose registers are the program's. */
+/* Called by the probe of a function, which must not change registers. */
 void refrain_pause_leave(uintptr_t frame) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || context->busy != REFRAIN_PAUSED)

@@ -1,4 +1,4 @@
-/* probe.c: what instrumented code calls (refrain/unit.h). */
+/* probe.c: the functions that instrumented code calls (refrain/unit.h). */
 #define _GNU_SOURCE
 #include "probe.h"
 #include "activation.h"
@@ -22,7 +22,7 @@ enter_function(struct refrain_context *context, struct refrain_slot *slot, uintp
         entry->frame = (int32_t)(intptr_t)(frame - place);
 }
 
-/* Leaves the activation with this frame, and those that were abandoned above it; none where it was not entered. */
+/* Ends the activation with this frame, and abandoned ones above it. Does nothing if the function was not entered. */
 static inline __attribute__((always_inline)) void leave_function(struct refrain_context *context,
                                                                  const struct refrain_slot *slot, uintptr_t frame) {
     if (__builtin_expect(refrain_has_frame(context->top, frame), 1) || refrain_drop_above(context, slot, frame))
@@ -31,8 +31,8 @@ static inline __attribute__((always_inline)) void leave_function(struct refrain_
 
 /* ---- places in functions ---- */
 
-/* The activation of `function` that a probe at `place` belongs to lies below others: those that longjmp left in its
- * frame, of functions that the compiler put into it, or user regions. Null: it was not entered. */
+/* Finds the activation of `function` that contains the probe at `place`, below others: inlined functions that longjmp
+ * has left in its frame, or user regions. Null if it was not entered. */
 static __attribute__((noinline)) struct refrain_entry *find(struct refrain_context *context, uint64_t function) {
     struct refrain_entry *entry = context->top;
     while (entry > context->stack && entry->kind == REFRAIN_ENTRY_REGION)
@@ -43,8 +43,8 @@ static __attribute__((noinline)) struct refrain_entry *find(struct refrain_conte
     return NULL;
 }
 
-/* Where a probe of this activation counts: its entry, or the user region open in it; null where it was not entered.
- * What longjmp abandoned above it is ended first. */
+/* Returns the entry that a probe of this activation moves: its own, or that of the user region open in it. Null if it
+ * was not entered. Ends abandoned activations above it first. */
 static inline struct refrain_entry *current(struct refrain_context *context, uint64_t function, uintptr_t place) {
     refrain_drop_abandoned(context, place);
     struct refrain_entry *entry = context->top;
@@ -91,7 +91,7 @@ void refrain_probe_end_loops(struct refrain_context *context) {
 
 /* ---- arrivals ---- */
 
-/* Control comes to `slot` in an activation that goes on. */
+/* Control comes to `slot` in an open activation. */
 static void arrive(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uint64_t count) {
     if (!context->learning)
         return;
@@ -146,7 +146,7 @@ void refrain_probe_come(struct refrain_context *context, struct refrain_slot *sl
 
 /* ---- what instrumented code calls ---- */
 
-/* Without the end. */
+/* Without ending the probe. */
 static inline __attribute__((always_inline)) void run(struct refrain_context *context, struct refrain_slot *slot,
                                                       uintptr_t place, uint64_t extra) {
     switch (REFRAIN_SLOT_KIND(slot->flags)) {

@@ -1,4 +1,4 @@
-/* python.c: CPython's frames, by functions that are found by name (python.h). */
+/* python.c: reads CPython's frames, by functions that it finds by name (python.h). */
 #define _GNU_SOURCE
 #include "python.h"
 
@@ -8,10 +8,10 @@
 
 #define SEEN_CODES 64u
 
-/* CPython's C API as far as it is used. Objects are passed as void *. */
+/* The functions of CPython's C API that are used. Objects are passed as void *. */
 static struct {
     int (*is_initialized)(void);
-    int (*is_finalizing)(void); /* null where it is not exported */
+    int (*is_finalizing)(void); /* null if it is not exported */
     int (*lock_is_held)(void);
     void *(*thread_state)(void);
     int (*lock)(void);
@@ -66,7 +66,7 @@ bool refrain_python_open(void) {
     return true;
 }
 
-/* Copies an attribute that is text; "" where it is none. */
+/* Copies an attribute that is text. "" if it is none. */
 static void copy_text(void *object, const char *attribute, char *to, size_t bytes) {
     void *value = python.attribute(object, attribute);
     const char *text = value ? python.text(value) : NULL;
@@ -76,7 +76,7 @@ static void copy_text(void *object, const char *attribute, char *to, size_t byte
     python.clear_error();
 }
 
-/* Is it of the import machinery, which is in no file? Which code objects are not is remembered. */
+/* True for code of the import machinery, which is in no file. Remembers the code objects that are not. */
 static bool is_hidden(const void *code) {
     static __thread const void *shown[SEEN_CODES];
     const void **seen = &shown[((uintptr_t)code >> 5) % SEEN_CODES];
@@ -101,7 +101,7 @@ bool refrain_python_begin(struct refrain_python_stack *stack, unsigned most) {
         stack->lock = python.lock();
         stack->locked = true;
     }
-    /* An exception that is on its way would be lost by what follows. */
+    /* A pending exception would be lost. */
     void *frame = python.error() ? NULL : python.frame();
     if (frame)
         python.take(frame);
@@ -112,7 +112,7 @@ bool refrain_python_begin(struct refrain_python_stack *stack, unsigned most) {
             int instruction = python.frame_instruction ? python.frame_instruction(frame) : 0;
             stack->frames[stack->n++] = (struct refrain_python_frame){frame, code, line, instruction};
         }
-        python.give(code); /* the frame has it as long as it runs, and its callers have the frame */
+        python.give(code); /* The frame owns the code while it runs, and its callers own the frame. */
         back = stack->n < most ? python.frame_back(frame) : NULL;
         python.give(frame);
         frame = back;

@@ -1,4 +1,5 @@
-/* slot_history.c: durations of a slot's blocks over its visits, in a fixed number of stretches (refrain/trace.h). */
+/* slot_history.c: the durations of a slot's blocks over its visits, in a fixed number of stretches (refrain/trace.h).
+ */
 #define _GNU_SOURCE
 #include "arch/arch.h"
 #include "block.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* Neighbours are added up. What is changed is never what a reader of this moment looks at. */
+/* Merges neighbouring stretches. Writes only to memory that no reader uses at that moment. */
 static void merge(struct refrain_history *history) {
     history->first = history->ticks[0] + history->ticks[1];
     refrain_commit();
@@ -43,7 +44,7 @@ void refrain_history_begin_stretch(struct refrain_slot *slot) {
     if (slot->count == 0 && !slot->history)
         make(slot);
     if (slot->count == 0 || !slot->history)
-        return; /* there was no room at the first visit: a history with a gap would mislead */
+        return; /* there was no memory at the first visit; a history with a gap would mislead */
     struct refrain_history *history = refrain_at_reference(slot->history);
     history->ticks[history->ended] = refrain_history_ticks(slot, history, history->ended);
     refrain_commit();

@@ -45,7 +45,7 @@ void refrain_unwind(struct refrain_context *context, struct refrain_entry *keep)
     }
 }
 
-/* Where the frame is among those of the latest abandoned; REFRAIN_ABANDONED: nowhere. */
+/* The position of the frame among the latest abandoned ones. REFRAIN_ABANDONED: it is not there. */
 static unsigned abandoned_at(const struct refrain_context *context, uintptr_t frame) {
     unsigned i = 0;
     while (i < REFRAIN_ABANDONED && context->abandoned[i] != frame)
@@ -62,7 +62,7 @@ void refrain_abandon(struct refrain_context *context, struct refrain_entry *keep
     refrain_unwind(context, keep);
 }
 
-/* Is that on a signal stack on which the thread runs, and the activation on top on another one? */
+/* True if `address` is on a signal stack on which the thread runs, and the activation on top is on another stack. */
 static bool is_handler(const struct refrain_context *context, uintptr_t address) {
     stack_t now;
     if (refrain_arch_call_system(SYS_sigaltstack, 0, (uintptr_t)&now, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
@@ -93,7 +93,7 @@ void refrain_stacks_left(struct refrain_context *context, const struct refrain_s
 
 /* ---- functions, found by their frames ---- */
 
-/* Frames of callers lie above: both addresses of an activation are in its own. */
+/* Frames of callers lie above, so both addresses of an activation are in its own frame. */
 static bool may_be_inside(const struct refrain_entry *entry, uintptr_t frame) {
     return entry->address <= frame || entry->address + (uintptr_t)(intptr_t)entry->frame <= frame;
 }
@@ -110,7 +110,7 @@ bool refrain_drop_above(struct refrain_context *context, const struct refrain_sl
     return true;
 }
 
-/* Slot [1] of the function that was entered. */
+/* Slot [1] of the entered function. */
 static struct refrain_slot *whole_of(const struct refrain_entry *entry) {
     return (struct refrain_slot *)((unsigned char *)entry->total_ticks - offsetof(struct refrain_slot, ticks));
 }

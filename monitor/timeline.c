@@ -1,4 +1,5 @@
-/* timeline.c: entries of more than a byte, pages, and what is done when there is no memory for another (timeline.h). */
+/* timeline.c: writes entries of more than two bytes and pages, and merges pages when there is no memory for another
+ * (timeline.h). */
 #define _GNU_SOURCE
 #include "timeline.h"
 #include "arch/arch.h"
@@ -10,23 +11,23 @@
 #include <limits.h>
 #include <string.h>
 
-#define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for an entry */
-#define QUANTA_SHIFT 6u /* an entry of several blocks lasts less than twice so many quanta, as a power of two */
+#define ROOM_BYTES (2 * REFRAIN_TIME_NUMBER_BYTES) /* for one entry */
+#define QUANTA_SHIFT 6u                            /* an entry of several blocks has less than 2 * 2^6 quanta */
 #define LARGEST_ENTRY_SHIFT 62u
 #define MOST_PAGE_ENTRIES (REFRAIN_TIME_ENTRIES_BYTES / 2)
-#define LONGER_BY 16u /* entries of pages that are merged are made longer by this part until there is room for them */
-#define LONGER_PARTS 64u   /* by how much they are longer than the mean is counted in such parts of it ... */
-#define MOST_LONGER 256u   /* ... up to so many */
-#define ROWS_LOOKED_AT 64u /* before pages are merged */
-#define PAGES_AHEAD 8u     /* whose heads are on their way from memory meanwhile */
-#define MERGED_OF 64u      /* pages: from half as many on two are merged at a time */
+#define LONGER_BY 16u      /* entries of merged pages are made longer by this part until they fit */
+#define LONGER_PARTS 64u   /* the unit in which writer.longer is counted: this part of the mean */
+#define MOST_LONGER 256u   /* largest value of writer.longer */
+#define ROWS_LOOKED_AT 64u /* rows of pages compared before a merge */
+#define PAGES_AHEAD 8u     /* pages whose heads are prefetched */
+#define MERGED_OF 64u      /* if there are at least half as many pages, two are merged at a time */
 #define NEVER (~(uint64_t)0)
 
 static unsigned log2_of(uint64_t n) {
     return n ? 63u - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* The page's entries last at most so many ticks. */
+/* Sets the longest duration of the page's entries. */
 static void set_length(struct refrain_time_page *page, uint64_t entry_ticks) {
     page->entry_shift = (uint8_t)(log2_of(entry_ticks - 1) + 1);
     page->quantum_shift = (uint8_t)(log2_of(entry_ticks) - QUANTA_SHIFT);
@@ -41,8 +42,8 @@ static unsigned char *put_number(unsigned char *at, uint64_t number) {
     return at;
 }
 
-/* An entry of one block, and one of several. The bytes there are 0; the first one is stored last, as that is what a
- * reader goes by. */
+/* Write an entry of one block, and one of several. All bytes there are 0. The first byte is stored last, since readers
+ * use it to see whether there is an entry. */
 static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
     uint64_t number = quanta + 1;
     unsigned char *next = number < 128 ? at + 1 : put_number(at + 1, number >> 7);
@@ -52,7 +53,7 @@ static unsigned char *put_single(unsigned char *at, uint64_t quanta) {
 }
 
 static inline unsigned char *put_several(unsigned char *at, uint64_t blocks, uint64_t quanta) {
-    if (__builtin_expect((blocks | quanta) < 128, 1)) { /* as most are */
+    if (__builtin_expect((blocks | quanta) < 128, 1)) { /* the usual case */
         at[1] = (unsigned char)quanta;
         refrain_commit();
         at[0] = (unsigned char)blocks;
@@ -70,7 +71,7 @@ static struct refrain_time_page *page_at(uint32_t reference) {
     return reference ? refrain_at_reference(reference) : NULL;
 }
 
-/* The page holds nothing from here on; it is kept until one is needed. */
+/* Marks the page as free. It stays with the writer until one is needed. */
 static void set_free(struct refrain_timeline_writer *writer, struct refrain_time_page *page) {
     page->first_block = REFRAIN_TIME_PAGE_FREE;
     refrain_commit();
@@ -84,12 +85,12 @@ static struct refrain_time_page *take_free(struct refrain_timeline_writer *write
     return page;
 }
 
-/* Where pages that follow each other are read: before the entry at entries[at] of a page. */
+/* A position in a sequence of pages that is read: before the entry at entries[at] of a page. */
 struct source {
     const struct refrain_time_page *page;
     unsigned at;
-    uint64_t block, quanta, ticks; /* the next entry's first block, the quanta of the page before it, when it begins */
-    uint64_t end_block;            /* the first of the page after it; of the last page: none */
+    uint64_t block, quanta, ticks; /* first block of the next entry, quanta of the page before it, and when it begins */
+    uint64_t end_block;            /* first block of the next page; of the last page: none */
 };
 
 static struct source begin_of(const struct refrain_time_page *page) {
@@ -102,12 +103,12 @@ static struct source begin_of(const struct refrain_time_page *page) {
     };
 }
 
-/* The later of both; the clock may have gone back. */
+/* Returns the later time, since the clock may have gone back. */
 static uint64_t later(uint64_t ticks, uint64_t others) {
     return (int64_t)(others - ticks) < 0 ? ticks : others;
 }
 
-/* What the next item makes of where `source` is; false where the page has no more and it goes on in the next one. */
+/* What the next item changes at the position of `source`. */
 struct step {
     unsigned at;
     uint64_t block, quanta, ticks;
@@ -137,7 +138,7 @@ static inline __attribute__((always_inline)) void pass_item(struct source *sourc
     source->ticks = next->ticks;
 }
 
-/* Entries of the page that is filled: where the one begun begins, and where the next one goes. */
+/* The page that is filled: the begin of its current entry, and the position of the next one. */
 struct filled {
     struct refrain_time_page *page;
     struct source begin;
@@ -148,15 +149,15 @@ static bool is_full(const struct filled *filled) {
     return filled->at + ROOM_BYTES > filled->page->entries + sizeof filled->page->entries;
 }
 
-/* The entry begun ends where `end` is, at `ticks`. */
+/* Ends the current entry before `block`, at `ticks`. */
 static inline void end_entry(struct filled *filled, uint64_t block, uint64_t ticks) {
     unsigned shift = filled->page->quantum_shift;
     filled->at =
         put_several(filled->at, block - filled->begin.block, (ticks >> shift) - (filled->begin.ticks >> shift));
 }
 
-/* Goes on from `end` in its page as long as numbers are one byte, as most are; the rest is next_item()'s. Of pages that
- * are merged this looks at every entry: so ends are compared in quanta of the page. */
+/* Reads items from `end` on while their numbers are single bytes, which most are; next_item() reads the others. A merge
+ * reads each entry here, so ends are compared in quanta of the page, without conversion. */
 static inline __attribute__((always_inline)) void fill_with_short(struct filled *filled, struct source *end,
                                                                   uint64_t entry_ticks, bool several) {
     struct source source = *end;
@@ -185,8 +186,8 @@ static inline __attribute__((always_inline)) void fill_with_short(struct filled 
     *end = source;
 }
 
-/* Fills a page that is free with what follows `source`, up to the page `until`: neighbours are added up as long as they
- * take no more than `entry_ticks` together. Returns how many bytes of it are left. */
+/* Fills a free page with the entries from `source` up to the page `until`. Merges neighbours that last at most
+ * `entry_ticks` together. Returns how many bytes are left. */
 static unsigned fill(struct refrain_time_page *page, struct source *source, const struct refrain_time_page *until,
                      uint64_t entry_ticks) {
     struct filled filled = {.page = page, .begin = *source, .at = page->entries};
@@ -218,9 +219,9 @@ static unsigned fill(struct refrain_time_page *page, struct source *source, cons
 
 #define DO_NOT_FIT UINT_MAX
 
-/* Do the pages from `first` to before `until`, one of which is to be saved, find room so? With each that is written
- * another one must come to its end, which is free then for the next, and which the one before leads on from. Returns
- * how many bytes are left. Scribbles on a page that is free. */
+/* Tries to write the pages from `first` to before `until` into one page less, with entries of this length. Each page
+ * that is written has to read one old page to its end, which is then free for the next page. Returns how many bytes are
+ * left, DO_NOT_FIT if they do not fit. Overwrites a free page. */
 static unsigned fit(struct refrain_time_page *page, const struct refrain_time_page *first,
                     const struct refrain_time_page *until, unsigned n_pages, uint64_t entry_ticks) {
     struct source source = begin_of(first);
@@ -234,14 +235,14 @@ static unsigned fit(struct refrain_time_page *page, const struct refrain_time_pa
     return source.page == until ? left : DO_NOT_FIT;
 }
 
-/* Entries of several blocks last so long at least that their quanta are not shorter than those which they are made of.
- */
+/* The shortest length of entries of several blocks for which their quanta are not shorter than those of the entries
+ * they are made of. */
 static uint64_t entry_ticks_at_least(unsigned quantum_shift, uint64_t ticks) {
     uint64_t least = (uint64_t)1 << (quantum_shift + QUANTA_SHIFT);
     return ticks < least ? least : ticks >> LARGEST_ENTRY_SHIFT ? (uint64_t)1 << LARGEST_ENTRY_SHIFT : ticks;
 }
 
-/* Of the longest quanta among those of these pages. Pages begun after others were given back have shorter ones. */
+/* The longest quanta of these pages. Pages that were begun after others were freed have shorter ones. */
 static unsigned longest_quantum_shift(const struct refrain_time_page *page, const struct refrain_time_page *until) {
     unsigned shift = 0;
     for (; page != until; page = page_at(page->next))
@@ -249,15 +250,15 @@ static unsigned longest_quantum_shift(const struct refrain_time_page *page, cons
     return shift;
 }
 
-/* So many pages are written anew at once: of few all but the one that is full and the one that is free. */
+/* Number of pages merged at once. Of few pages, all but the full one and the free one. */
 static unsigned merged_at_once(const struct refrain_timeline *timeline) {
     unsigned most = timeline->pages - 2, n = MERGED_OF / timeline->pages;
     return n > most ? most : n < 2 ? 2 : n;
 }
 
-/* How long entries are to be such that the pages find room, to within one part in LONGER_BY: the last trial has fitted.
- * The mean would be enough if each entry could be as long. By how much more it takes is mostly as the last time; a
- * little less than that is tried first. */
+/* Finds a length of entries at which the pages fit, to within one part in LONGER_BY; the last trial has fitted. The
+ * mean length would be enough if all entries could have it. How much longer they have to be is mostly the same as last
+ * time, so a length that is a little less is tried first. */
 static uint64_t find_length(struct refrain_timeline_writer *writer, const struct refrain_time_page *first,
                             const struct refrain_time_page *until, unsigned n_pages) {
     uint64_t ticks = until->first_ticks - first->first_ticks, room = REFRAIN_TIME_ENTRIES_BYTES * (n_pages - 1);
@@ -279,8 +280,8 @@ static uint64_t find_length(struct refrain_timeline_writer *writer, const struct
     return entry_ticks;
 }
 
-/* Writes the n pages after `before` (null: the first ones) anew, in one page less. Until the last one is written, the
- * others lead on to those that are replaced. */
+/* Merges the n pages after `before` (null: the first ones) into one page less. Until the last one is written, the old
+ * pages stay in the list. */
 static void merge_after(struct refrain_timeline_writer *writer, struct refrain_time_page *before, unsigned n_pages) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *first = page_at(before ? before->next : timeline->first), *until = first;
@@ -290,7 +291,7 @@ static void merge_after(struct refrain_timeline_writer *writer, struct refrain_t
     for (struct source source = begin_of(first); source.page != until;) {
         struct refrain_time_page *page = take_free(writer);
         uint64_t block = source.block;
-        if (n_pages == 2) /* then the trial has written the one page that there is to be */
+        if (n_pages == 2) /* the trial has written the only page */
             source.page = until;
         else
             fill(page, &source, until, entry_ticks);
@@ -362,7 +363,7 @@ static struct refrain_time_page *take_page(struct refrain_timeline *timeline) {
     return page;
 }
 
-/* The page now begun, whose entries last at most so many ticks; 0: each is one block. */
+/* Makes this the current page. Its entries last at most `entry_ticks`; 0: each entry is one block. */
 static void begin_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page, uint64_t block,
                        uint64_t now, uint64_t entry_ticks) {
     memset(page->entries, 0, sizeof page->entries);
@@ -393,9 +394,10 @@ static void stop(struct refrain_timeline_writer *writer) {
         writer->timeline->end_block = REFRAIN_TIME_STOPPED;
 }
 
-/* Bytes of the page's entries that are not the last of their number: their highest bit is set. Eight at a time. */
+/* Counts the bytes of the page's entries that have their highest bit set, so they are not the last of a number. Eight
+ * bytes at a time. */
 static unsigned unfinished_bytes(const struct refrain_time_page *page) {
-    uint64_t sums = 0, word; /* of eight rows of bytes, each of which is less than 256 long */
+    uint64_t sums = 0, word; /* sums of eight columns of bytes, each less than 256 */
     _Static_assert(REFRAIN_TIME_ENTRIES_BYTES % sizeof word == 0 && REFRAIN_TIME_ENTRIES_BYTES / sizeof word < 256, "");
     for (unsigned at = 0; at < REFRAIN_TIME_ENTRIES_BYTES; at += sizeof word) {
         memcpy(&word, page->entries + at, sizeof word);
@@ -405,16 +407,16 @@ static unsigned unfinished_bytes(const struct refrain_time_page *page) {
     return (unsigned)(sums * 0x0001000100010001u >> 48);
 }
 
-/* Number of the block after the last that the page tells of. Where entries are single blocks they are counted here, so
- * that nothing needs to be counted when they are written. */
+/* The number of the block after the page's last one. Single blocks are counted here, so they need not be counted when
+ * they are written. */
 static uint64_t next_block(const struct refrain_timeline_writer *writer) {
     if (!writer->limit)
         return writer->block;
     return writer->block + (uint64_t)(writer->at - writer->page->entries) - unfinished_bytes(writer->page);
 }
 
-/* The page is full: another one is begun, at first block by block, and once pages are merged as fine as these became.
- */
+/* Begins another page when the current one is full: at first with single blocks, after the first merge with entries as
+ * long as that made them. */
 static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     struct refrain_timeline *timeline = writer->timeline;
     struct refrain_time_page *full = writer->page, *page = take_page(timeline);
@@ -434,20 +436,20 @@ static void turn_page(struct refrain_timeline_writer *writer, uint64_t now) {
     refrain_publish(&full->next, refrain_reference(page));
 }
 
-/* The quanta from one time to another; 0 if the clock went back. */
+/* The number of quanta between two times. 0 if the clock went back. */
 static uint64_t quanta_between(const struct refrain_timeline_writer *writer, uint64_t from, uint64_t to) {
     uint64_t quanta = (to >> writer->quantum_shift) - (from >> writer->quantum_shift);
     return (int64_t)quanta < 0 ? 0 : quanta;
 }
 
-/* An entry that is one block. */
+/* Adds an entry of one block. */
 static void end_single(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if ((int64_t)elapsed < 0)
         writer->timeline->backwards++;
     writer->at = put_single(writer->at, quanta_between(writer, now - elapsed, now));
 }
 
-/* The entry of several blocks that was begun ended at `ticks`. */
+/* Ends the current entry of several blocks at `ticks`. */
 static void end_several(struct refrain_timeline_writer *writer, uint64_t ticks) {
     writer->at = put_several(writer->at, writer->blocks, quanta_between(writer, writer->entry_ticks, ticks));
     writer->block += writer->blocks;
@@ -455,7 +457,7 @@ static void end_several(struct refrain_timeline_writer *writer, uint64_t ticks) 
     writer->entry_ticks = ticks;
 }
 
-/* A block that would make the entry begun too long begins another one. */
+/* Ends the current entry if this block would make it too long, and begins another one with the block. */
 static void begin_several(struct refrain_timeline_writer *writer, uint64_t now, uint64_t elapsed) {
     if ((int64_t)elapsed < 0) {
         writer->timeline->backwards++;
@@ -465,7 +467,7 @@ static void begin_several(struct refrain_timeline_writer *writer, uint64_t now, 
         if (writer->at >= writer->almost)
             turn_page(writer, now - elapsed);
     }
-    if (writer->limit) /* there was memory for a page again: its first entry is this block */
+    if (writer->limit) /* there is memory for a page again; the block is its first entry */
         end_single(writer, now, elapsed);
     else
         writer->blocks++;
@@ -483,8 +485,8 @@ void refrain_timeline_entry(struct refrain_timeline_writer *writer, uint64_t now
 
 /* ---- pages that are given back ---- */
 
-/* The page at the lowest address, which is in the timeline, moves to one that is free; `before` is the one before it.
- */
+/* Moves the page at the lowest address, which is in the timeline, to a free page. `before`: the page before it in the
+ * list. */
 static void move_page(struct refrain_timeline_writer *writer, struct refrain_time_page *page,
                       struct refrain_time_page *to, struct refrain_time_page *before) {
     uint64_t first_block = page->first_block;
@@ -511,7 +513,7 @@ static void move_page(struct refrain_timeline_writer *writer, struct refrain_tim
     }
 }
 
-/* Takes a page from those that are free. */
+/* Removes a page from the free ones. */
 static void unlink_free(struct refrain_timeline_writer *writer, const struct refrain_time_page *page) {
     if (writer->spare == page) {
         writer->spare = page_at(page->next);
@@ -527,7 +529,7 @@ static struct refrain_time_page *lowest_page(void) {
     return (void *)(refrain_trace_file.base + refrain_trace_file.header->times_from);
 }
 
-/* The lowest page is free, and the pool's from now on. */
+/* Gives the lowest page, which is free, to the pool. */
 static void give_lowest(struct refrain_timeline_writer *writer) {
     memset(lowest_page(), 0, sizeof(struct refrain_time_page));
     writer->timeline->pages--;

@@ -1,4 +1,4 @@
-/* untold.c: messages and collectives that pass unseen, counted (untold.h). */
+/* untold.c: counts messages and collectives that have no events (untold.h). */
 #define _GNU_SOURCE
 #include "untold.h"
 #include "begin.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define MOST 64u /* counted at a time; where there are more these are told first */
-#define TRIES 4u /* other threads may be first to what becomes free */
+#define MOST 64u /* places for counts; if there are more keys, the counts so far are recorded first */
+#define TRIES 4u /* attempts to take a place, since other threads may be faster */
 
 struct key {
     int64_t peer, tag;
@@ -35,11 +35,11 @@ struct key {
 static struct {
     uint64_t words[MOST];
     struct key keys[MOST];
-    uint32_t limit; /* places from here on have nothing to tell */
+    uint32_t limit; /* all places from here on are unused */
     uint32_t latest;
 } untold;
 
-/* One written and not finished has no key, and a count, so that it is not free. */
+/* A place whose key is being written has no key and a count, so it is not free. */
 #define UNFINISHED ONE
 
 static bool change(uint32_t at, uint64_t *word, uint64_t to) {
@@ -83,7 +83,7 @@ void refrain_untold_tell(struct refrain_context *context) {
     }
 }
 
-/* One more, if it is counted there already. */
+/* Adds one if the place has this key. */
 static bool add_at(uint32_t at, const struct key *wanted) {
     uint64_t word = __atomic_load_n(&untold.words[at], __ATOMIC_ACQUIRE);
     while (word & HAS_KEY) {
@@ -97,7 +97,7 @@ static bool add_at(uint32_t at, const struct key *wanted) {
     return false;
 }
 
-/* The first of a key. */
+/* Writes the key into a free place, with the count one. */
 static bool begin_at(uint32_t at, const struct key *wanted) {
     uint64_t word = __atomic_load_n(&untold.words[at], __ATOMIC_ACQUIRE);
     if (!IS_FREE(word) || !change(at, &word, word | UNFINISHED))
@@ -107,7 +107,7 @@ static bool begin_at(uint32_t at, const struct key *wanted) {
     return true;
 }
 
-/* Raised only after there is something: who tells lowers it first. */
+/* Raised only after a place is used. A thread that records the counts lowers it first. */
 static void raise_limit(uint32_t limit) {
     uint32_t known = __atomic_load_n(&untold.limit, __ATOMIC_RELAXED);
     while (known < limit &&
@@ -115,7 +115,8 @@ static void raise_limit(uint32_t limit) {
         ;
 }
 
-/* False where there is no room. Partners mostly come in turns: the one after the latest is looked at first. */
+/* Adds one to the count of a key. False without a free place. Partners mostly come in turns, so the place after the
+ * latest is tried first. */
 static bool add(const struct key *wanted) {
     uint32_t limit = __atomic_load_n(&untold.limit, __ATOMIC_ACQUIRE);
     uint32_t latest = __atomic_load_n(&untold.latest, __ATOMIC_RELAXED);
@@ -140,7 +141,7 @@ void refrain_call_count_untold(const struct refrain_call *call, enum refrain_unt
     const struct key wanted = {peer, tag, (int32_t)comm, what};
     for (unsigned i = 0; !add(&wanted); i++) {
         uint32_t busy = context->busy;
-        if ((busy & 1) || i == TRIES) { /* a signal handler's call, in a probe; or no place is left */
+        if ((busy & 1) || i == TRIES) { /* inside a probe, by a signal handler's call; or no place is left */
             refrain_lose(REFRAIN_LOSS_INTERRUPTED, 1);
             return;
         }

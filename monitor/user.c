@@ -1,4 +1,4 @@
-/* user.c: what a program tells by hand (refrain/refrain.h). */
+/* user.c: the functions of refrain/refrain.h, which a program calls itself. */
 #define _GNU_SOURCE
 #include "user.h"
 #include "activation.h"
@@ -49,8 +49,8 @@ struct refrain_region_name *refrain_user_record(struct refrain_context *context,
     return record;
 }
 
-/* The program tells something: where its path is told, that comes first. Returns the address of what stays open when
- * the program's call has returned: in the frame that made it. */
+/* Begins a call of one of these functions: records the call path first, if call paths are recorded. Returns an address
+ * in the frame of the caller. What is open there stays open when the call returns. */
 static uintptr_t come(struct refrain_context *context, void *return_address, void *frame_address) {
     if (context->path)
         return refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
@@ -83,8 +83,8 @@ void refrain_region_begin(const char *name) {
     refrain_end(context);
 }
 
-/* The record is found by its total, which only regions of the program have: where the activation stands (`last`) moves
- * on with the calls in it. */
+/* A phase is found by its record's total, which only regions of the program have, since `last` moves with the calls in
+ * it. */
 static bool is_in_phase(const struct refrain_context *context) {
     const struct refrain_entry *top = context->top;
     if (top->kind != REFRAIN_ENTRY_REGION || !top->total_ticks)
@@ -99,7 +99,7 @@ void refrain_region_end(void) {
     if (!context)
         return;
     refrain_drop_above_caller(context, REFRAIN_FRAME_ADDRESS);
-    while (is_in_phase(context)) /* it ends with what it is in */
+    while (is_in_phase(context)) /* it ends with its phase */
         refrain_leave(context);
     if (context->top->kind == REFRAIN_ENTRY_REGION)
         refrain_leave(context);
@@ -108,7 +108,7 @@ void refrain_region_end(void) {
     refrain_end(context);
 }
 
-/* Ends the phase that is open, and begins another one. */
+/* Ends the open phase, and begins another one. */
 static void next_phase(struct refrain_context *context, const char *name, void *return_address, void *frame_address) {
     refrain_drop_above_caller(context, frame_address);
     if (is_in_phase(context))
