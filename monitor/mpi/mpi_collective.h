@@ -33,7 +33,7 @@ struct amounts {
 
 /* ---- functions of mpi_collective.c ---- */
 
-/* Sums of the v and w variants: bytes of n counts of one type, and of a type each. */
+/* Sums of the v and w variants: the bytes of n counts of one type, or with a type each. */
 int64_t refrain_sum_v(int n, const int *counts, MPI_Datatype type);
 int64_t refrain_sum_w(int n, const int *counts, const MPI_Datatype *types);
 int64_t refrain_sum_v_large(int n, const MPI_Count *counts, MPI_Datatype type);
@@ -52,7 +52,8 @@ struct refrain_neighbours refrain_neighbours_of(communicator_t c, MPI_Comm comm)
 void refrain_collective_untold(const struct refrain_call *call, enum refrain_untold what, unsigned function,
                                MPI_Comm comm);
 
-/* Tells one that has a request, and takes that. `operation`: ICOLLECTIVE, COLLECTIVE_INIT. */
+/* Records a collective that makes a request, and takes a request for it. `operation`: ICOLLECTIVE or COLLECTIVE_INIT.
+ */
 struct refrain_request *refrain_collective_take(struct refrain_call *call, enum refrain_operation operation,
                                                 communicator_t c, struct amounts amounts);
 
@@ -66,7 +67,8 @@ static REFRAIN_INLINE int64_t times(int64_t n, int64_t bytes) {
 
 /* ---- amounts ---- */
 
-/* The root as it is told: within an intercommunicator the root's own group says MPI_ROOT and MPI_PROC_NULL. */
+/* The root as it is recorded. In an intercommunicator the ranks of the root's own group pass MPI_ROOT or MPI_PROC_NULL.
+ */
 static REFRAIN_INLINE int64_t told_root(communicator_t c, int root) {
     if (c->remote_size && root == MPI_ROOT)
         return REFRAIN_ROOT_SELF;
@@ -77,8 +79,8 @@ static REFRAIN_INLINE bool is_root(communicator_t c, int root) {
     return c->remote_size ? root == MPI_ROOT : root == c->my_rank;
 }
 
-/* Whether this rank is one of those that the root sends to or gets from. With a root that there is not the call fails.
- */
+/* True if this rank is one to which the root sends, or from which it receives. If there is no such root, the call
+ * fails. */
 static REFRAIN_INLINE bool is_served(communicator_t c, int root) {
     return root >= 0 && root < ranks_in(c);
 }
@@ -101,7 +103,7 @@ static REFRAIN_INLINE struct amounts all_to_all(int64_t sent, int64_t received) 
     return (struct amounts){-1, sent, received};
 }
 
-/* Each contributes as much as it obtains. */
+/* Each rank contributes as much as it obtains. */
 static REFRAIN_INLINE struct amounts alike(int64_t bytes) {
     return all_to_all(bytes, bytes);
 }
@@ -112,12 +114,13 @@ static REFRAIN_INLINE communicator_t find(const struct refrain_call *call, MPI_C
     return call->entry ? refrain_communicator_find(comm) : NULL;
 }
 
-/* Whether there is something to tell, be it of an unknown communicator. */
+/* True if there is something to record, maybe of an unknown communicator. */
 static REFRAIN_INLINE bool is_told(const struct refrain_call *call, communicator_t c, MPI_Comm comm) {
     return call->entry && (c || (refrain_mpi_active && comm != MPI_COMM_NULL));
 }
 
-/* A blocking collective, told as the call begins; null where there is nothing to tell. */
+/* The operation of a blocking collective, to be recorded with the begin of the call. Null if there is nothing to
+ * record. */
 static REFRAIN_INLINE const struct refrain_told *collective_told(struct refrain_told *told, MPI_Comm comm,
                                                                  communicator_t c, struct amounts amounts) {
     if (!c && (!refrain_mpi_active || comm == MPI_COMM_NULL))
@@ -141,8 +144,7 @@ static REFRAIN_INLINE void collective_begun(struct refrain_call *call, unsigned 
 }
 
 /* ---- wrappers: blocking, nonblocking and persistent ----
- *
- * `amounts` is one of the macros below, with the communicator's record and what follows. */
+ * `amounts` is one of the macros below. It gets the communicator's record and the following arguments. */
 #define AMOUNTS_OR_UNKNOWN(told) (c ? (told) : (struct amounts){-1, -1, -1})
 
 #define REFRAIN_DOES_COLLECTS(passed, amounts, comm, ...)                                                              \
@@ -166,7 +168,7 @@ static REFRAIN_INLINE void collective_begun(struct refrain_call *call, unsigned 
 
 /* ---- amounts of each operation ---- */
 
-/* Contributed bytes, from the other arguments where they are in place; of one rank in counts. */
+/* Contributed bytes, from the receive arguments if the data are in place; `count` is that for one rank. */
 #define SENT(sendbuf, sendcount, sendtype, recvcount, recvtype)                                                        \
     ((sendbuf) == MPI_IN_PLACE ? refrain_bytes(recvcount, recvtype) : refrain_bytes(sendcount, sendtype))
 #define SENT_OF(sendbuf, sendcount, sendtype, recvcounts, recvtype)                                                    \

@@ -22,7 +22,7 @@
 
 /* ---- communicators ---- */
 
-/* Makes one, of the members of `parent` or some of them. */
+/* Makes a communicator of all or some members of `parent`. */
 #define REFRAIN_DOES_MAKES_COMM(passed, parent, made)                                                                  \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
@@ -32,7 +32,7 @@
     refrain_call_end(&call);                                                                                           \
     return returned
 
-/* Makes one of the processes of a session. */
+/* Makes a communicator of the processes of a session. */
 #define REFRAIN_DOES_MAKES_COMM_OF_SESSION(passed, made)                                                               \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
@@ -41,7 +41,7 @@
     refrain_call_end(&call);                                                                                           \
     return returned
 
-/* Makes a duplicate of `comm` that is complete when the request is. */
+/* Makes a duplicate of `comm`, which is complete when the request is. */
 #define REFRAIN_DOES_DUPLICATES(passed, comm, made, request)                                                           \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     struct refrain_request *taken = refrain_nothing_take(&call);                                                       \
@@ -58,7 +58,7 @@
     refrain_call_end(&call);                                                                                           \
     return returned
 
-/* Returns the same communicator every time. No call of this process has made it. */
+/* Returns the same communicator each time. No call of this process has made it. */
 #define REFRAIN_DOES_RETURNS_PARENT(passed, parent)                                                                    \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
@@ -79,7 +79,7 @@
 
 /* ---- datatypes ---- */
 
-/* Makes a type that may be used: commits it, or returns a predefined one. */
+/* Returns a datatype that can be used: one that it commits, or a predefined one. */
 #define REFRAIN_DOES_MAKES_TYPE(passed, made)                                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int returned = passed;                                                                                             \
@@ -133,8 +133,8 @@
     refrain_call_end(&call);                                                                                           \
     return returned
 
-/* An access: the bytes at the origin; of one that fetches as well, the bytes fetched where nothing is brought, as with
- * MPI_NO_OP. */
+/* An access to a window. Its bytes are those at the origin. If it also fetches and sends nothing, as with MPI_NO_OP,
+ * they are the fetched bytes. */
 #define REFRAIN_DOES_ACCESSES_WINDOW(passed, count, type, target, window)                                              \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     if (call.entry)                                                                                                    \
@@ -157,7 +157,7 @@
 
 /* ---- files ---- */
 
-/* An access that is over when the call is, with what was asked for and what was moved. */
+/* An access to a file that ends with the call. The requested and the moved bytes are recorded. */
 #define REFRAIN_DOES_ACCESSES_FILE(passed, file, count, type, status)                                                  \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     int64_t bytes = call.entry ? refrain_bytes(count, type) : 0;                                                       \
@@ -166,7 +166,7 @@
     status = refrain_file_status_begin(&call, &access, bytes, status);                                                 \
     return refrain_file_status_end(&call, &access, passed, file)
 
-/* The first half of one, and the second. */
+/* The first half of a split access, and the second half. */
 #define REFRAIN_DOES_BEGINS_ACCESS(passed, file, count, type)                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     refrain_file_access(&call, file, call.entry ? refrain_bytes(count, type) : 0);                                     \

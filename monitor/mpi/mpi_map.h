@@ -1,6 +1,6 @@
-/* mpi_map.h: a hash table from handles to numbers: open addressing, half empty while there is memory, and deletion that
- * moves later entries up, so that it does not degrade however many handles come and go. Key 0 is none. It begins as an
- * array that is part of the library's data and grows into the pool. */
+/* mpi_map.h: a hash table from handles to numbers. It uses open addressing, is at most half full while there is memory,
+ * and moves later entries up when one is deleted, so it stays fast with any number of changes. Key 0 is not used. It
+ * begins as an array in the library's data, and grows into the pool. */
 #ifndef REFRAIN_MPI_MAP_H
 #define REFRAIN_MPI_MAP_H
 
@@ -15,11 +15,11 @@ struct refrain_map_entry {
 };
 
 struct refrain_map {
-    struct refrain_map_entry *entries; /* a power of two of them */
+    struct refrain_map_entry *entries; /* mask + 1 of them, a power of two */
     uint32_t capacity, used;
 };
 
-/* A map over an array that the compiler knows the size of. */
+/* A map over an array whose size the compiler knows. */
 #define REFRAIN_MAP(array)                                                                                             \
     { array, sizeof(array) / sizeof *(array), 0 }
 
@@ -27,7 +27,7 @@ static inline uint32_t refrain_map_home(const struct refrain_map *map, uint64_t 
     return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (map->capacity - 1);
 }
 
-/* Where the key is, or where it would go. */
+/* The entry of the key, or the free entry where it would be inserted. */
 static inline struct refrain_map_entry *refrain_map_entry_of(const struct refrain_map *map, uint64_t key) {
     uint32_t i = refrain_map_home(map, key);
     while (map->entries[i].key != 0 && map->entries[i].key != key)
@@ -35,13 +35,13 @@ static inline struct refrain_map_entry *refrain_map_entry_of(const struct refrai
     return &map->entries[i];
 }
 
-/* The key's value; `otherwise` where the key is not in the map. */
+/* The value of the key. `otherwise` if the key is not in the map. */
 static inline int64_t refrain_map_get(const struct refrain_map *map, uint64_t key, int64_t otherwise) {
     const struct refrain_map_entry *entry = refrain_map_entry_of(map, key);
     return key != 0 && entry->key != 0 ? entry->value : otherwise;
 }
 
-/* Doubles the map; false where the pool is spent. Memory of the pool that the map had before is not used again. */
+/* Doubles the map. False without memory. Memory that it had in the pool is not used again. */
 static inline bool refrain_map_grow(struct refrain_map *map) {
     struct refrain_map larger = {NULL, map->capacity * 2, map->used};
     larger.entries = refrain_pool_take_for_open(sizeof *larger.entries * larger.capacity);
@@ -54,7 +54,7 @@ static inline bool refrain_map_grow(struct refrain_map *map) {
     return true;
 }
 
-/* False when the map is full. */
+/* Sets the value of a key. False if the map is full. */
 static inline bool refrain_map_put(struct refrain_map *map, uint64_t key, int64_t value) {
     struct refrain_map_entry *entry = refrain_map_entry_of(map, key);
     if (key == 0)

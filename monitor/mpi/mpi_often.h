@@ -1,5 +1,5 @@
-/* mpi_often.h: what most wrappers look at, in one cache line, as the program has mostly had the caches to itself since
- * the last call. Elsewhere each of it has its owner. */
+/* mpi_often.h: copies of what most wrappers read, in one cache line, since the program has evicted most lines since the
+ * last call. The owner of each field is another file. */
 #ifndef REFRAIN_MPI_OFTEN_H
 #define REFRAIN_MPI_OFTEN_H
 
@@ -12,11 +12,12 @@
 
 struct refrain_order_rank;
 struct refrain_mpi_often {
-    _Alignas(REFRAIN_LINE_BYTES) const struct refrain_communicator *world; /* of MPI_COMM_WORLD (mpi_communicators.c) */
-    struct refrain_order_rank *order; /* null: messages come as MPI has them (mpi_order.c) */
-    int64_t type_bytes; /* of a datatype that was asked for; -1: of none. Not where several threads may ask */
-    MPI_Datatype type;  /* (mpi_types.c) */
-    /* Of another communicator that was asked for; null: of none. Not where several threads may ask. */
+    _Alignas(REFRAIN_LINE_BYTES) const
+        struct refrain_communicator *world; /* the record of MPI_COMM_WORLD (mpi_communicators.c) */
+    struct refrain_order_rank *order;       /* null: MPI chooses the order of messages (mpi_order.c) */
+    int64_t type_bytes; /* size of the datatype used last; -1: none. Not used if several threads may call MPI */
+    MPI_Datatype type;  /* the datatype used last (mpi_types.c) */
+    /* The other communicator used last, and its record; null: none. Not used if several threads may call MPI. */
     MPI_Comm latest;
     const struct refrain_communicator *latest_record;
 };

@@ -1,29 +1,29 @@
-/* mpi_order.h: wildcard receives take the message that is first in virtual time (REFRAIN_ORDER=virtual), so that who
- * comes first is what it would be without probes (Li and Zhang, section 5.3).
+/* mpi_order.h: lets receives of any source take the message that is first in virtual time (REFRAIN_ORDER=virtual). So
+ * their order is that of a run without probes (Li and Zhang, section 5.3).
  *
- *     virtual time of a process = the clock less what its probes have taken so far (its lag); by a message the later of
- *     both sides' virtual times is the receiver's
+ *     virtual time of a process = the clock, less what its probes have taken so far (its lag); after a message the
+ *     receiver has the later one of both sides' virtual times
  *
- * Processes of one node keep in shared memory what their lag is, whether they wait in MPI, and when, in virtual time,
- * they sent their last messages. A blocking receive or probe for any source looks at all messages that are there. It
- * takes the earliest, unless another process may still send an earlier one: one that runs and whose virtual time is not
- * so far, or that waits and has a message on the way to it. Such a process comes to that virtual time by itself, or
- * waits in turn. Who waits with no message on its way can only go on when this receive has, so nobody waits for it:
- * that is what keeps the rule from making a deadlock. Since what is on the way is not known for certain (a message with
- * another tag, in a receive that is not ours to see), no receive is held for longer than twice the difference in
- * virtual time and 10 ms; such are counted.
+ * The processes of a node share memory in which each stores its lag, whether it waits in MPI, and the virtual times of
+ * its latest messages. A blocking receive or probe of any source compares all messages that have arrived and takes the
+ * earliest one, unless another process may still send an earlier one. That is a process which runs and has an earlier
+ * virtual time, or which waits and has a message on the way to it. Such a process reaches that virtual time by itself,
+ * or waits in turn. A process that waits without a message on the way can only continue after this receive, so nobody
+ * waits for it; therefore the rule causes no deadlock. What is on the way is not known for certain (a message with
+ * another tag, in a receive that refrain does not see). So no receive is delayed by more than twice the difference in
+ * virtual time and 10 ms; receives that reach this limit are counted.
  *
- * Nonblocking receives, several threads in MPI at once and processes on several nodes are left to MPI. */
+ * For nonblocking receives, several threads in MPI at once, and processes on several nodes, MPI chooses the order. */
 #ifndef REFRAIN_MPI_ORDER_H
 #define REFRAIN_MPI_ORDER_H
 
 #include "mpi_often.h"
 
-/* By all ranks, in MPI_Init, where one of them wants it; and in MPI_Finalize. */
+/* Called by all ranks in MPI_Init, if one of them wants it; and in MPI_Finalize. */
 void refrain_order_begin(int rank, int size);
 void refrain_order_end(void);
 
-/* The calls of the MPI library that follow may wait for other processes; the waiting is over. */
+/* Called before a call of the MPI library that may wait for other processes, and after it. */
 void refrain_order_wait(void);
 void refrain_order_go_on(void);
 static inline void refrain_order_waits(void) {
@@ -35,22 +35,22 @@ static inline void refrain_order_goes_on(void) {
         refrain_order_go_on();
 }
 
-/* A message leaves for `dest` of the communicator. */
+/* A message is sent to rank `dest` of the communicator. */
 void refrain_order_note_send(const struct refrain_communicator *communicator, int dest, int tag);
 static inline void refrain_order_sends(const struct refrain_communicator *communicator, int dest, int tag) {
     if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_note_send(communicator, dest, tag);
 }
 
-/* A message has been received from `source` of the communicator with that index; `blocking`: in a call that began to
- * wait with refrain_order_wait(). */
+/* A message has been received from rank `source` of the communicator with this index. `blocking`: in a call that began
+ * with refrain_order_wait(). */
 void refrain_order_note_receive(int64_t index, int source, int tag, bool blocking);
 static inline void refrain_order_receives(int64_t index, int source, int tag, bool blocking) {
     if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_note_receive(index, source, tag, blocking);
 }
 
-/* The source that a receive or probe is to name in place of `source`: if that is any, the one whose message is first.
+/* Returns the source to pass to MPI for a receive or probe of `source`: of any source, the sender of the first message.
  * Waits until there is one. */
 int refrain_order_choose(int source, int tag, MPI_Comm comm);
 static inline int refrain_order_source(int source, int tag, MPI_Comm comm) {

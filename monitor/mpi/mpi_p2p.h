@@ -1,7 +1,8 @@
-/* mpi_p2p.h: what the generated wrappers of point-to-point communication do (mpi_calls.def, mpi_does.h). A message is
- * told of where it leaves (before the call, since it may be gone when that returns) and where it has arrived (after
- * it). Those to and from MPI_PROC_NULL are no messages; but their requests are requests, and libraries give out one
- * handle for several, so that they take one too. */
+/* mpi_p2p.h: the bodies of the generated wrappers of point-to-point communication (mpi_calls.def, mpi_does.h).
+ *
+ * A message is recorded where it is sent, before the call, since it may have arrived when the call returns; and where
+ * it has arrived, after the call. Messages to and from MPI_PROC_NULL are not recorded. Their requests are, since
+ * libraries return one handle for several requests. */
 #ifndef REFRAIN_MPI_P2P_H
 #define REFRAIN_MPI_P2P_H
 
@@ -10,19 +11,21 @@
 
 /* ---- functions of mpi_p2p.c ---- */
 
-/* A call that receives ends: with the message that the status says. */
+/* Ends a call that receives, and records the message of the status. */
 void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm);
 
-/* A persistent send. Such requests have handles of their own, so that one to MPI_PROC_NULL may stay unknown: null. */
+/* Takes the request of a persistent send. Null: unknown. That is allowed for a send to MPI_PROC_NULL, since persistent
+ * requests have handles of their own. */
 struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
                                                int dest, int tag, MPI_Comm comm);
 
-/* The receive of a call that also sends, with one request for both directions: it is the receive's. */
+/* Takes the request of a call that sends and receives with one request for both. It belongs to the receive. */
 struct refrain_request *refrain_isendrecv_tell(struct refrain_call *call, int source, int tag, MPI_Comm comm);
 
 /* ---- what is told ---- */
 
-/* Whether MPI would accept `rank`: what it refuses is not told. Ranks of unknown communicators are believed. */
+/* True if MPI would accept `rank`; a call that it refuses is not recorded. Any rank of an unknown communicator is
+ * accepted. */
 static inline bool refrain_is_partner(const struct refrain_communicator *communicator, int rank) {
     return rank >= 0 &&
            (!communicator || rank < (communicator->remote_size ? communicator->remote_size : communicator->size));
@@ -36,12 +39,13 @@ static inline bool refrain_is_sendable(int64_t count, MPI_Datatype datatype, int
     return count >= 0 && tag >= 0 && datatype != MPI_DATATYPE_NULL;
 }
 
-/* A call that is traced, or one in a pause: its messages are counted. */
+/* True for a call that is traced, and for one in a pause, whose messages are counted. */
 static inline bool refrain_call_is_followed(const struct refrain_call *call) {
     return call->entry || refrain_call_is_untold(call);
 }
 
-/* The message of a call that sends, told as the call begins; null where there is none. `operation`: SEND or ISEND. */
+/* The message of a call that sends, to be recorded with the begin of the call. Null if there is none. `operation`: SEND
+ * or ISEND. */
 static REFRAIN_INLINE const struct refrain_told *
 refrain_send_told(struct refrain_told *told, enum refrain_operation operation, int64_t count, MPI_Datatype datatype,
                   int dest, int tag, MPI_Comm comm, const struct refrain_communicator *communicator) {
@@ -57,7 +61,7 @@ refrain_send_told(struct refrain_told *told, enum refrain_operation operation, i
     return told;
 }
 
-/* The call with this message (null: none) has begun. */
+/* Begins the call with this message (null: none). */
 static REFRAIN_INLINE void refrain_send_begun(struct refrain_call *call, const struct refrain_told *told, int dest,
                                               int tag, const struct refrain_communicator *communicator) {
     if (!told || !refrain_call_is_followed(call))
@@ -73,7 +77,7 @@ static inline struct refrain_request *refrain_nothing_take(struct refrain_call *
     return refrain_request_take(call, REFRAIN_OP_NOTHING, NULL, 0);
 }
 
-/* A receive that is posted, told as the call begins; null where it is none. */
+/* A receive that is posted, to be recorded with the begin of the call. Null if there is none. */
 static REFRAIN_INLINE const struct refrain_told *refrain_irecv_told(struct refrain_told *told, int source,
                                                                     MPI_Comm comm,
                                                                     const struct refrain_communicator *communicator) {
@@ -86,8 +90,8 @@ static REFRAIN_INLINE const struct refrain_told *refrain_irecv_told(struct refra
     return told;
 }
 
-/* The request of a call that has begun: the one that was reserved for what was told. Where there is nothing to tell, as
- * the partner is MPI_PROC_NULL, it takes one too. */
+/* Returns the request of a call that has begun: the one reserved for what was recorded. If nothing was recorded, as the
+ * partner is MPI_PROC_NULL, takes one. */
 static REFRAIN_INLINE struct refrain_request *refrain_post(struct refrain_call *call, const struct refrain_told *told,
                                                            struct refrain_request *reserved, int partner, MPI_Comm comm,
                                                            const struct refrain_communicator *communicator) {
@@ -104,7 +108,7 @@ static REFRAIN_INLINE struct refrain_request *refrain_post(struct refrain_call *
     return partner == MPI_PROC_NULL && refrain_is_valid_comm(comm, communicator) ? refrain_nothing_take(call) : NULL;
 }
 
-/* A receive that takes a request, in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
+/* Takes the request of a receive in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
 static REFRAIN_INLINE struct refrain_request *
 refrain_irecv_tell(struct refrain_call *call, enum refrain_operation operation, int source, int tag, MPI_Comm comm) {
     if (!refrain_call_is_followed(call))
@@ -132,12 +136,12 @@ static REFRAIN_INLINE void refrain_p2p_bind(struct refrain_call *call, struct re
         refrain_request_bind(call, request, bound, bound ? REFRAIN_MPI_KEY(*handle) : 0);
 }
 
-/* The communicator's index, for a call that receives: after the call it may be gone. */
+/* The index of the communicator of a receive, read before the call, since another thread may free the communicator. */
 static inline int64_t refrain_comm_index_of(const struct refrain_call *call, MPI_Comm comm) {
     return refrain_call_is_followed(call) ? refrain_communicator_index(refrain_communicator_find(comm)) : -1;
 }
 
-/* Says what a call that receives waits for. */
+/* Stores what a call that receives waits for. */
 static REFRAIN_INLINE void refrain_recv_await(const struct refrain_call *call, int source, int tag, int64_t index) {
     if (call->entry)
         refrain_call_awaits_message(call,
@@ -147,7 +151,7 @@ static REFRAIN_INLINE void refrain_recv_await(const struct refrain_call *call, i
                                     index, tag == MPI_ANY_TAG ? -1 : tag);
 }
 
-/* The status that is handed to MPI: the user's, or our own where there is none. */
+/* The status to pass to MPI: the user's, or our own if the user passes none. */
 static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own) {
     return status == MPI_STATUS_IGNORE ? own : status;
 }
@@ -166,7 +170,7 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
     REFRAIN_MPI_PASS(passed)
 
-/* `source` and `status` are what MPI gets. */
+/* `source` and `status` are passed to MPI. */
 #define REFRAIN_DOES_RECEIVES(passed, source, tag, comm, status)                                                       \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Status own;                                                                                                    \
@@ -190,8 +194,8 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     refrain_recv_end(&call, returned, status, index);                                                                  \
     return returned
 
-/* A matched probe is where the message is received as far as the order of messages goes: it is told of as the posting
- * of a receive, which MPI_Mrecv completes, or the request of MPI_Imrecv when that does. */
+/* Messages match in the order of matched probes. So the probe is recorded as the posting of a receive, which MPI_Mrecv
+ * completes, or MPI_Imrecv's request. */
 #define REFRAIN_DOES_RECEIVES_MATCHED(passed, message, status)                                                         \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Status own;                                                                                                    \
@@ -243,7 +247,7 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
 
-/* Partitioned: a persistent message whose size is known beforehand. */
+/* A partitioned message is a persistent one whose size is known at the beginning. */
 #define REFRAIN_DOES_PREPARES_PARTS_TO_SEND(passed, parts, count, type, dest, tag, comm, request)                      \
     REFRAIN_DOES_PREPARES_SEND(passed, (parts) * (count), type, dest, tag, comm, request)
 #define REFRAIN_DOES_PREPARES_PARTS_TO_RECEIVE(passed, parts, count, type, source, tag, comm, request)                 \
@@ -253,7 +257,7 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
         refrain_request_fixed(taken, refrain_bytes((parts) * (count), type));                                          \
     END_TAKING(passed, request)
 
-/* The send is told of as one that blocks. */
+/* The send is recorded as a blocking one. */
 #define REFRAIN_DOES_STARTS_BOTH(passed, count, type, dest, tag, source, received_tag, comm, request)                  \
     BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
     TAKING(refrain_isendrecv_tell(&call, source, received_tag, comm), passed, request)

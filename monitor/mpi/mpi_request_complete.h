@@ -1,5 +1,5 @@
-/* mpi_request_complete.h: completions of requests, told one by one or, where their numbers follow each other, as one
- * record. */
+/* mpi_request_complete.h: records completions of requests, one by one or, if their numbers are in sequence, several in
+ * one record. */
 #ifndef REFRAIN_MPI_REQUEST_COMPLETE_H
 #define REFRAIN_MPI_REQUEST_COMPLETE_H
 
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Completions in a row of requests whose numbers are in a row: they are told together. */
+/* A sequence of completed requests whose numbers are in sequence, too; they are recorded together. */
 struct refrain_request_run {
     struct refrain_completion completions[REFRAIN_RUN_REQUESTS];
-    uint64_t persistent; /* bits: its number stays taken */
+    uint64_t persistent; /* bit i: number first + i stays in use */
     uint32_t first, n;
 };
 
@@ -22,10 +22,11 @@ static REFRAIN_INLINE void refrain_request_run_begin(struct refrain_request_run 
     run->first = run->n = 0;
 }
 
-/* Tells the completions that wait in `run`. */
+/* Records the completions that wait in `run`. */
 REFRAIN_HIDDEN void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run);
 
-/* Where the completion of the thread's own `request` is to be noted; those that cannot be told with it are told. */
+/* Returns where the completion of the thread's own `request` has to be stored. Records the waiting ones first if they
+ * cannot be recorded together with it. */
 static REFRAIN_INLINE struct refrain_completion *refrain_request_run_next(struct refrain_call *call,
                                                                           struct refrain_request_run *run,
                                                                           const struct refrain_request *request) {
@@ -39,12 +40,12 @@ static REFRAIN_INLINE struct refrain_completion *refrain_request_run_next(struct
 /* The same, and ends the call. */
 REFRAIN_HIDDEN void refrain_request_run_end(struct refrain_call *call, struct refrain_request_run *run);
 
-/* Tells of the completion of what was `request`, now or with the next one. */
+/* Records the completion of `request`, now or with the next one. */
 REFRAIN_HIDDEN void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
                                             const struct refrain_request *request, MPI_Status *status);
 
-/* Takes the request out of the table, or puts a persistent one to rest; under the lock. The number of the calling
- * thread's own is given back once its completion has been told. */
+/* Removes the request from the table, or marks a persistent one as inactive. The caller holds the lock. The number of
+ * the calling thread's own request is freed when its completion has been recorded. */
 static REFRAIN_INLINE void refrain_request_settle(const struct refrain_call *call, struct refrain_request *request,
                                                   bool freed) {
     if (refrain_request_is_persistent(request) && !freed) {

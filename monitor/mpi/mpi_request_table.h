@@ -1,15 +1,15 @@
-/* mpi_request_table.h: the table of requests, and their numbers (mpi_requests.h). Under the lock, where nothing else is
- * said.
+/* mpi_request_table.h: the table of requests, and their numbers (mpi_requests.h). Unless a function says otherwise, the
+ * caller holds the lock.
  *
  *     handle --hash--> bucket --> entry --> entry ...    the oldest first
  *     place  --------------------------^                 an entry's number in the table
  *
- * The first entries are part of the library's data, further ones come from the pool in chunks; an entry stays where it
- * is. Several requests may share a handle: MPI libraries give out one and the same for sends that were over at once.
- * The oldest of them is the one that completes first.
+ * The first entries are in the library's data, further ones in chunks of the pool. Entries do not move. Several
+ * requests may share a handle, since MPI libraries return the same one for all sends that were complete at once. Then
+ * the oldest of them completes first.
  *
- * Each thread numbers its requests for itself, always with the lowest number that is free, so that a replay can tell
- * which. The numbering is a row of parts of 4,096 numbers, of which the later ones are taken from the pool. */
+ * Each thread numbers its requests, always with the lowest free number, so a replay can derive the numbers. The
+ * numbering is a list of parts with 4,096 numbers each; later parts are taken from the pool. */
 #ifndef REFRAIN_MPI_REQUEST_TABLE_H
 #define REFRAIN_MPI_REQUEST_TABLE_H
 
@@ -25,12 +25,12 @@
 #include <stdint.h>
 
 #define REFRAIN_REQUEST_BUCKETS 1024u
-#define REFRAIN_REQUEST_CHUNK                                                                                          \
-    32u /* entries: as many as the room of a long formula that is not needed any more holds                            \
-         */
+/* Number of entries in a chunk: those that fit into a long formula that is no longer needed. */
+#define REFRAIN_REQUEST_CHUNK 32u
 #define REFRAIN_MOST_REQUEST_CHUNKS 8192u
 
-/* What a persistent request was posted with, in an entry of its own: a start by another thread tells it again. */
+/* The arguments of a persistent request, in an entry of its own. If another thread starts the request, it records them
+ * again. */
 struct refrain_posted {
     int64_t parameters[REFRAIN_PARAMETERS];
 };
@@ -44,23 +44,24 @@ _Static_assert(sizeof(union refrain_request_entry) == sizeof(struct refrain_requ
                "a compact table");
 
 struct refrain_request_bucket {
-    struct refrain_request *head, *tail; /* the oldest, and the latest where there is one */
+    struct refrain_request *head, *tail; /* the oldest one, and the latest one if there are several */
 };
 
 struct refrain_request_table {
-    _Alignas(REFRAIN_LINE_BYTES) struct refrain_request *first_free; /* and then by `next_free` */
-    uint32_t bound;                                                  /* in the buckets */
-    uint32_t n_chunks;                                               /* beyond the first entries */
-    uint32_t never_used;                                             /* entries from here on */
+    _Alignas(REFRAIN_LINE_BYTES) struct refrain_request
+        *first_free;     /* the first free entry; the others follow by `next_free` */
+    uint32_t bound;      /* number of entries in the buckets */
+    uint32_t n_chunks;   /* chunks besides the first entries */
+    uint32_t never_used; /* entries from here on have not been used */
     struct refrain_request_bucket buckets[REFRAIN_REQUEST_BUCKETS];
     union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
 };
 extern REFRAIN_HIDDEN struct refrain_request_table refrain_requests;
 
-/* Room for more entries; false where there is none. */
+/* Takes memory for more entries. False without memory. */
 REFRAIN_HIDDEN bool refrain_request_chunk_take(void);
 
-/* The second entry of a persistent request; false where there is no room, and then it has none any more. */
+/* Takes the second entry of a persistent request. False without memory; then the request has none any more. */
 REFRAIN_HIDDEN bool refrain_request_take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n);
 
 /* ---- entries by place ---- */
@@ -100,7 +101,7 @@ static REFRAIN_INLINE void refrain_request_entry_give(struct refrain_request *re
     refrain_requests.first_free = request;
 }
 
-/* Is the operation that took it one of these? */
+/* True if the operation of the request is in the set. */
 #define REFRAIN_IS_ONE_OF(request, set) ((UINT32_C(1) << (request)->operation & (set)) != 0)
 #define REFRAIN_RECEIVES (UINT32_C(1) << REFRAIN_OP_IRECV | UINT32_C(1) << REFRAIN_OP_RECV_INIT)
 #define REFRAIN_SENDS (UINT32_C(1) << REFRAIN_OP_ISEND | UINT32_C(1) << REFRAIN_OP_SEND_INIT)
@@ -121,7 +122,7 @@ static REFRAIN_INLINE bool refrain_request_is_file_access(const struct refrain_r
     return request->operation == REFRAIN_OP_IO_REQUEST;
 }
 
-/* Does the status with which it completes say more than that? */
+/* True if the request's status has to be read when it completes. */
 static REFRAIN_INLINE bool refrain_request_needs_status(const struct refrain_request *request) {
     return refrain_request_is_receive(request) || refrain_request_is_file_access(request) ||
            request->flags & REFRAIN_REQUEST_CANCEL;
@@ -131,23 +132,23 @@ static REFRAIN_INLINE bool refrain_request_is_send(const struct refrain_request 
     return REFRAIN_IS_ONE_OF(request, REFRAIN_SENDS);
 }
 
-/* Of a receive; -1 any. */
+/* The source of a receive; -1 any. */
 static inline int64_t refrain_request_source(const struct refrain_request *request) {
     return request->message.peer == REFRAIN_NOW_ANY ? -1 : request->message.peer;
 }
 
-/* Of a persistent request. */
+/* The arguments of a persistent request. */
 static REFRAIN_INLINE struct refrain_posted *refrain_request_posted(const struct refrain_request *request) {
     return &refrain_request_entry_at(request->comm - 1)->posted;
 }
 
-/* Index of its communicator; -1 unknown. */
+/* The index of its communicator; -1 unknown. */
 static REFRAIN_INLINE int64_t refrain_request_comm(const struct refrain_request *request) {
     return refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[REFRAIN_PARAMETERS - 1]
                                                   : (int64_t)request->comm - 1;
 }
 
-/* An entry for a request that is posted with these parameters; null where there is no room. */
+/* Makes an entry for a request with these arguments. Null without memory. */
 static REFRAIN_INLINE struct refrain_request *refrain_request_make(enum refrain_operation operation,
                                                                    const int64_t *parameters, unsigned n) {
     struct refrain_request *request = refrain_request_entry_take();
@@ -174,8 +175,9 @@ static REFRAIN_INLINE void refrain_request_give(struct refrain_request *request)
     refrain_request_entry_give(request);
 }
 
-/* MPICH's handles are numbers in a row, whose buckets share cache lines: a row for persistent requests, one for others,
- * and one for sends that are over at once. Which row it is is in the topmost bits. Open MPI's handles are addresses. */
+/* MPICH's handles are numbers in sequence, so neighbouring buckets share cache lines. There is one sequence for
+ * persistent requests, one for others, and one for sends that are complete at once; the topmost bits say which. Open
+ * MPI's handles are addresses. */
 static REFRAIN_INLINE struct refrain_request_bucket *refrain_request_bucket(uint64_t key) {
 #ifdef MPICH_VERSION
     key ^= key >> 22;
@@ -213,16 +215,16 @@ static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *reques
     refrain_requests.bound--;
 }
 
-/* The oldest with this key that is not watched yet, or the one after the `older` oldest; of the calling thread's if it
- * has one: what several threads post may have the same handle, and a handle that one of them has just done with may be
- * another's already. */
+/* Finds the oldest request with this key that no call waits for, or the one after the `older` oldest; if there is one
+ * of the calling thread, that. Requests of several threads may share a handle, and a handle that one thread has
+ * finished using may be another's already. */
 REFRAIN_HIDDEN struct refrain_request *refrain_request_find_any(const struct refrain_call *call, uint64_t key,
                                                                 unsigned older);
 
-/* The oldest with this key that a call waits for or tests. */
+/* Finds the oldest request with this key that a call waits for or tests. */
 REFRAIN_HIDDEN struct refrain_request *refrain_request_find_watched(uint64_t key);
 
-/* As refrain_request_find_any(); mostly it is the first in its bucket. */
+/* As refrain_request_find_any(). Mostly it is the first one in its bucket. */
 static REFRAIN_INLINE struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
                                                                    unsigned older) {
     struct refrain_request *request = refrain_request_bucket(key)->head;
@@ -242,26 +244,28 @@ static REFRAIN_INLINE bool refrain_request_is_own(const struct refrain_call *cal
 
 /* ---- numbers ---- */
 
-#define REFRAIN_NUMBERS 4096u /* in a part of a thread's numbering */
+#define REFRAIN_NUMBERS 4096u /* in one part of a thread's numbering */
 #define REFRAIN_NUMBER_WORDS (REFRAIN_NUMBERS / 64)
 
-/* A part of the numbering of one thread. An orphan was completed by another thread; the number is still taken. */
+/* A part of the numbering of one thread. An orphan is a number whose request another thread has completed; it is still
+ * in use. */
 struct refrain_numbering {
-    _Alignas(REFRAIN_GRAIN_BYTES) uint64_t full; /* words of `taken` without a zero */
-    uint64_t orphans;                            /* words of `orphan` with a one */
-    struct refrain_numbering *next;              /* the numbers after these; null: none yet */
-    uint64_t most;                               /* that have been taken at a time, in this part and those before it */
+    _Alignas(REFRAIN_GRAIN_BYTES) uint64_t full; /* bit i: word i of `taken` has no zero */
+    uint64_t orphans;                            /* bit i: word i of `orphan` has a one */
+    struct refrain_numbering *next;              /* the part with the next numbers; null: none yet */
+    uint64_t most; /* the most numbers that were in use at a time, in this part and those before it */
     uint64_t taken[REFRAIN_NUMBER_WORDS], orphan[REFRAIN_NUMBER_WORDS];
 };
 extern REFRAIN_HIDDEN struct refrain_numbering refrain_numberings[REFRAIN_MAXIMUM_THREADS];
 _Static_assert(REFRAIN_NUMBER_WORDS == 64, "one word says which words are full");
 
-/* The lowest free number; false where the numbering is full and there is no memory for more. */
+/* Takes the lowest free number. False if all are in use and there is no memory for more. */
 static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numbering, uint32_t *index) {
     uint32_t before = 0;
     uint64_t free = ~numbering->taken[0];
     *index = (uint32_t)__builtin_ctzll(free | (uint64_t)1 << 63);
-    if (__builtin_expect(free & (free - 1) && *index < numbering->most, 1)) { /* one more is free in the first word */
+    if (__builtin_expect(free & (free - 1) && *index < numbering->most,
+                         1)) { /* another one is free in the first word */
         numbering->taken[0] |= free & -free;
         return true;
     }
@@ -287,7 +291,7 @@ static REFRAIN_INLINE bool refrain_number_take(struct refrain_numbering *numberi
     return true;
 }
 
-/* The part that a number taken is in; the number becomes that in the part. */
+/* Returns the part of a number, and makes the number relative to it. */
 static REFRAIN_INLINE struct refrain_numbering *refrain_number_part(struct refrain_numbering *numbering,
                                                                     uint32_t *index) {
     for (; *index >= REFRAIN_NUMBERS; *index -= REFRAIN_NUMBERS)
@@ -295,14 +299,14 @@ static REFRAIN_INLINE struct refrain_numbering *refrain_number_part(struct refra
     return numbering;
 }
 
-/* A number is free again. */
+/* Frees a number. */
 static REFRAIN_INLINE void refrain_number_give(struct refrain_numbering *numbering, uint32_t index) {
     numbering = refrain_number_part(numbering, &index);
     numbering->taken[index / 64] &= ~((uint64_t)1 << index % 64);
     numbering->full &= ~((uint64_t)1 << index / 64);
 }
 
-/* Those of up to 64 numbers, from `first` on, that have a bit in `given`. */
+/* Frees those of up to 64 numbers, from `first` on, whose bit in `given` is set. */
 static REFRAIN_INLINE void refrain_numbers_give(struct refrain_numbering *numbering, uint32_t first, uint64_t given) {
     if (__builtin_expect(first < REFRAIN_NUMBERS && (given << first % 64 >> first % 64) == given, 1)) {
         numbering->taken[first / 64] &= ~(given << first % 64);
@@ -313,14 +317,15 @@ static REFRAIN_INLINE void refrain_numbers_give(struct refrain_numbering *number
         refrain_number_give(numbering, first + (uint32_t)__builtin_ctzll(given));
 }
 
-/* A number of another thread's has been completed by this one: its owner gives it back. */
+/* Marks a number of another thread as an orphan: this thread has completed its request, and its owner will free the
+ * number. */
 REFRAIN_HIDDEN void refrain_number_orphan(struct refrain_numbering *numbering, uint32_t index);
 
-/* Gives orphans back, in the name of the thread they belong to. A number that replay would not give back stays taken.
- */
+/* Frees orphans; called by their owner. A number that a replay would not free stays in use. */
 REFRAIN_HIDDEN void refrain_number_free_orphans(struct refrain_call *call, struct refrain_numbering *first);
 
-/* A number of the calling thread's is free again, as a replay has been told (`told`). Not under the lock. */
+/* Frees a number of the calling thread if its completion was recorded (`told`), so a replay frees it, too. Without the
+ * lock. */
 static REFRAIN_INLINE void refrain_number_done(const struct refrain_call *call, unsigned index, bool told) {
     if (!told)
         return;
@@ -329,7 +334,7 @@ static REFRAIN_INLINE void refrain_number_done(const struct refrain_call *call, 
     refrain_mpi_unlock();
 }
 
-/* Tells that a number of the calling thread's is given back without completion being seen. Not under the lock. */
+/* Records that a number of the calling thread is freed without a completion. Without the lock. */
 REFRAIN_HIDDEN void refrain_number_free(struct refrain_call *call, unsigned index);
 
 #endif

@@ -1,5 +1,4 @@
-/* mpi_state.h: what is known of MPI itself, the lock over what is remembered of its objects, and where the trace lies.
- */
+/* mpi_state.h: the state of MPI, the lock of the tables of MPI's objects, and the directory of the trace. */
 #ifndef REFRAIN_MPI_STATE_H
 #define REFRAIN_MPI_STATE_H
 
@@ -7,16 +6,16 @@
 
 /* ---- mpi_state.c ---- */
 
-/* MPI is initialised and traced by somebody, so that objects are remembered and agreed upon. */
+/* MPI is initialised and some process is traced, so objects are recorded and members agree on names */
 extern bool refrain_mpi_active;
-extern bool refrain_mpi_multiple; /* MPI_THREAD_MULTIPLE */
+extern bool refrain_mpi_multiple; /* the thread level is MPI_THREAD_MULTIPLE */
 extern bool refrain_mpi_world;    /* there is an MPI_COMM_WORLD */
-extern bool refrain_mpi_packs;    /* all ranks want REFRAIN_PACK */
+extern bool refrain_mpi_packs;    /* all ranks have REFRAIN_PACK=on */
 
 /* ---- mpi_lock.c ---- */
 
-/* The lock over what is remembered of MPI's objects, where several threads may call MPI. Who waits takes it from a
- * thread that has gone away with it. */
+/* The lock of the tables of MPI's objects, used if several threads may call MPI. A thread that waits for long takes it
+ * from an owner that no longer exists. */
 void refrain_mpi_lock_wait(void);
 void refrain_mpi_lock_give(void);
 static inline void refrain_mpi_lock(void) {
@@ -30,10 +29,10 @@ static inline void refrain_mpi_unlock(void) {
 
 /* ---- mpi_directory.c ---- */
 
-/* By all members of `comm`, which are all processes of the run: the directory that its rank 0 proposes is everybody's.
- * `rank` and `size` are those in MPI_COMM_WORLD. Only the first time. */
+/* All processes take the directory that rank 0 of `comm` proposes. Called by all members of `comm`, which are all
+ * processes of the run. `rank` and `size`: in MPI_COMM_WORLD. Does something only the first time. */
 void refrain_mpi_choose_directory(MPI_Comm comm, int rank, int size);
-/* What the trace says of the MPI library. */
+/* Writes the MPI library's name, version and thread level to the trace. */
 void refrain_mpi_describe(int thread_level);
 
 #endif
