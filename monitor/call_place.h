@@ -2,7 +2,7 @@
  * the return address, or by a line of Python. By the calling thread, inside a probe.
  *
  *     return address and current place --> calls_known (context), a cache --> the call site
- *                                      \\--> not there: the thread's table of addresses; then it is added to the cache
+ *                                      \--> not there: the thread's table of addresses; then it is added to the cache
  */
 #ifndef REFRAIN_CALL_PLACE_H
 #define REFRAIN_CALL_PLACE_H

@@ -1,7 +1,7 @@
 /* timeline.h: writes the timeline of a thread (refrain/time_page.h) as its blocks end.
  *
  *     clock read --> refrain_timeline_block() --> an entry of one block: one or two bytes, written here
- *                                            \\--> any other entry: timeline.c */
+ *                                            \--> any other entry: timeline.c */
 #ifndef REFRAIN_MONITOR_TIMELINE_H
 #define REFRAIN_MONITOR_TIMELINE_H
 

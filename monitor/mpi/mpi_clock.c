@@ -1,23 +1,24 @@
-/* mpi_clock.c: how far the clocks of the nodes are apart, and how differently they run (struct refrain_clock_sync).
+/* mpi_clock.c: measures how far the clocks of nodes are apart, and how differently they run (struct
+ * refrain_clock_sync).
  *
  *     rank of its own node   0 <---- 1      each asks one with a lower number, several times there and back,
  *                            ^ ^---- 2 <- 3    when MPI begins and when it ends: log2(nodes) steps
  *                            '------ 4 ...
  *
- * Nodes are told apart by their boot id: processes with the same one have the same time-stamp counter. The ranks that
- * speak for a node have a communicator of their own, which the program never sees. */
+ * Processes with the same boot id are on one node, and have the same time-stamp counter. One rank of each node takes
+ * part. These ranks have a communicator of their own, which the program never sees. */
 #include "arch/clock.h"
 #include "mpi_objects.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
 
-#define ROUNDS 40 /* there and back; the fastest counts */
+#define ROUNDS 40 /* messages there and back; the fastest round is used */
 
 static MPI_Comm speakers = MPI_COMM_NULL;
 
 /* ---- two clocks ---- */
 
-/* What an answer holds. */
+/* The words of an answer. */
 enum { ANSWER_TICKS, ANSWER_RANK, ANSWER_WORDS };
 
 static void answer(int child, int rank) {
@@ -49,8 +50,8 @@ static void ask(int parent) {
     __atomic_store_n(&sync->n, sync->n + 1, __ATOMIC_RELEASE);
 }
 
-/* Each answers those above it whose number differs in one of the bits below its own lowest, then asks the one without
- * that bit. */
+/* Answers the ranks above that differ in one of the bits below this rank's lowest one, then asks the rank without the
+ * lowest bit. */
 static void meet(void) {
     int position, size, rank;
     if (speakers == MPI_COMM_NULL)
@@ -70,14 +71,14 @@ static void meet(void) {
 
 /* ---- nodes ---- */
 
-/* Zero on a process that is not traced: then it is a node like others. */
+/* Sets `node` to zero in a process that is not traced, which then counts as another node. */
 static void read_node(uint64_t node[2]) {
     const struct refrain_header *header = refrain_trace_file.header;
     node[0] = header ? header->boot_id[0] : 0;
     node[1] = header ? header->boot_id[1] ^ header->clock : 0;
 }
 
-/* Have all members of `comm` the same node? */
+/* True if all members of `comm` are on the same node. */
 static bool one_node(const uint64_t node[2], MPI_Comm comm) {
     uint64_t mine[4] = {node[0], node[1], ~node[0], ~node[1]}, least[4];
     PMPI_Allreduce(mine, least, 4, MPI_UINT64_T, MPI_MIN, comm);
@@ -91,7 +92,8 @@ void refrain_mpi_clocks_begin(int rank) {
     read_node(node);
     if (one_node(node, MPI_COMM_WORLD))
         return;
-    /* Different nodes may come to one colour: who is not on the node of its first rank speaks for itself. */
+    /* Different nodes may get the same colour. A rank that is not on the node of the first rank with its colour takes
+     * part for itself. */
     uint64_t colour = (node[0] ^ node[1]) * 0x9e3779b97f4a7c15u >> 33;
     PMPI_Comm_split(MPI_COMM_WORLD, (int)colour, rank, &members);
     PMPI_Comm_rank(members, &position);

@@ -1,4 +1,4 @@
-/* mpi_collective.c: what the wrappers of collective communication call (mpi_collective.h). */
+/* mpi_collective.c: functions for the wrappers of collective communication (mpi_collective.h). */
 #include "mpi_collective.h"
 
 #define DEFINE_SUMS(count_t, suffix)                                                                                   \

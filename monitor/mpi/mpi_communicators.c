@@ -1,15 +1,16 @@
-/* mpi_communicators.c: the communicator table (mpi_communicators.h).
+/* mpi_communicators.c: the table of communicators (mpi_communicators.h).
  *
  *     handle --map--> struct communicator --> struct refrain_communicator in the trace file, members as ranks in
  * MPI_COMM_WORLD
  *
  * The leader of a communicator is its rank 0 (of an intercommunicator: the rank 0 that is lower in MPI_COMM_WORLD). It
- * gives it an ordinal and broadcasts that in the new communicator; (leader, ordinal) names it on all members. When a
- * communicator is freed its record stays, since the trace refers to it; a later one with the same members, parent and
- * topology takes the record over, so that a program that makes and frees communicators in a loop stays bounded. The
- * leader brings that about by choosing the ordinal of a freed one. Members of other MPI_COMM_WORLDs may not be traced,
- * so that where there are any nothing is agreed upon: whether there are any is the same for all members.
- */
+ * chooses an ordinal and broadcasts it in the new communicator. The pair (leader, ordinal) is the communicator's name
+ * on all members.
+ *
+ * When a communicator is freed, its record stays, since the trace refers to it. A later communicator with the same
+ * members, parent and topology uses the record again: the leader chooses the ordinal of the freed one. So a program
+ * that makes and frees communicators in a loop needs bounded memory. If some members belong to another MPI_COMM_WORLD,
+ * they may not be traced, so nothing is agreed on. All members know alike whether there are any. */
 #define _GNU_SOURCE
 #include "mpi_communicators.h"
 #include "arch/arch.h"
@@ -24,46 +25,48 @@
 
 #define MOST_COMMUNICATORS (REFRAIN_ALIKE_PARTS * REFRAIN_ALIKE_COMMUNICATORS)
 _Static_assert(MOST_COMMUNICATORS <= UINT16_MAX, "an index fits refrain_trace_file.alike");
-#define PART_COMMUNICATORS 16u /* as many get room at once, beyond the first ones */
+#define PART_COMMUNICATORS 16u /* records in a further part of the table */
 
-/* Ordinals that nobody gives out: of the duplicates that MPI_Comm_idup makes of the intercommunicator that has ordinal
- * `parent`. No broadcast without waiting reaches both groups, but all members count alike. */
+/* Ordinals from here on are not chosen by a leader. They name the duplicates that MPI_Comm_idup makes of the
+ * intercommunicator with ordinal `parent`. No nonblocking broadcast reaches both groups, but all members count these
+ * duplicates alike. */
 #define ORDINAL_IDUP 0x80000000u
-#define MOST_IDUPS 256u /* named at a time */
+#define MOST_IDUPS 256u /* largest number of such duplicates */
 #define ordinal_of_idup(parent, n) (ORDINAL_IDUP | (parent)*MOST_IDUPS | (n) % MOST_IDUPS)
 
 struct communicator {
     MPI_Comm handle; /* while live */
     struct refrain_communicator *record;
-    uint64_t hash;                /* of the members */
-    uint64_t alike;               /* of all that is_like() compares */
-    struct communicator *next;    /* in its chain */
-    struct communicator *younger; /* made next */
-    struct communicator *other;   /* of the oldest of its members: the oldest of others in its chain */
-    uint32_t n_idups;             /* intercommunicator: duplicates asked for by MPI_Comm_idup */
+    uint64_t hash;                /* hash of the members */
+    uint64_t alike;               /* hash of everything that is_like() compares */
+    struct communicator *next;    /* the next one in its chain */
+    struct communicator *younger; /* the one that was made next */
+    struct communicator *other;   /* of the oldest one with its members: the oldest one of other members in its chain */
+    uint32_t n_idups;             /* of an intercommunicator: number of duplicates made by MPI_Comm_idup */
     bool live;
 };
 
-static struct communicator first_room[REFRAIN_COMMUNICATORS], *room = first_room; /* for the next ones ... */
-static uint32_t room_left = REFRAIN_COMMUNICATORS;                                /* ... so many */
+static struct communicator first_room[REFRAIN_COMMUNICATORS], *room = first_room; /* memory for the next records ... */
+static uint32_t room_left = REFRAIN_COMMUNICATORS;                                /* ... and their number */
 static struct communicator *oldest, *youngest;
 static uint32_t n_communicators;
 static struct {
     struct communicator *first, *last;
-} chains[REFRAIN_COMMUNICATORS / 2];                               /* by `alike`, each in order of age */
-static struct communicator *by_members[REFRAIN_COMMUNICATORS / 2]; /* chains of those that are the oldest of theirs */
+} chains[REFRAIN_COMMUNICATORS / 2]; /* by `alike`, each in the order of age */
+static struct communicator
+    *by_members[REFRAIN_COMMUNICATORS / 2]; /* chains of those that are the oldest with their members */
 static uint16_t first_alike[REFRAIN_ALIKE_COMMUNICATORS];
 static struct refrain_map_entry entries[REFRAIN_COMMUNICATORS * 2];
 static struct refrain_map handles = REFRAIN_MAP(entries);
 static uint32_t next_ordinal;
-static bool some_unfiled; /* there have been communicators whose handles the map has no room for */
+static bool some_unfiled; /* the map had no memory for the handles of some communicators */
 
 /* ---- records ---- */
 
 struct description {
     const struct refrain_members *members;
     uint64_t alike;
-    uint32_t parent; /* index + 1 */
+    uint32_t parent; /* index of the parent + 1 */
     uint32_t n_dimensions, n_values;
     int32_t topology[3 * REFRAIN_MOST_DIMENSIONS];
 };
@@ -88,7 +91,7 @@ static uint32_t chain_of(uint64_t alike) {
     return (uint32_t)(alike ^ alike >> 32) % (sizeof chains / sizeof *chains);
 }
 
-/* The first of the communicators that may be like a description; null where there is none. */
+/* The first communicator that may be equal to the description. Null if there is none. */
 static struct communicator *first_like(const struct description *description) {
     return chains[chain_of(description->alike)].first;
 }
@@ -99,7 +102,7 @@ static void add_to_chain(struct communicator *communicator) {
     chains[chain].last = communicator;
 }
 
-/* Whether a record says the same but for the name. */
+/* True if the record is equal to the description, except for the name. */
 static bool is_like(const struct communicator *communicator, const struct description *description) {
     const struct refrain_communicator *record = communicator->record;
     const struct refrain_members *members = description->members;
@@ -122,7 +125,7 @@ static struct communicator **chain_of_members(uint64_t hash) {
     return &by_members[(uint32_t)(hash ^ hash >> 32) % (sizeof by_members / sizeof *by_members)];
 }
 
-/* The oldest one that has these members; null where there is none. */
+/* The oldest communicator with these members. Null if there is none. */
 static struct communicator *oldest_of(const struct refrain_members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
     for (struct communicator *one = *chain_of_members(members->hash); one; one = one->other) {
@@ -135,7 +138,7 @@ static struct communicator *oldest_of(const struct refrain_members *members) {
     return NULL;
 }
 
-/* Members, stored; 0 where there is no room. */
+/* Stores the members, and returns their reference. 0 without memory. */
 static uint32_t store_members(const struct refrain_members *members) {
     size_t bytes = sizeof(int32_t) * (size_t)(members->size + members->remote_size);
     void *copy = refrain_pool_take(bytes, REFRAIN_POOL_COMMUNICATORS);
@@ -155,12 +158,12 @@ static uint32_t topology_reference(const struct description *description) {
     return refrain_reference(topology);
 }
 
-/* Where the table says who is alike. */
+/* The entry of the table that says which communicator has the same members. */
 static uint16_t *alike_of(uint32_t index) {
     return &refrain_trace_file.alike[index / REFRAIN_ALIKE_COMMUNICATORS][index % REFRAIN_ALIKE_COMMUNICATORS];
 }
 
-/* Room for one more. */
+/* Takes memory for another one. False without memory. */
 static bool make_room(void) {
     uint16_t **alike = &refrain_trace_file.alike[n_communicators / REFRAIN_ALIKE_COMMUNICATORS];
     if (n_communicators == MOST_COMMUNICATORS || !refrain_trace_file.base)
@@ -177,7 +180,7 @@ static bool make_room(void) {
     return true;
 }
 
-/* A record of its own; null where there is no room. */
+/* Makes a record. Null without memory. */
 static struct communicator *make(const struct description *description, int leader, uint32_t ordinal) {
     const struct refrain_members *members = description->members;
     const struct communicator *alike = oldest_of(members);
@@ -219,7 +222,7 @@ static struct communicator *make(const struct description *description, int lead
     return made;
 }
 
-/* The communicator of this handle; null where there is none. */
+/* The communicator with this handle. Null if there is none. */
 static struct communicator *of_handle(MPI_Comm comm) {
     return (struct communicator *)(intptr_t)refrain_map_get(&handles, REFRAIN_MPI_KEY(comm), 0);
 }
@@ -234,7 +237,7 @@ static void forget(MPI_Comm comm) {
     refrain_map_remove(&handles, REFRAIN_MPI_KEY(comm));
 }
 
-/* False where there is no room. */
+/* Adds the handle to the map. False without memory. */
 static bool file_handle(struct communicator *communicator, MPI_Comm comm) {
     forget(comm);
     if (refrain_map_put(&handles, REFRAIN_MPI_KEY(comm), (intptr_t)communicator))
@@ -250,8 +253,8 @@ static void remember(struct communicator *communicator, MPI_Comm comm) {
         refrain_lose(REFRAIN_LOSS_COMMUNICATORS, 1);
 }
 
-/* The communicator gets the record of that name, or a new one; under the lock. Where there is no room the oldest one of
- * the same members stands for it, so that the ranks in it are known. */
+/* Gives the communicator the record with its name, or a new one. Without memory it uses the record of the oldest
+ * communicator with the same members, so the meaning of its ranks is known. The caller holds the lock. */
 static void place(MPI_Comm comm, const struct description *description, uint32_t ordinal) {
     int leader = ordinal == REFRAIN_ORDINAL_NONE ? -1 : description->members->leader;
     struct communicator *found = first_like(description);
@@ -266,12 +269,12 @@ static void place(MPI_Comm comm, const struct description *description, uint32_t
         file_handle(found, comm);
 }
 
-/* The leader's choice; under the lock. */
+/* Chooses an ordinal, on the leader. The caller holds the lock. */
 static uint32_t choose(const struct description *description) {
     for (struct communicator *one = first_like(description); one; one = one->next)
         if (!one->live && one->record->leader == refrain_world.rank && one->record->ordinal < ORDINAL_IDUP &&
             is_like(one, description)) {
-            one->live = true; /* until it is placed, no other thread may choose it */
+            one->live = true; /* so no other thread chooses it before it is placed */
             return one->record->ordinal;
         }
     return make_room() ? next_ordinal++ : REFRAIN_ORDINAL_NONE;
@@ -284,7 +287,8 @@ static uint32_t parent_of(MPI_Comm parent) {
 
 /* ---- agreement ---- */
 
-/* From the leader to all; both groups of an intercommunicator hear of it, one after the other. */
+/* Broadcasts the ordinal from the leader to all members; in an intercommunicator, to both groups, one after the other.
+ */
 static void broadcast_ordinal(MPI_Comm comm, const struct refrain_members *members, uint32_t *ordinal) {
     if (members->remote_size == 0) {
         PMPI_Bcast(ordinal, 1, MPI_UNSIGNED, 0, comm);
@@ -312,7 +316,7 @@ static void new_by_gathering(MPI_Comm parent, MPI_Comm comm) {
     size_t bytes = 2 * sizeof(int) * (size_t)larger;
     int *ranks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     bool mapped = ranks != MAP_FAILED;
-    refrain_members_gather(comm, &members, mapped ? ranks : refrain_world.scratch); /* all have to take part */
+    refrain_members_gather(comm, &members, mapped ? ranks : refrain_world.scratch); /* all members have to take part */
     refrain_mpi_lock();
     describe(&description, &members, parent_of(parent), comm);
     uint32_t ordinal = members.local && members.my_rank == 0 ? choose(&description) : REFRAIN_ORDINAL_NONE;
@@ -360,13 +364,13 @@ void refrain_communicator_new_of_session(MPI_Comm comm) {
         return;
     int size;
     PMPI_Comm_size(comm, &size);
-    if (!refrain_mpi_world && size == refrain_world.size) /* the first one that all processes are in */
+    if (!refrain_mpi_world && size == refrain_world.size) /* the first communicator that contains all processes */
         refrain_mpi_choose_directory(comm, refrain_world.rank, refrain_world.size);
     new_by_gathering(MPI_COMM_NULL, comm);
 }
 
-/* The name of an intercommunicator's next duplicate; none where the intercommunicator itself has none, or is such a
- * duplicate. Under the lock. */
+/* The ordinal of an intercommunicator's next duplicate. None if the intercommunicator has no name, or is such a
+ * duplicate itself. The caller holds the lock. */
 static uint32_t next_idup(MPI_Comm parent) {
     struct communicator *communicator = of_handle(parent);
     if (!communicator || communicator->record->leader < 0 || communicator->record->ordinal >= ORDINAL_IDUP / MOST_IDUPS)
@@ -374,7 +378,7 @@ static uint32_t next_idup(MPI_Comm parent) {
     return ordinal_of_idup(communicator->record->ordinal, communicator->n_idups++);
 }
 
-/* Duplicates of a session's communicators go without a name. */
+/* Duplicates of a session's communicators get no name. */
 bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wanted) {
     struct refrain_members members;
     struct description description;
@@ -394,7 +398,7 @@ bool refrain_communicator_reserve(MPI_Comm parent, uint32_t *ordinal, bool wante
     return agreed;
 }
 
-/* Is there a communicator of this name? */
+/* True if there is a live communicator with this name. */
 static bool is_live(int leader, uint32_t ordinal) {
     for (const struct communicator *one = oldest; one; one = one->younger)
         if (one->live && one->record->leader == leader && one->record->ordinal == ordinal)
@@ -420,7 +424,7 @@ void refrain_communicator_duplicated(MPI_Comm parent, MPI_Comm comm, uint32_t or
 
 /* ---- the rest ---- */
 
-/* One whose handle there was no room for is known by its members. */
+/* If the map had no memory for a handle, its communicator is found by the members. */
 static const struct refrain_communicator *find_locked(MPI_Comm comm) {
     const struct communicator *communicator = of_handle(comm);
     if (!communicator && some_unfiled && refrain_mpi_world && comm != MPI_COMM_NULL) {
@@ -448,7 +452,7 @@ void refrain_communicator_freed(MPI_Comm former) {
     refrain_mpi_unlock();
 }
 
-/* A first name takes the room of the longest, so that renaming takes no more. */
+/* The first name gets the memory of the longest one, so renaming takes no more. */
 void refrain_communicator_named(MPI_Comm comm, const char *text) {
     refrain_mpi_lock();
     struct communicator *communicator = of_handle(comm);
@@ -489,7 +493,7 @@ int refrain_communicator_world_rank(const struct refrain_communicator *communica
     return ranks[(communicator->remote_size ? communicator->size : 0) + rank];
 }
 
-/* A record for one of the two that are always there. */
+/* Makes the record of one of the two communicators that always exist. */
 static void make_predefined(const int *ranks, int size, int my_rank, uint32_t ordinal) {
     struct refrain_members members = {.ranks = ranks, .size = size, .my_rank = my_rank};
     refrain_members_conclude(&members);

@@ -1,5 +1,5 @@
-/* mpi_complete.c: wrappers of the functions that complete requests, or give them up. Which ones completed, and in which
- * order, is told after the call. MPI overwrites the handles, so that the requests are looked up before it. */
+/* mpi_complete.c: wrappers of the functions that complete or free requests. The completed ones and their order are
+ * recorded after the call. MPI overwrites the handles, so the requests are looked up before it. */
 #define _GNU_SOURCE
 #include "call.h"
 #include "mpi_objects.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* gcc takes MPI_STATUSES_IGNORE, an address in MPICH, for an array that is too short. */
+/* gcc takes MPI_STATUSES_IGNORE, which is an address in MPICH, for an array that is too short. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-/* Statuses of receives and of accesses to files are needed even where the user ignores them. Up to so many are on the
- * stack: it is the program's, and may be small. */
+/* The statuses of receives and of file accesses are needed even if the user ignores them. Up to this number they are on
+ * the stack, which belongs to the program and may be small. */
 #define MOST_STATUSES 64
 
 #define STATUSES(user, count, needed)                                                                                  \
@@ -23,7 +23,7 @@
      : (unsigned)(count) > MOST_STATUSES        ? statuses_map(count)                                                  \
                                                 : (MPI_Status *)alloca(sizeof(MPI_Status) * (size_t)(count)))
 
-/* More of them, for the time of the call: about as much as the program has for its requests. */
+/* Maps memory for more statuses for the time of the call, about as much as the program has for its requests. */
 static MPI_Status *statuses_map(int count) {
     void *statuses =
         mmap(NULL, sizeof(MPI_Status) * (size_t)count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,9 +44,8 @@ static MPI_Request handle_of(const MPI_Request *request) {
 }
 
 /* ---- one ----
- *
- * With MPI_THREAD_MULTIPLE another thread may be given the handle of a request, and be done with its own, before this
- * one has looked up what has completed. So there the look comes before the call, as it does for arrays. */
+ * With MPI_THREAD_MULTIPLE, another thread may get the handle of a completed request, and complete its own, before this
+ * thread has looked up what has completed. So there the request is looked up before the call, as in arrays. */
 
 static int test_among_threads(struct refrain_call *call, MPI_Request *request, int *flag, MPI_Status *status) {
     struct refrain_watch watch;
@@ -93,7 +92,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return rc;
 }
 
-/* The call found that the request is over, or has failed. */
+/* The call has found that the request is complete, or has failed. */
 static void test_done(struct refrain_call *call, MPI_Request former, int rc, const MPI_Request *request,
                       MPI_Status *status) {
     if (rc == MPI_SUCCESS && former != MPI_REQUEST_NULL) {
@@ -134,20 +133,20 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     return rc;
 }
 
-/* A call that tests mostly finds nothing, so that requests are looked up afterwards, by what their handles were, and
- * only if there is something to tell. Among threads they are looked up before, as above. */
+/* A call that tests mostly finds nothing. So requests are looked up after the call, by copies of their handles, and
+ * only if some have completed. With several threads they are looked up before, as above. */
 
-#define MOST_COPIED 128 /* of the program's stack, too */
+#define MOST_COPIED 128 /* on the program's stack, too */
 
 #define TEST_BEGIN(number, array)                                                                                      \
     struct refrain_watch watch;                                                                                        \
-    const MPI_Request *former = NULL; /* null: they are in `watch` */                                                  \
+    const MPI_Request *former = NULL; /* null: the requests are in `watch` */                                          \
     if (refrain_mpi_multiple || !(array) || (number) <= 0 || (number) > MOST_COPIED)                                   \
         refrain_watch_begin(&call, &watch, number, array, false);                                                      \
     else                                                                                                               \
         former = memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number))
 
-/* The statuses that the call is to fill in. */
+/* The statuses that the call has to fill in. */
 #define TEST_STATUSES(user, count) STATUSES(user, count, former != NULL || watch.needs_statuses)
 
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
@@ -169,21 +168,20 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
 }
 
 /* ---- any ----
- *
- * Only one of the array is over, so that it is looked up alone, by what its handle was. An array of n that is waited
- * for one by one would cost n * n otherwise. With MPI_THREAD_MULTIPLE it costs that, as above. */
+ * Only one request of the array completes, so only this one is looked up, by a copy of its handle. Otherwise waiting
+ * for n requests one by one would take n * n steps. With MPI_THREAD_MULTIPLE it does, as above. */
 
-#define FEW_COPIED 4       /* without a call of a function: most polls are of so few */
-#define MOST_AWAITED_ANY 8 /* who looks at the program is told of so few */
+#define FEW_COPIED 4       /* copied without a function call; most polls have so few */
+#define MOST_AWAITED_ANY 8 /* number of requests shown to readers of the running process */
 
 struct any {
-    MPI_Request *former;        /* null: they are in `watch` */
-    struct refrain_watch watch; /* of more than MOST_COPIED, or among threads */
+    MPI_Request *former;        /* null: the requests are in `watch` */
+    struct refrain_watch watch; /* with more than MOST_COPIED requests, or several threads */
     MPI_Request few[FEW_COPIED];
     int count;
 };
 
-/* Only what was there is copied, and into the caller's frame: calls that poll come millions of times a second. */
+/* Copies only the handles that exist, into the caller's frame, since polls come millions of times a second. */
 #define ANY_BEGIN(any, number, array)                                                                                  \
     struct any any;                                                                                                    \
     any.count = (number);                                                                                              \
@@ -216,7 +214,7 @@ static __attribute__((noinline)) void any_of_copied(struct refrain_call *call, c
     refrain_call_end(call);
 }
 
-/* The call ends. `index`: MPI_UNDEFINED when none has completed. */
+/* Ends the call. `index`: MPI_UNDEFINED if none has completed. */
 static REFRAIN_INLINE void any_done(struct refrain_call *call, struct any *any, int rc, int index,
                                     const MPI_Request *requests, MPI_Status *status) {
     if (__builtin_expect(any->former && rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
@@ -251,7 +249,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
     return rc;
 }
 
-/* ---- some: where one of them failed, its status says so ---- */
+/* ---- some: the status of each says whether it has failed ---- */
 
 static void some_done(struct refrain_call *call, struct refrain_watch *watch, int rc, int n, const int *indices,
                       const MPI_Request *requests, MPI_Status *statuses) {
@@ -294,7 +292,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     return rc;
 }
 
-/* ---- giving up ---- */
+/* ---- freeing and cancelling ---- */
 
 int MPI_Request_free(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Request_free);
@@ -308,7 +306,7 @@ int MPI_Request_free(MPI_Request *request) {
     return rc;
 }
 
-/* A cancelled request has yet to complete; its status says whether the message was withdrawn. */
+/* A cancelled request still has to complete. Its status then says whether the message was cancelled. */
 int MPI_Cancel(MPI_Request *request) {
     REFRAIN_MPI_BEGIN(MPI_Cancel);
     if (request)

@@ -1,4 +1,4 @@
-/* mpi_directory.c: where the trace of an MPI process belongs, and what it says of the MPI library. */
+/* mpi_directory.c: chooses the directory of an MPI process's trace, and describes the MPI library in it. */
 #include "mpi_state.h"
 #include "run/own_files.h"
 #include "run/pool.h"

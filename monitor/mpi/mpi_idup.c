@@ -11,30 +11,31 @@
 #include <sched.h>
 #include <time.h>
 
-#define IDUPS 64 /* duplicates under way at a time that get a name */
+#define IDUPS 64 /* duplicates in progress that can get a name */
 #define MOST_WAIT_NS (UINT64_C(10) * 1000000000)
 
-/*         MPI_Comm_idup         its request completes            the ordinal is there
+/* MPI_Comm_idup         its request completes            the ordinal arrives
  *     FREE ----------> UNDER_WAY ------------------> NAMELESS ---------------------> FREE
- *                          \___ the ordinal is there already ___________________________^
+ *                          \___ the ordinal has arrived before _____________________________^
  *
- * A nameless one that is freed, or waited for too long, is LEFT: only its broadcast is still under way. */
+ * LEFT: a nameless duplicate that was freed, or for whose name a thread has waited too long. Only its broadcast is in
+ * progress. */
 enum state { FREE, UNDER_WAY, NAMELESS, LEFT };
 
-/* Members may not wait for each other when they ask for a duplicate, but they ask for duplicates and other collectives
- * of the parent in the same order: the ordinal is broadcast in the parent, without blocking. It may arrive later than
- * the duplicate, since it goes by way of members that are not in MPI at the moment. */
+/* Members may not wait for each other when they call MPI_Comm_idup. But all call it in the same order as the other
+ * collectives of the parent. So the ordinal is broadcast in the parent without blocking. It may arrive later than the
+ * duplicate, if members on its way are not in MPI at the moment. */
 static struct idup {
     MPI_Comm parent;
-    MPI_Comm *result; /* while it is under way: where MPI will write the duplicate */
+    MPI_Comm *result; /* while it is in progress: where MPI will write the duplicate */
     MPI_Comm comm;    /* after that */
     MPI_Request agreement;
     uint32_t ordinal;
     enum state state;
-    bool tested; /* a thread looks at `agreement` */
+    bool tested; /* a thread is testing `agreement` */
 } idups[IDUPS];
 
-static uint32_t ordinal_beyond; /* received for duplicates beyond the table */
+static uint32_t ordinal_beyond; /* for ordinals of duplicates that the table has no entry for */
 uint32_t refrain_idups_nameless;
 
 static void set_state(struct idup *idup, enum state state) {
@@ -43,7 +44,7 @@ static void set_state(struct idup *idup, enum state state) {
     __atomic_fetch_add(&refrain_idups_nameless, after - before, __ATOMIC_RELAXED);
 }
 
-/* Has the ordinal come? Then the duplicate gets its name, and the entry is free. */
+/* If the ordinal has arrived, gives the duplicate its name, and frees the entry. */
 static void look(struct idup *idup) {
     int arrived = 0;
     refrain_mpi_lock();
@@ -62,7 +63,7 @@ static void look(struct idup *idup) {
     refrain_mpi_unlock();
 }
 
-/* An entry for a duplicate of `parent` that MPI will write to *comm; null where none is free. */
+/* Takes an entry for a duplicate of `parent` that MPI will write to *comm. Null if none is free. */
 static struct idup *begin(MPI_Comm parent, MPI_Comm *comm) {
     int n = 0;
     for (unsigned i = 0; i < IDUPS; i++)
@@ -81,7 +82,7 @@ static struct idup *begin(MPI_Comm parent, MPI_Comm *comm) {
     return n < IDUPS ? &idups[n] : NULL;
 }
 
-/* Agrees upon the duplicate's name, or takes part where this process does not want one (null). */
+/* Agrees on the duplicate's name. Null: this process does not use it, but takes part. */
 static void agree(struct idup *idup, MPI_Comm parent) {
     MPI_Request forgotten;
     uint32_t *ordinal = idup ? &idup->ordinal : &ordinal_beyond;
@@ -112,7 +113,7 @@ void refrain_idup_complete(unsigned n) {
     look(idup);
 }
 
-/* The nameless one with this handle; null: none. */
+/* The nameless duplicate with this handle. Null if there is none. */
 static struct idup *find(MPI_Comm comm) {
     struct idup *found = NULL;
     refrain_mpi_lock();
@@ -123,7 +124,7 @@ static struct idup *find(MPI_Comm comm) {
     return found;
 }
 
-/* No name is wanted any more. */
+/* No name is needed any more. */
 static void leave(struct idup *idup) {
     refrain_mpi_lock();
     if (idup->state == NAMELESS)

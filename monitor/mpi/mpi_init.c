@@ -1,4 +1,5 @@
-/* mpi_init.c: where MPI begins and ends. Here the processes find out where their trace belongs. */
+/* mpi_init.c: wrappers of the functions that begin and end MPI. Here the processes agree on the directory of their
+ * trace. */
 #include "arch/clock.h"
 #include "call.h"
 #include "mpi_idup.h"
@@ -15,7 +16,7 @@
 #define LIBRARY "MPICH"
 #endif
 
-/* After MPI_Init, on all ranks, whether or not they are traced: what is agreed upon needs all of them. */
+/* Called after MPI_Init on all ranks, traced or not, since they have to agree. */
 static void started(int thread_level) {
     uint64_t begin_ticks = refrain_ticks();
     int rank, size, state[4], least[4];
@@ -23,14 +24,14 @@ static void started(int thread_level) {
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     refrain_mpi_world = true;
     if (refrain_trace_file.base)
-        refrain_trace_file.header->size = size; /* readers check the communicators by it */
+        refrain_trace_file.header->size = size; /* readers check communicators with it */
     state[0] = refrain_communicators_open(rank, size, true);
     state[1] = refrain_trace_file.base == NULL;
     state[2] = !refrain_order_is_virtual();
     state[3] = refrain_pack_is_wanted();
     PMPI_Allreduce(state, least, 4, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     refrain_launcher_check(size, LIBRARY);
-    refrain_mpi_active = least[0] && !least[1]; /* memory on all ranks, and some are traced */
+    refrain_mpi_active = least[0] && !least[1]; /* all ranks have memory, and some are traced */
     if (!refrain_mpi_active)
         return;
     refrain_mpi_packs = least[3];
@@ -64,14 +65,14 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     return rc;
 }
 
-/* MPI runs the user's callbacks for MPI_COMM_SELF before anything else, and these may communicate: the tables serve
- * until it is over. */
+/* MPI first runs the user's callbacks for MPI_COMM_SELF, and these may communicate. So the tables stay until it has
+ * returned. */
 int MPI_Finalize(void) {
     REFRAIN_MPI_BEGIN(MPI_Finalize);
     refrain_order_end();
     refrain_mpi_clocks_end();
     bool packs = refrain_mpi_pack_begin();
-    if (packs) { /* the call ends here, and with it what is traced */
+    if (packs) { /* the call ends here, and tracing with it */
         refrain_call_end(&call);
         refrain_mpi_pack();
     }
@@ -84,8 +85,7 @@ int MPI_Finalize(void) {
     return rc;
 }
 
-/* Does not return where it succeeds, so the trace file is finished before. Where it fails the process goes on untraced.
- */
+/* Does not return if it succeeds, so the trace file is finished before. If it fails, the process goes on untraced. */
 int MPI_Abort(MPI_Comm comm, int errorcode) {
     REFRAIN_MPI_BEGIN(MPI_Abort);
     refrain_order_waits();
@@ -96,7 +96,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
     return rc;
 }
 
-/* Further arguments mean nothing to any MPI library, and cannot be passed on. */
+/* Further arguments have no meaning in any MPI library, and cannot be passed on. */
 int MPI_Pcontrol(const int level, ...) {
     REFRAIN_MPI_BEGIN(MPI_Pcontrol);
     REFRAIN_MPI_PASS(PMPI_Pcontrol(level));

@@ -1,4 +1,4 @@
-/* mpi_io.c: wrappers of MPI-IO that are not generated: files are opened, closed and sought in; and what an access has
+/* mpi_io.c: wrappers of MPI-IO that are not generated (open, close, seek), and the number of bytes that an access has
  * moved (mpi_does.h). */
 #include "call.h"
 #include "mpi_objects.h"
@@ -26,11 +26,11 @@ int MPI_File_close(MPI_File *fh) {
 
 /* ---- what was moved ---- */
 
-/* What a status says in which MPI has not put what was moved, as implementations leave it out here and there. */
+/* The count in a status where MPI has not stored what was moved, as some implementations do not. */
 #define NOT_SAID ((MPI_Count)1 << 60)
 
-/* Such a status. MPI is asked to make it for the first access only: setting the elements of one costs as much as
- * tracing the access. */
+/* Returns such a status. MPI makes it for the first access only, since setting the elements of a status takes as long
+ * as tracing the access. */
 static MPI_Status not_said(void) {
     static MPI_Status kept;
     static bool made;
@@ -39,7 +39,7 @@ static MPI_Status not_said(void) {
         return kept;
     memset(&status, 0, sizeof status);
     PMPI_Status_set_elements_x(&status, MPI_BYTE, NOT_SAID);
-    kept = status; /* the same bytes, whichever thread writes them */
+    kept = status; /* all threads write the same bytes */
     __atomic_store_n(&made, true, __ATOMIC_RELEASE);
     return status;
 }
@@ -82,7 +82,7 @@ int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
     return rc;
 }
 
-/* Where the shared pointer is may take a message or a file to find out. */
+/* Finding the position of the shared pointer may take a message or a file. */
 int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
     REFRAIN_MPI_BEGIN(MPI_File_seek_shared);
     int rc = PMPI_File_seek_shared(fh, offset, whence);

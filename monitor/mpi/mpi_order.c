@@ -1,4 +1,4 @@
-/* mpi_order.c: who is first in virtual time (mpi_order.h). */
+/* mpi_order.c: finds the message that is first in virtual time (mpi_order.h). */
 #define _GNU_SOURCE
 #include "mpi_order.h"
 #include "arch/clock.h"
@@ -11,32 +11,32 @@
 #include <sched.h>
 #include <string.h>
 
-#define SENT 64u                 /* last messages of a process that are known */
-#define MOST_RANKS 1024          /* beyond, looking at all would take longer than the messages */
-#define LEAST_PATIENCE_US 10000u /* a receive is held at least, */
-#define PATIENCE 2u              /* and so many times the difference in virtual time */
+#define SENT 64u                 /* known latest messages of a process */
+#define MOST_RANKS 1024          /* with more ranks, comparing all would take longer than the messages */
+#define LEAST_PATIENCE_US 10000u /* a receive is delayed by at most this time, */
+#define PATIENCE 2u              /* and this multiple of the difference in virtual time */
 #define NEVER UINT64_MAX
 
-/* A message that was sent. Written by its sender, but for `number`, which its receiver sets to 0. */
+/* A message that was sent. The sender writes it, except for `number`, which the receiver sets to 0. */
 struct sent {
-    uint64_t number; /* from 1; 0: it has been received */
+    uint64_t number; /* from 1 on; 0: it has been received */
     int32_t dest, tag;
     uint64_t ticks, virtual_ticks;
 };
 
-/* What the others see of a process. Only it writes, but for the above. */
+/* The data of a process that the others read. Only the process itself writes them, except as above. */
 struct refrain_order_rank {
-    uint64_t lag_ticks;      /* the clock less its virtual time, but for ... */
-    uint64_t spent_ticks;    /* ... what its probes have taken */
-    uint64_t waits_at_ticks; /* virtual time when it began to wait in MPI; 0: it runs */
+    uint64_t lag_ticks;      /* the clock less its virtual time, without ... */
+    uint64_t spent_ticks;    /* ... the time of its probes */
+    uint64_t waits_at_ticks; /* virtual time when it began to wait in MPI; 0: it is running */
     uint64_t n_sent;
     struct sent sent[SENT];
 };
 
-static struct refrain_order_rank *others[MOST_RANKS]; /* by rank in MPI_COMM_WORLD, the own one included */
+static struct refrain_order_rank *others[MOST_RANKS]; /* by rank in MPI_COMM_WORLD, this one included */
 static int32_t own_rank, ranks;
-static uint64_t call_ticks;  /* what an MPI call's probes take */
-static uint64_t began_ticks; /* when this process began to wait last */
+static uint64_t call_ticks;  /* what the probes of an MPI call take */
+static uint64_t began_ticks; /* when this process began its latest wait */
 static MPI_Comm node = MPI_COMM_NULL;
 static MPI_Win window = MPI_WIN_NULL;
 
@@ -64,7 +64,7 @@ static uint64_t cost_of_call(void) {
     return sum >> REFRAIN_PROBE_COST_SHIFT;
 }
 
-/* Whether all processes are traced, want it, and can see each other's memory. */
+/* True if all processes are traced, have the setting, and can map each other's memory. */
 static bool all_can(int size) {
     int can =
         refrain_trace_file.header != NULL && refrain_order_is_virtual() && !refrain_mpi_multiple && size <= MOST_RANKS;
@@ -130,7 +130,7 @@ void refrain_order_go_on(void) {
     store(&refrain_mpi_often.order->waits_at_ticks, 0);
 }
 
-/* Ranks of groups that are not known, and of remote ones, are nobody: -1. */
+/* Ranks of unknown groups, and of remote ones, are unknown: -1. */
 static int32_t world_rank(const struct refrain_communicator *communicator, int rank) {
     if (!communicator || communicator->remote_size > 0 || rank < 0 || rank >= communicator->size)
         return -1;
@@ -153,8 +153,7 @@ void refrain_order_note_send(const struct refrain_communicator *communicator, in
     store(&sent->number, ++own->n_sent);
 }
 
-/* The oldest message from `source` to `dest` that has not been received, of those with that tag; null when none is
- * known. */
+/* The oldest message with this tag from `source` to `dest` that has not been received. Null if none is known. */
 static struct sent *oldest_message(struct refrain_order_rank *source, int32_t dest, int tag) {
     struct sent *oldest = NULL;
     for (unsigned i = 0; i < SENT; i++) {
@@ -167,8 +166,8 @@ static struct sent *oldest_message(struct refrain_order_rank *source, int32_t de
     return oldest;
 }
 
-/* A call that waited for the message ends as long after the later of its beginning and the sending, in virtual time, as
- * it does after the later of both by the clock. */
+/* Sets the virtual time at the end of a call that waited for the message: as long after the later of the call's begin
+ * and the sending, in virtual time, as it is after the later of both by the clock. */
 static void take_over(struct refrain_order_rank *own, const struct sent *message) {
     uint64_t now = refrain_ticks(), from = began_ticks > message->ticks ? began_ticks : message->ticks;
     uint64_t began = began_ticks - lag_of(own);
@@ -191,13 +190,13 @@ void refrain_order_note_receive(int64_t index, int source, int tag, bool blockin
 /* ---- choosing ---- */
 
 struct choice {
-    int source;             /* in the communicator, -1: nothing is there */
-    int32_t world;          /* the same in MPI_COMM_WORLD */
+    int source;             /* rank in the communicator; -1: there is no message */
+    int32_t world;          /* its rank in MPI_COMM_WORLD */
     uint64_t virtual_ticks; /* of the message */
-    bool there[MOST_RANKS]; /* by rank in MPI_COMM_WORLD: a message of it is */
+    bool there[MOST_RANKS]; /* by rank in MPI_COMM_WORLD: there is a message of it */
 };
 
-/* Looks at all messages that are there. */
+/* Compares all messages that have arrived. */
 static void look(struct choice *choice, const struct refrain_communicator *communicator, int tag, MPI_Comm comm) {
     memset(choice->there, 0, sizeof *choice->there * (size_t)ranks);
     choice->source = -1;
@@ -220,7 +219,7 @@ static void look(struct choice *choice, const struct refrain_communicator *commu
     }
 }
 
-/* The earliest virtual time of a message that is on the way to each process; NEVER: none is. */
+/* For each process, the earliest virtual time of a message that is on the way to it. NEVER: there is none. */
 static void find_messages(uint64_t *to) {
     for (int32_t i = 0; i < ranks; i++)
         to[i] = NEVER;
@@ -232,13 +231,13 @@ static void find_messages(uint64_t *to) {
         }
 }
 
-/* The earliest virtual time from which a process on may still send what comes before the choice; NEVER: none may. */
+/* The earliest virtual time at which a process may still send a message that is before the choice. NEVER: none may. */
 static uint64_t earliest_other(const struct choice *choice, int tag) {
     uint64_t to[MOST_RANKS], earliest = NEVER;
     find_messages(to);
     for (int32_t i = 0; i < ranks; i++) {
         if (i == own_rank || choice->there[i])
-            continue; /* what it sends next is behind what is there */
+            continue; /* its next message comes after the one that is there */
         const struct sent *coming = oldest_message(others[i], own_rank, tag);
         uint64_t waits_at = load(&others[i]->waits_at_ticks), from = refrain_ticks() - lag_of(others[i]);
         if (coming)

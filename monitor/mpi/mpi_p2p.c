@@ -1,8 +1,9 @@
-/* mpi_p2p.c: wrappers of point-to-point communication that are not generated, and what the others call (mpi_p2p.h). */
+/* mpi_p2p.c: wrappers of point-to-point communication that are not generated, and functions for the others (mpi_p2p.h).
+ */
 #include "mpi_p2p.h"
 #include <refrain/trace.h>
 
-/* A call that receives ends. */
+/* Ends a call that receives. */
 void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
     struct refrain_told message;
     bool received = refrain_call_is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0;
@@ -21,7 +22,8 @@ void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *statu
     refrain_call_end_told(call, received ? &message : NULL);
 }
 
-/* A persistent send. Such requests have handles of their own, so that one to MPI_PROC_NULL may stay unknown. */
+/* Takes the request of a persistent send. A send to MPI_PROC_NULL may stay unknown, since persistent requests have
+ * handles of their own. */
 struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
                                                int dest, int tag, MPI_Comm comm) {
     if (!refrain_call_is_followed(call))
@@ -34,8 +36,8 @@ struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_
     return refrain_request_take(call, REFRAIN_OP_SEND_INIT, parameters, 4);
 }
 
-/* One request for both directions: it is the receive's; the send is told of as one that blocks. MPICH 4.0 never fills
- * in the status of such a request: what was asked for then says whom the message came from, as far as it does. */
+/* One request for both directions belongs to the receive; the send is recorded as a blocking one. MPICH 4.0 never fills
+ * in the status of such a request. Then the arguments say whom the message came from, unless they name any source. */
 #ifdef REFRAIN_HAS_MPI_Isendrecv
 static bool isendrecv_has_status;
 
@@ -74,7 +76,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     return rc;
 }
 
-/* Matched ones. */
+/* Matched probes. */
 
 static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message message) {
     if (!refrain_call_is_followed(call) || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)

@@ -1,10 +1,11 @@
-/* mpi_pack.c: REFRAIN_PACK=on: the ranks' sheets become one, by a tree, and the pack is written by all (pack_ranks.h).
+/* mpi_pack.c: with REFRAIN_PACK=on, combines the ranks' sheets in a tree, and has all ranks write the pack
+ * (pack_ranks.h).
  *
- *     rank 0 <- 1    2 <- 3    4 <- 5    6 <- 7      sheets of ranks that follow each other are put together:
- *          0 <------ 2         4 <------ 6           log2(ranks) steps, and what is alike is there once at each
+ *     rank 0 <- 1    2 <- 3    4 <- 5    6 <- 7      sheets of neighbouring ranks are combined: log2(ranks)
+ *          0 <------ 2         4 <------ 6           steps; what is equal is stored once in each
  *               0 <----------- 4
  *
- * No rank ever has the times of another. */
+ * No rank ever has the times of another rank. */
 #include "mpi_objects.h"
 #include "run/pack_ranks.h"
 
@@ -13,14 +14,14 @@
 
 static MPI_Comm comm = MPI_COMM_NULL;
 
-/* The worst of all ranks, on all. */
+/* The highest trouble of all ranks, on all ranks. */
 static enum refrain_pack_trouble agree(enum refrain_pack_trouble own) {
     int mine = (int)own, worst;
     PMPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, comm);
     return (enum refrain_pack_trouble)worst;
 }
 
-/* Tells how many bytes come, 0 where there was trouble, and sends them if the other has room for them. */
+/* Sends the number of bytes, 0 after trouble, and then the bytes, if the receiver has memory for them. */
 static void send_sheet(struct refrain_sheet *sheet, int to, enum refrain_pack_trouble *trouble) {
     const struct refrain_fold_library *fold = refrain_pack_library();
     size_t n = 0;
@@ -54,7 +55,7 @@ static struct refrain_sheet *receive_sheet(int from, enum refrain_pack_trouble *
     return sheet;
 }
 
-/* The sheet of all ranks, on rank 0; null on others, and where that fails. */
+/* Returns the sheet of all ranks on rank 0. Null on other ranks, and after trouble. */
 static struct refrain_sheet *gather(struct refrain_sheet *sheet, int rank, int size,
                                     enum refrain_pack_trouble *trouble) {
     const struct refrain_fold_library *fold = refrain_pack_library();
@@ -79,7 +80,7 @@ static struct refrain_sheet *gather(struct refrain_sheet *sheet, int rank, int s
     return sheet;
 }
 
-/* Rank 0 writes the head, and tells all where their times belong; 0: nowhere, as there was trouble. */
+/* Rank 0 writes the head, and sends each rank the offset of its times; 0 after trouble. */
 static uint64_t place_times(struct refrain_sheet *all, int rank, int size, enum refrain_pack_trouble *trouble) {
     const struct refrain_fold_library *fold = refrain_pack_library();
     uint64_t *places = NULL, place = 0;
@@ -110,7 +111,7 @@ bool refrain_mpi_pack_begin(void) {
     int rank;
     if (!refrain_mpi_packs)
         return false;
-    /* Messages of the program that nobody has received are not met there. */
+    /* A communicator of its own, so unreceived messages of the program do not interfere. */
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
         return false;
     PMPI_Comm_rank(comm, &rank);

@@ -51,7 +51,7 @@ bool refrain_request_take_posted(struct refrain_request *request, const int64_t 
     int64_t *all = refrain_request_posted(request)->parameters;
     for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)
         all[i] = i < n ? parameters[i] : -1;
-    if (refrain_request_is_receive(request)) /* their one parameter */
+    if (refrain_request_is_receive(request)) /* their only parameter */
         all[REFRAIN_PARAMETERS - 1] = parameters[0];
     return true;
 }

@@ -10,21 +10,21 @@
 
 /* ---- what a call is about to wait for, for those who look at the process meanwhile (struct refrain_now) ---- */
 
-/* What the requests of a call wait for, as far as they have been looked at. */
+/* What the requests of a call wait for, as far as they have been looked up. */
 struct awaiting {
-    struct refrain_now *now; /* of the thread that waits */
+    struct refrain_now *now; /* of the waiting thread */
     uint32_t n;
     uint32_t sends; /* bits */
-    uint32_t comm;  /* index + 1, 0 unknown, or several */
-    bool several;   /* communicators: peers are ranks in MPI_COMM_WORLD */
-    bool unknown;   /* there is more than is known, or than fits */
+    uint32_t comm;  /* index + 1; 0: unknown, or several */
+    bool several;   /* several communicators: partners are ranks in MPI_COMM_WORLD */
+    bool unknown;   /* there are unknown ones, or more than fit */
 };
 
 static REFRAIN_INLINE struct awaiting awaiting_begin(const struct refrain_call *call) {
     return (struct awaiting){.now = call->entry ? &call->context->thread->now : NULL, .unknown = !call->entry};
 }
 
-/* The message, by its peer's rank in MPI_COMM_WORLD. */
+/* The message with its partner's rank in MPI_COMM_WORLD. */
 static struct refrain_awaited in_world(struct awaiting *awaiting, struct refrain_awaited message,
                                        const struct refrain_communicator *communicator) {
     if (message.peer != REFRAIN_NOW_ANY)
@@ -33,7 +33,8 @@ static struct refrain_awaited in_world(struct awaiting *awaiting, struct refrain
     return message;
 }
 
-/* The same of one whose communicator is not that of those before it. The search for communicators takes long. */
+/* The same for a request with another communicator than those before it. Out of line, since finding communicators takes
+ * long. */
 static __attribute__((noinline)) void awaiting_add_other(struct awaiting *awaiting, struct refrain_awaited message,
                                                          uint32_t comm) {
     struct refrain_awaited *awaited = awaiting->now->awaited;
@@ -68,7 +69,7 @@ static REFRAIN_INLINE void awaiting_add(struct awaiting *awaiting, const struct 
     awaiting->n = n + 1;
 }
 
-/* Others read it at any time: the number comes last. */
+/* Others may read it at any time, so the number is stored last. */
 static REFRAIN_INLINE void awaiting_tell(const struct awaiting *awaiting) {
     if (awaiting->unknown)
         return;
@@ -96,7 +97,7 @@ void refrain_requests_await(const struct refrain_call *call, int count, const MP
 /* ---- usual requests, for which a call waits: a thread's own messages under way, each the oldest of its handle. They
  * are taken out of the table before the call, and given back after it. ---- */
 
-/* The usual request of the thread that is the oldest in the bucket, where that has this key; else null. */
+/* The thread's ordinary request that is the oldest in the bucket, if it has this key. Else null. */
 static REFRAIN_INLINE struct refrain_request *usual_request(const struct refrain_request_bucket *bucket, uint64_t key,
                                                             uint32_t thread) {
     struct refrain_request *request = bucket->head;
@@ -108,8 +109,7 @@ static REFRAIN_INLINE struct refrain_request *usual_request(const struct refrain
                : NULL;
 }
 
-/* A call is about to wait for this one alone: takes it out of the table. True where it receives, so that its status is
- * needed. */
+/* Removes the only request that a call will wait for from the table. True if it receives, so its status is needed. */
 static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struct refrain_now *now) {
     struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
     bool receives = request->operation == REFRAIN_OP_IRECV;
@@ -122,9 +122,9 @@ static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struc
 
 /* ---- arrays ---- */
 
-/* Those of an array that are looked up. */
+/* The requests of an array that were looked up. */
 struct looked_up {
-    uint32_t *link; /* where the next one is to be noted */
+    uint32_t *link; /* where the next one is linked */
     struct awaiting awaiting;
     bool needs_statuses;
 };
@@ -139,7 +139,8 @@ static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct ref
     request->position = position;
     *looked_up->link = refrain_request_place(request);
     looked_up->link = &request->watched;
-    looked_up->needs_statuses |= refrain_request_needs_status(request) || refrain_mpi_multiple; /* may be cancelled */
+    looked_up->needs_statuses |=
+        refrain_request_needs_status(request) || refrain_mpi_multiple; /* it may be cancelled */
     if (!looked_up->awaiting.unknown)
         awaiting_add(&looked_up->awaiting, request);
 }
@@ -160,12 +161,12 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
     awaiting_tell(&looked_up.awaiting);
 }
 
-/* The calls of one thread at a time, which is in no pause, with messages that come as MPI has them. */
+/* True if only one thread calls MPI, is not paused, and MPI chooses the order of messages. */
 static REFRAIN_INLINE bool is_usual_call(const struct refrain_call *call) {
     return __builtin_expect(call->entry && !refrain_mpi_multiple && !refrain_mpi_often.order, 1);
 }
 
-/* The oldest come first again. */
+/* Puts the requests back, the oldest first. */
 static __attribute__((noinline)) void put_back(const struct refrain_watch *watch, uint32_t n) {
     for (uint32_t i = n; i-- > 0;) {
         struct refrain_request *request = watch->taken[i];
@@ -178,14 +179,15 @@ static __attribute__((noinline)) void put_back(const struct refrain_watch *watch
     refrain_requests.bound += n;
 }
 
-/* A usual receive has completed with this status. */
+/* The completion of an ordinary receive with this status. */
 static REFRAIN_INLINE struct refrain_completion completion_of(const struct refrain_request *request,
                                                               const MPI_Status *status) {
     return (struct refrain_completion){refrain_at_reference(request->posted), status->MPI_SOURCE, status->MPI_TAG,
                                        refrain_status_bytes(status), refrain_request_comm(request)};
 }
 
-/* Takes them out of the table. False, and nothing has changed, where not all are usual ones of one communicator. */
+/* Removes the requests from the table. False, and nothing has changed, unless all are ordinary ones of one
+ * communicator. */
 static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struct refrain_watch *watch, uint32_t count,
                                     const MPI_Request *array) {
     struct refrain_now *now = &context->thread->now;
@@ -247,7 +249,7 @@ void refrain_request_end_waited(struct refrain_call *call, struct refrain_reques
         refrain_number_give(&refrain_numberings[call->context->number], index);
 }
 
-/* One of the array is settled: completed, or gone without a message. */
+/* A request of the array is complete, or has gone without a message. */
 static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct refrain_request_run *run,
                                         struct refrain_request *request, bool completed, MPI_Status *status) {
     if (completed) {
@@ -261,14 +263,14 @@ static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct refrai
     refrain_mpi_unlock();
 }
 
-/* It goes on; another thread may cancel it meanwhile. */
+/* It is still in progress, and another thread may cancel it now. */
 static void not_watched(struct refrain_request *request) {
     refrain_mpi_lock();
     request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
     refrain_mpi_unlock();
 }
 
-/* One of the array, after a call that returned `rc` and, where it is known, this status for it. */
+/* Handles one request of the array after a call that returned `rc`, with this status if it is known. */
 static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct refrain_request_run *run,
                                             struct refrain_request *request, int rc, const MPI_Request *array,
                                             MPI_Status *status) {
@@ -280,7 +282,7 @@ static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct re
         not_watched(request);
 }
 
-/* Those that were taken out of the table, with the statuses that they need. */
+/* Handles the requests that were removed from the table, with the statuses that they need. */
 static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct refrain_watch *watch,
                                       const MPI_Status *statuses) {
     struct refrain_request_run run;
@@ -296,7 +298,7 @@ static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct re
     refrain_request_run_end(call, &run);
 }
 
-/* They are watched instead. */
+/* They are put back, and marked as watched. */
 static __attribute__((noinline)) void taken_watched(struct refrain_watch *watch) {
     uint32_t *link = &watch->first;
     put_back(watch, watch->n_taken);

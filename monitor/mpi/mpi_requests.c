@@ -1,4 +1,4 @@
-/* mpi_requests.c: a request from its posting to its end (mpi_requests.h). */
+/* mpi_requests.c: the life of a request, from posting to completion (mpi_requests.h). */
 #include "call.h"
 #include "mpi_idup.h"
 #include "mpi_request_complete.h"
@@ -6,7 +6,7 @@
 #include "run/pool.h"
 #include <refrain/trace.h>
 
-/* Without a request: what can still be told. */
+/* There is no memory for a request: records what can be recorded without it. */
 static void tell_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
                                unsigned n) {
     refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
@@ -20,7 +20,7 @@ static void tell_blocking_form(struct refrain_call *call, enum refrain_operation
         refrain_call_operation(call, REFRAIN_OP_IO, parameters, n);
 }
 
-/* In a pause. What a receive has received is known when it completes, be that after the pause. */
+/* Takes a request in a pause. What a receive has received is known when it completes, maybe after the pause. */
 static struct refrain_request *take_untold(const struct refrain_call *call, enum refrain_operation operation,
                                            const int64_t *parameters, unsigned n) {
     if (operation == REFRAIN_OP_ISEND)
@@ -126,9 +126,9 @@ void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint6
     refrain_mpi_unlock();
 }
 
-/* The thread's own requests that are started in one call. */
+/* The thread's own requests that one call starts. */
 struct started {
-    int64_t numbers[32]; /* told together */
+    int64_t numbers[32]; /* recorded together */
     unsigned n;
 };
 
@@ -138,7 +138,7 @@ static void tell_started(struct refrain_call *call, struct started *started) {
     started->n = 0;
 }
 
-/* A request that another thread has made, or that is nobody's, is told as what it does. */
+/* Records the start of a request of another thread, or without a number, by what it does. */
 static void tell_others_start(struct refrain_call *call, unsigned operation, const int64_t *parameters) {
     bool untold = refrain_call_is_untold(call);
     if (untold && operation == REFRAIN_OP_SEND_INIT)
@@ -219,7 +219,7 @@ int refrain_request_end_taking(struct refrain_call *call, struct refrain_request
 
 /* ---- completion, and what is gone without it ---- */
 
-/* The message that has arrived with a receive, what an access to a file has moved; what is not known is -1. */
+/* What has arrived with a receive, or what a file access has moved. -1: unknown. */
 static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
     message->posted = NULL;
     message->source = message->tag = message->bytes = -1;
@@ -242,8 +242,8 @@ static void message_of(const struct refrain_request *request, MPI_Status *status
     }
 }
 
-/* What another thread has posted, or was begun in a pause: its number means nothing here. A send that was not told does
- * not complete. */
+/* Records the completion of a request of another thread, or one that began in a pause: its number has no meaning here.
+ * A send that was not recorded does not complete. */
 static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
                                    MPI_Status *status) {
     refrain_call_returned(call);
@@ -261,7 +261,7 @@ static void tell_others_completion(struct refrain_call *call, const struct refra
     }
 }
 
-/* They have been told: their numbers are free, but those of persistent requests. */
+/* Their completion has been recorded: frees their numbers, except those of persistent requests. */
 static void give_numbers(const struct refrain_call *call, const struct refrain_request_run *run) {
     uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
     if (!given)
@@ -319,7 +319,7 @@ void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsig
     if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
         request = NULL;
     if (request)
-        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* so no other thread takes the one with the same handle */
     refrain_mpi_unlock();
     if (!request) {
         refrain_call_end(call);
@@ -353,7 +353,7 @@ void refrain_request_release(const struct refrain_call *call, MPI_Request handle
     struct refrain_request *request =
         refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request)
-        request->flags |= REFRAIN_REQUEST_WATCHED; /* no other thread's with the same handle */
+        request->flags |= REFRAIN_REQUEST_WATCHED; /* so no other thread takes the one with the same handle */
     refrain_mpi_unlock();
     released->request = request;
     if (!request || !refrain_request_is_receive(request) || !(request->flags & REFRAIN_REQUEST_ACTIVE) ||
@@ -391,5 +391,5 @@ void refrain_request_released(struct refrain_call *call, struct refrain_released
     if (call->context)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, released->source, released->tag, comm);
     if (released->source < 0 || released->tag < 0 || !call->context)
-        refrain_lose(REFRAIN_LOSS_REQUESTS, 1); /* from whom it receives is not known before it does */
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1); /* the source of a receive is unknown before it completes */
 }

@@ -1,6 +1,6 @@
-/* mpi_session.c: MPI without MPI_Init. A session is local: the rank is known from the process set mpi://WORLD, but the
- * processes have nothing to agree on a directory with until the first communicator that all of them are in. Where there
- * never is one, each process leaves its trace in a directory of its own. */
+/* mpi_session.c: wrappers of MPI without MPI_Init. A session is local. The process set mpi://WORLD gives the rank. But
+ * the processes cannot agree on a directory before they make a communicator that contains all of them. If they never
+ * do, each process leaves its trace in a directory of its own. */
 #include "call.h"
 #include "mpi_objects.h"
 #include "run/own_files.h"
@@ -17,7 +17,7 @@ static void first_session(MPI_Session session) {
     PMPI_Group_free(&group);
     if (!refrain_communicators_open(rank, size, false))
         return;
-    refrain_mpi_active = true; /* whether or not this process is traced: others may be, and agree with it on names */
+    refrain_mpi_active = true; /* even if this process is not traced: others may be, and agree on names with it */
     refrain_mpi_multiple = true;
     refrain_trace_file_move(rank, size, "");
     refrain_types_open();

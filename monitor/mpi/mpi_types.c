@@ -1,5 +1,5 @@
-/* mpi_types.c: sizes of datatypes, and of the messages that statuses tell of. Only types that MPI has accepted are
- * asked for their size: asking for that of a bad one would raise an error that the user's call would not. */
+/* mpi_types.c: the sizes of datatypes, and of messages by their statuses. Asks for the size of a type only after MPI
+ * has accepted it, since a wrong type would cause an error that the user's call does not cause. */
 #include "mpi_types.h"
 #include "call.h"
 #include "mpi_map.h"
@@ -9,7 +9,7 @@
 static struct refrain_map_entry entries[REFRAIN_TYPES * 2];
 static struct refrain_map types = REFRAIN_MAP(entries);
 
-/* Its size is another one from now on, or none. */
+/* Its size has changed, or is no longer known. */
 static void change(MPI_Datatype type) {
     if (refrain_mpi_often.type == type)
         refrain_mpi_often.type_bytes = -1;
@@ -65,7 +65,7 @@ void refrain_types_open(void) {
         MPI_AINT, MPI_OFFSET, MPI_COUNT,
         /* pairs for MPI_MINLOC and MPI_MAXLOC */
         MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_2INT, MPI_LONG_DOUBLE_INT,
-        /* Fortran and C++, which C programs pass on */
+        /* Fortran and C++ types, which C programs may pass on */
         MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
         MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
         MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, MPI_CXX_BOOL,
@@ -86,7 +86,7 @@ int MPI_Type_free(MPI_Datatype *datatype) {
     return rc;
 }
 
-/* A duplicate is as committed as its original. */
+/* A duplicate is committed if the original is. */
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) {
     REFRAIN_MPI_BEGIN(MPI_Type_dup);
     int rc = PMPI_Type_dup(oldtype, newtype);

@@ -1,4 +1,4 @@
-/* mpi_windows.c: windows and open files, by number (struct refrain_object). */
+/* mpi_windows.c: numbers of windows and open files (struct refrain_object). */
 #include "arch/arch.h"
 #include "call.h"
 #include "mpi_map.h"
@@ -8,18 +8,19 @@
 
 #include <string.h>
 
-/* Files of further names have none: a program that writes a thousand of them has room for its events. */
+/* With more bytes of names, further files have no name, so a program that writes a thousand files has memory left for
+ * its events. */
 #define MOST_NAME_BYTES 8192u
 #define LONGEST_NAME 1024u
 
-/* What the map has for a handle: the reference of its record (0: there was no room for one), and above it that of its
- * communicator's (0: unknown). */
+/* The map's value of a handle: the reference of its record (0: without memory for one), and above it that of its
+ * communicator's record (0: unknown). */
 #define COMM_SHIFT 32u
 
 static struct refrain_map_entry window_entries[REFRAIN_WINDOWS * 2], file_entries[REFRAIN_FILES * 2];
 static struct refrain_map windows = REFRAIN_MAP(window_entries), files = REFRAIN_MAP(file_entries);
 
-/* Of all records, as long as the lock is held. */
+/* Valid while the lock is held. */
 static uint32_t *last_link;
 static uint32_t n_numbers[REFRAIN_OBJECT_FILE + 1];
 static uint32_t name_bytes;
@@ -32,7 +33,7 @@ static const char *text_of(const struct refrain_object *object) {
     return ((const struct refrain_name *)refrain_at_reference(object->name))->text;
 }
 
-/* 0 where there is no room. */
+/* 0 without memory. */
 static uint32_t put_name(const char *name) {
     size_t length = strlen(name);
     uint32_t reference = 0;
@@ -56,8 +57,8 @@ static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, 
     return object;
 }
 
-/* A record for one that has been made on a communicator: that of the lowest slot that is free. Those of a name that
- * there was no room for are told apart by their slots alone. */
+/* Takes the record with the lowest free slot for a window or file that was made on a communicator. Files without a name
+ * are distinguished by their slots. */
 static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm, const char *name) {
     uint32_t reference = refrain_trace_file.header->objects, of_name = 0, slots = 0;
     for (struct refrain_object *object; name && !of_name && reference; reference = object->next) {
@@ -82,8 +83,8 @@ static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm,
     return add(kind, comm, slots, of_name);
 }
 
-/* A handle that is known already has been freed by nobody who told. Returns the number, -1 where there is no room; its
- * communicator, which tells who the ranks are, is known in any case. */
+/* Adds a window or file. If the handle is known already, it was freed without a call that refrain sees. Returns the
+ * number; -1 without memory, but the communicator is known in any case, which gives the meaning of ranks. */
 static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map, uint64_t key, MPI_Comm comm,
                           const char *name) {
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -104,7 +105,7 @@ static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map
     return number;
 }
 
-/* The number of one that is freed, -1 where it is unknown. */
+/* Removes a window or file, and returns its number; -1 if it is unknown. */
 static int64_t object_freed(struct refrain_map *map, uint64_t key) {
     refrain_mpi_lock();
     struct refrain_object *object = record_of(refrain_map_get(map, key, -1));
@@ -115,7 +116,7 @@ static int64_t object_freed(struct refrain_map *map, uint64_t key) {
     return object ? (int64_t)object->number : -1;
 }
 
-/* Its number, -1 where it is unknown; and its communicator. */
+/* The number, -1 if it is unknown, and the communicator. */
 static int64_t object_find(const struct refrain_map *map, uint64_t key,
                            const struct refrain_communicator **communicator) {
     refrain_mpi_lock();
@@ -169,7 +170,7 @@ void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MP
     const struct refrain_communicator *communicator;
     int64_t number = object_find(&windows, REFRAIN_MPI_KEY(window), &communicator);
     refrain_call_returned(call);
-    /* Processes that have sessions alone have no MPI_COMM_WORLD to say who it is. */
+    /* Processes with sessions alone have no MPI_COMM_WORLD whose ranks could be recorded. */
     if (rc != MPI_SUCCESS || !refrain_mpi_world || PMPI_Group_size(group, &size) != MPI_SUCCESS || size == 0) {
         tell_window(call, -1, REFRAIN_LOCK_NONE, number);
         return;
@@ -187,7 +188,7 @@ void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MP
     PMPI_Group_free(&world);
 }
 
-/* The parameters of an access; false where it is none. */
+/* The parameters of an access. False if it is none. */
 static bool fill_access(const struct refrain_call *call, MPI_Win window, int target, int64_t bytes,
                         int64_t parameters[3]) {
     if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL || target < 0)
