@@ -36,7 +36,7 @@
 #include <refrain/trace.h>
 #include <stdint.h>
 
-/* The states that one value may lead to, from each: bits, by enum refrain_learner_state. */
+/* For each state, the set of states that one value may lead to: one bit for each enum refrain_learner_state. */
 #define REFRAIN_STATE(state) (1u << REFRAIN_##state)
 static const unsigned refrain_learn_table[REFRAIN_LEARNER_STATES] = {
     [REFRAIN_EMPTY] = REFRAIN_STATE(IDENTITY),
@@ -51,11 +51,11 @@ static const unsigned refrain_learn_table[REFRAIN_LEARNER_STATES] = {
     [REFRAIN_PLAIN] = REFRAIN_STATE(PLAIN) | REFRAIN_STATE(BUILD) | REFRAIN_STATE(REPEAT) | REFRAIN_STATE(SUMMARY),
 };
 
-/* Handles a value that the prediction does not cover. `kind` is the same every time. Thread: the learner's own. */
+/* Learns a value that was not predicted. `kind`: the same in each call for a learner. By the learner's own thread. */
 REFRAIN_HIDDEN void refrain_learn_other(struct refrain_context *context, struct refrain_learner *learner, int64_t value,
                                         enum refrain_learner_kind kind);
 
-/* Takes the next value of the sequence. */
+/* Learns the next value of the sequence. */
 static inline __attribute__((always_inline)) void refrain_learn(struct refrain_context *context,
                                                                 struct refrain_learner *learner, int64_t value,
                                                                 enum refrain_learner_kind kind) {

@@ -1,5 +1,5 @@
-/* learn_alone.h: a learner without the monitor around it: the pool and the count of losses that pool.c has else.
- * For programs that measure, test or repeat learning, with learn*.c linked in; one file of each includes this. */
+/* learn_alone.h: learners without the monitor: a pool and counters of losses in place of pool.c. For programs that
+ * measure, test or repeat learning, which are linked with learn*.c. One file of each program includes this. */
 #ifndef REFRAIN_LEARN_ALONE_H
 #define REFRAIN_LEARN_ALONE_H
 
@@ -17,7 +17,7 @@
 
 struct refrain_trace_file refrain_trace_file;
 
-static size_t refrain_alone_bytes; /* of the pool; may be lowered while it is in use */
+static size_t refrain_alone_bytes; /* size of the pool; may be lowered during use */
 
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_trace_file.header;
@@ -31,7 +31,7 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     return p;
 }
 
-/* From the end of the file, where that is set; else from the pool. */
+/* Takes a page from the end of the file, if that is set; else from the pool. */
 struct refrain_time_page *refrain_pool_take_page(void) {
     struct refrain_time_page *page;
     uint64_t *from = &refrain_trace_file.header->times_from;
@@ -52,7 +52,7 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
     refrain_trace_file.header->losses[loss] += n;
 }
 
-/* Takes `bytes` bytes of zeroed memory for the pool. */
+/* Makes the pool in `bytes` bytes of zeroed memory. */
 static inline void refrain_alone_open(void *memory, size_t bytes) {
     refrain_trace_file.base = memory;
     refrain_trace_file.header = memory;
@@ -60,7 +60,7 @@ static inline void refrain_alone_open(void *memory, size_t bytes) {
 }
 
 /* Empties the pool, `control` bytes of which only control flow may take, and puts a journal and an empty learner into
- * it; null when it is too small. context->scratch and ->formula_length are the caller's to set. */
+ * it. Null if it is too small. The caller sets context->scratch and ->formula_length. */
 static inline struct refrain_learner *refrain_alone_begin(struct refrain_context *context, uint64_t control) {
     struct refrain_header *header = refrain_trace_file.header;
     memset(refrain_trace_file.base, 0, header->pool_used);

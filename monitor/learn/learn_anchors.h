@@ -19,28 +19,26 @@ static inline struct refrain_repeat *refrain_repeat_of(const struct refrain_form
     return refrain_at_reference(formula->repeat);
 }
 
-/* Makes the memory for anchors of a formula whose archive has grown long. Where the pool is spent, the formula does
- * without them. */
+/* Makes the memory for anchors of a formula whose archive is long. Without memory, the formula has no anchors. */
 REFRAIN_HIDDEN void refrain_anchors_make_room(struct refrain_formula *formula, enum refrain_pool_use use);
 
-/* `term` has been written to the end of the archive, whose last chunk now holds `used` bytes. `has_position`: a term
- * may begin behind it, as no group goes on there. */
+/* `term` has been appended to the archive, whose last chunk now has `used` bytes. `has_position`: a term may begin
+ * behind it, since no group continues there. */
 REFRAIN_HIDDEN void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_item *term,
                                         bool has_position, unsigned used);
 
-/* The anchor with this hash of the latest plain values; it may have no position yet. Where there is none, makes one for
- * the next time and returns null. */
+/* Returns the anchor with this hash of the latest plain values; it may have no position yet. If there is none, makes
+ * one for later, and returns null. */
 REFRAIN_HIDDEN struct refrain_anchor *refrain_anchors_of_values(struct refrain_formula *formula, uint64_t hash);
 
-/* The terms that were just archived are taken back: removes the anchors that lead there. */
+/* Removes the anchors of the terms that were just archived, since these are taken back. */
 REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
 
-/* The latest position in the archive that comes after the same terms as those that end at items[end - 1]; null when
- * there is none. */
+/* Returns the latest position in the archive after terms that equal those before items[end]. Null if there is none. */
 REFRAIN_HIDDEN const struct refrain_archive_position *
 refrain_anchors_find(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end);
 
-/* Have REPEATs been found, the latest of them neither short, as of chance, nor long ago? */
+/* True if repetitions were found by anchors, and the latest one was neither short, as by chance, nor long ago. */
 REFRAIN_HIDDEN bool refrain_anchors_are_fruitful(const struct refrain_formula *formula);
 
 #endif

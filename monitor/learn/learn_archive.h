@@ -1,5 +1,4 @@
-/* learn_archive.h: the archive of a formula: chunks of bytes that hold the terms before those in it. All of it
- * is the calling thread's own. */
+/* learn_archive.h: the archive of a formula: chunks of bytes with the older terms. By the learner's own thread. */
 #ifndef REFRAIN_LEARN_ARCHIVE_H
 #define REFRAIN_LEARN_ARCHIVE_H
 
@@ -8,23 +7,23 @@
 #include <refrain/trace.h>
 #include <stdbool.h>
 
-/* Moves terms to the archive, the oldest first, until at most `keep` items are left. A group may leave fewer, but at
- * least `least`, as a longer group takes fewer bytes a value. False, with nothing changed, when the pool is spent or
- * the archive closed. */
+/* Moves the oldest terms to the archive until at most `keep` items are left. A group may leave fewer, but at least
+ * `least`, since a longer group takes fewer bytes a value. False, with nothing changed, without memory or if the
+ * archive is closed. */
 REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner,
                                             unsigned keep, unsigned least);
 
-/* True if values go to the archive in groups, as the sequence has shown no rule for long. Repetition of such values is
- * found at the beginning of a group only, and ends where one value differs. */
+/* True if values are archived in groups, since the sequence has shown no rule for a long time. Repetition of such
+ * values is found at the beginning of a group only, and ends at the first value that differs. */
 REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *formula);
 
-/* Moves the plain values of the learner's formula to the archive. A group begins after the first `first` of them;
- * *behind_first is set to that position. False, with nothing changed, when the pool is spent. */
+/* Moves the plain values of the learner's formula to the archive. A group begins after the first `first` values;
+ * *behind_first is set to that position. False, with nothing changed, without memory. */
 REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner,
                                            unsigned first, struct refrain_archive_position *behind_first);
 
-/* Reads the term of the archive at `position` to `out`, moves `position` behind it, and returns 0. Of a group it writes
- * the values to `out`, and returns their number. */
+/* Reads the term at `position` into `out`, moves `position` behind it, and returns 0. If a group is there, writes its
+ * values to `out`, and returns their number. */
 REFRAIN_HIDDEN unsigned refrain_archive_read(struct refrain_archive_position *position, struct refrain_item *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* learn_group.h: values without a rule leave the formula in groups (include/refrain/group.h has their form): in so many
- * bits each, or by how often each comes. */
+/* learn_group.h: archives values without a rule in groups (include/refrain/group.h has their form): with a fixed number
+ * of bits each, or coded by how often each value comes. */
 #ifndef REFRAIN_LEARN_GROUP_H
 #define REFRAIN_LEARN_GROUP_H
 
@@ -9,17 +9,17 @@
 
 #include <refrain/group.h>
 
-/* Where a group will be: behind the `used` bytes of a chunk. */
+/* The place of the next group: behind the `used` bytes of a chunk. */
 struct refrain_chunk_end {
     const unsigned char *chunk;
     unsigned used;
-    unsigned table; /* where the chunk's latest one is; 0: it has none */
-    unsigned room;  /* bytes left behind them */
+    unsigned table; /* offset of the chunk's latest table; 0: none */
+    unsigned room;  /* bytes left in the chunk */
 };
 
-/* Writes the values of the terms at the beginning of `items`, of as many whole ones as have at most `most` values, to
- * `values`. Returns their number. Sets *moved to their items, and *alone to the bytes they would take one by one,
- * about. */
+/* Writes the values of the first terms of `items` to `values`: of as many whole terms as have at most `most` values.
+ * Returns the number of values. Sets *moved to the number of items, and *alone to about the bytes that they would take
+ * one by one. */
 REFRAIN_HIDDEN unsigned refrain_group_expand(const struct refrain_item *items, unsigned n_items, unsigned most,
                                              int64_t *values, unsigned *moved, unsigned *alone);
 

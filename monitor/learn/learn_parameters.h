@@ -12,13 +12,13 @@
 #include <refrain/trace.h>
 #include <stdint.h>
 
-/* Handles values[i], which the prediction of learners[i] does not cover. Where its learner has no memory left,
- * learners[0] has a tally of rows from there on. Thread: the learners' own. */
+/* Learns values[i], which learners[i] has not predicted. If this learner has no memory left, learners[0] gets a tally,
+ * which counts all parameters together from then on. By the learners' own thread. */
 REFRAIN_HIDDEN void refrain_learn_parameter_other(struct refrain_context *context, struct refrain_learner *learners,
                                                   const int64_t *values, unsigned i, const struct refrain_row *row);
 
-/* Takes the values of one event, row->width of them, the first `n` each for the learner at its place. Where one of the
- * learners has given up, all are counted together as well. */
+/* Learns the row->width values of one event; the first `n` of them have a learner each. If one of the learners has
+ * given up, all values are also counted together. */
 static inline __attribute__((always_inline)) void
 refrain_learn_some_parameters(struct refrain_context *context, struct refrain_learner *learners, const int64_t *values,
                               const struct refrain_row *row, unsigned n) {

@@ -20,15 +20,16 @@
  * room for plain values is filled before values are items again. */
 #define REFRAIN_MOST_PATIENCE 32u
 
-/* State BUILD, the formula is full: its values become plain, state PLAIN, if they have shown no rule for long. */
+/* In state BUILD, when the formula is full: changes to state PLAIN if the values have shown no rule for a long time. */
 REFRAIN_HIDDEN bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner *learner);
 
-/* State PLAIN: takes a value if there is room for it; state REPEAT where the archive holds what comes next. */
+/* In state PLAIN: takes a value if there is room for it. Changes to state REPEAT if the archive holds what comes next.
+ */
 REFRAIN_HIDDEN bool refrain_plain_takes(struct refrain_context *context, struct refrain_learner *learner,
                                         int64_t value);
 
-/* State PLAIN: makes room by archiving or counting the values that are there; state BUILD where it is time to look for
- * rules, REPEAT where they are a long cycle. False when the pool is spent. */
+/* In state PLAIN: makes room by archiving or counting the values. Changes to state BUILD if it is time to search for
+ * rules, to REPEAT if the values are a long cycle. False without memory. */
 REFRAIN_HIDDEN bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner *learner);
 
 #endif
