@@ -7,7 +7,7 @@
 enum {
     SEPARATE = 1,  /* the value is the next argument */
     JOINED = 2,    /* the value follows in the same argument */
-    EXACT = 4,     /* the whole option; else a prefix of longer options */
+    EXACT = 4,     /* no value in the same argument */
     PARSING = 8,   /* libclang needs it */
     STRAIGHT = 16, /* nothing to instrument in this command */
     NO_LINK = 32,
@@ -30,7 +30,8 @@ struct option {
     unsigned flags;
 };
 
-/* Sorted by name. The longest name that matches counts. Unknown options are passed on unchanged. */
+/* Sorted by name. The longest name that matches counts. An option with neither EXACT, SEPARATE nor JOINED matches every
+ * argument that begins with its name. The compiler gets unknown options unchanged; libclang does not get them. */
 static const struct option options[] = {
     {"-###", EXACT | STRAIGHT},
     {"--assemble", EXACT | NO_LINK},

@@ -7,12 +7,12 @@
 #include "command.h"
 
 /* True if the command has to be divided. A command that links and leaves files beside its output is not divided:
- * their names would change. */
+ * the names of these files would change. */
 bool refrain_parts_needed(const struct refrain_command *command);
 
-/* The arguments of the command that compiles one source, given by the number of its argument, to `object`: no other
- * input, nothing for the linker. If `object` is null, to where the whole command would write it. The caller frees
- * the list. */
+/* Returns the arguments of a command that compiles one source and writes `object`. `source` is the number of the
+ * source's argument. The other inputs and the options of the linker are left out. If `object` is null, the output goes
+ * where the whole command would write it. The caller frees the list. */
 struct refrain_list refrain_parts_arguments(const struct refrain_command *command, size_t source, const char *object);
 
 /* Replaces the source by its object in the command. */

@@ -8,7 +8,7 @@
 
 #include "source.h"
 
-/* Each function returns false if no probe can be inserted. */
+/* A function that returns a bool returns false if no probe can be inserted. */
 
 /* keyword (condition) body: the text between the parentheses. */
 bool refrain_place_condition(const struct refrain_source *source, unsigned begin, const char *keyword,

@@ -1,4 +1,4 @@
-/* packed_thread.c: visits threads and their timelines (packer.h). */
+/* packed_thread.c: packs or unpacks threads and their timelines, with the same code (packer.h). */
 #include "packer.h"
 
 #define MOST_PAGES ((uint32_t)1 << 24)

@@ -15,7 +15,7 @@ REFRAIN_HIDDEN bool refrain_tracing_open(void);
 /* Returns a context for the calling thread. Null if REFRAIN_THREADS contexts are in use. */
 REFRAIN_HIDDEN struct refrain_context *refrain_tracing_take_context(void);
 
-/* Ends the thread that has this context: its open activations end, as by pthread_exit(), and the next thread that
+/* The thread of this context ends. Its open activations end, as by pthread_exit(), and the next thread that
  * begins takes over the context and its location. A context whose thread jumped out of a probe is not used again. */
 REFRAIN_HIDDEN void refrain_tracing_give_context(struct refrain_context *context);
 
@@ -40,15 +40,17 @@ REFRAIN_HIDDEN void refrain_tracing_packed(bool last);
 REFRAIN_HIDDEN void refrain_read_clock_pair(struct refrain_clock_pair *pair);
 
 /* Copies the tables of all units registered so far into the trace file, and makes the tables of their sites. Later
- * units are copied by refrain_register(), the tables of their sites made when the first site runs. Returns the number
- * of missing bytes, 0 if the pool had enough. */
+ * units are copied by refrain_register(); the tables of their sites are made when the first site runs. Returns the
+ * number of missing bytes, 0 if the pool had enough. */
 REFRAIN_HIDDEN uint64_t refrain_units_open(void);
 
 /* Makes the slots of this thread and of all threads before it. Slots of threads that never begin are not written. */
 REFRAIN_HIDDEN void refrain_units_begin_thread(uint32_t thread);
 
-/* Bytes in the trace file for the tables of all units registered so far, and for the tables of their sites. */
+/* Bytes in the trace file for the tables of all units registered so far, with the slots of `threads` threads. */
 REFRAIN_HIDDEN uint64_t refrain_units_bytes(uint32_t threads);
+
+/* Bytes in the trace file for the tables of these units' sites. */
 REFRAIN_HIDDEN uint64_t refrain_units_site_tables_bytes(void);
 
 /* Number of MPI call sites in the units that are in the trace file. */

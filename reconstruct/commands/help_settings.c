@@ -1,4 +1,4 @@
-/* help_settings.c: prints the environment variables as text and as a manual page (help_pages.h). */
+/* help_settings.c: lists the environment variables for any output, and prints the list as text (help_pages.h). */
 #include "commands/help_pages.h"
 
 #include <refrain/variables.h>

@@ -60,7 +60,7 @@ static OTF2_ErrorCode complete(struct refrain_otf2_location *location, size_t nu
                                               operation.matching);
 }
 
-/* Sets the moved bytes of the access that ends with the current call. */
+/* Stores how many bytes the access that ends with the current call has moved, and that it is over. */
 void refrain_otf2_io_moved(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
                            const struct refrain_event *event) {
     const uint32_t handle = refrain_otf2_handle(objects, event);

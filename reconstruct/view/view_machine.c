@@ -43,7 +43,7 @@ u32 SYSTEM(fd_write)(system_calls *calls, u32 fd, u32 vectors, u32 n, u32 writte
 
 /* ---- calls that end when something goes wrong inside ---- */
 
-/* Does something with the engine, unless a call has failed before or fails now. */
+/* Executes the statement, unless an earlier call has failed. If the engine traps, the machine has failed. */
 #define GUARDED(machine, statement)                                                                                    \
     do {                                                                                                               \
         if ((machine)->failed || wasm_rt_impl_try() != 0)                                                              \
@@ -53,7 +53,8 @@ u32 SYSTEM(fd_write)(system_calls *calls, u32 fd, u32 vectors, u32 n, u32 writte
         }                                                                                                              \
     } while (0)
 
-/* The number of memory's bytes from `at` on, as something to read; null where they are not all in it. */
+/* The address of `length` bytes at `at` in the engine's memory. Null if a call has failed, or if the bytes are not all
+ * in the memory. */
 static const void *bytes_at(const struct refrain_machine *machine, size_t at, size_t length) {
     const wasm_rt_memory_t *memory = Z_engineZ_memory((instance *)(uintptr_t)&machine->engine);
     return !machine->failed && at <= memory->size && length <= memory->size - at ? memory->data + at : NULL;
@@ -61,7 +62,8 @@ static const void *bytes_at(const struct refrain_machine *machine, size_t at, si
 
 /* ---- opening ---- */
 
-/* Memory of the engine with these bytes in it; 0 where there is none. */
+/* Copies both parts into newly reserved memory of the engine, and returns its offset. Without memory the machine has
+ * failed, and the offset is 0. */
 static u32 put(struct refrain_machine *machine, const void *const bytes[2], const size_t length[2]) {
     size_t all = length[0] + length[1];
     volatile u32 at = 0;
