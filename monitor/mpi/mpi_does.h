@@ -20,6 +20,14 @@
 #include "mpi_objects.h"
 #include "mpi_p2p.h"
 
+/* The rest of a wrapper: calls the PMPI function, evaluates the expressions if it succeeds, and ends the call. */
+#define PASS_AND(passed, ...)                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        __VA_ARGS__;                                                                                                   \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
 /* ---- communicators ---- */
 
 /* Makes a communicator of all or some members of `parent`. */
@@ -35,11 +43,7 @@
 /* Makes a communicator of the processes of a session. */
 #define REFRAIN_DOES_MAKES_COMM_OF_SESSION(passed, made)                                                               \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_communicator_new_of_session(*(made));                                                                  \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_communicator_new_of_session(*(made)))
 
 /* Makes a duplicate of `comm`, which is complete when the request is. */
 #define REFRAIN_DOES_DUPLICATES(passed, comm, made, request)                                                           \
@@ -50,43 +54,24 @@
 #define REFRAIN_DOES_FREES_COMM(passed, comm)                                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS) {                                                                                     \
-        refrain_idup_freed(former);                                                                                    \
-        refrain_communicator_freed(former);                                                                            \
-    }                                                                                                                  \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_idup_freed(former), refrain_communicator_freed(former))
 
 /* Returns the same communicator each time. No call of this process has made it. */
 #define REFRAIN_DOES_RETURNS_PARENT(passed, parent)                                                                    \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS && !refrain_communicator_find(*(parent)))                                              \
-        refrain_communicator_new(MPI_COMM_NULL, *(parent));                                                            \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed,                                                                                                   \
+             refrain_communicator_find(*(parent)) ? (void)0 : refrain_communicator_new(MPI_COMM_NULL, *(parent)))
 
 #define REFRAIN_DOES_NAMES_COMM(passed, comm, name)                                                                    \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS) {                                                                                     \
-        refrain_idup_needed(comm);                                                                                     \
-        refrain_communicator_named(comm, name);                                                                        \
-    }                                                                                                                  \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_idup_needed(comm), refrain_communicator_named(comm, name))
 
 /* ---- datatypes ---- */
 
 /* Returns a datatype that can be used: one that it commits, or a predefined one. */
 #define REFRAIN_DOES_MAKES_TYPE(passed, made)                                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_type_known(*(made));                                                                                   \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_type_known(*(made)))
 
 /* ---- requests ---- */
 
@@ -110,20 +95,12 @@
 
 #define REFRAIN_DOES_MAKES_WINDOW(passed, comm, made)                                                                  \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_window_new(&call, comm, *(made));                                                                      \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_window_new(&call, comm, *(made)))
 
 #define REFRAIN_DOES_FREES_WINDOW(passed, window)                                                                      \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Win former = (window) ? *(window) : MPI_WIN_NULL;                                                              \
-    int returned = passed;                                                                                             \
-    if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_window_freed(&call, former);                                                                           \
-    refrain_call_end(&call);                                                                                           \
-    return returned
+    PASS_AND(passed, refrain_window_freed(&call, former))
 
 /* Synchronises with a group of the window's ranks. */
 #define REFRAIN_DOES_NAMES_GROUP(passed, group, window)                                                                \

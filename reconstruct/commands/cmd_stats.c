@@ -210,8 +210,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "TABLE", 0,
      "Show one table, with a line for each function, call-path, source-line, partner, rank, wait, counter or (of "
-     "OpenMP) "
-     "construct; or critical-path, or parallelism",
+     "OpenMP) construct; or critical-path, or parallelism",
      0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
@@ -400,9 +399,15 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
 }
 
 static const char *choices(int key) {
-    return key == OPTION_BY
-               ? "function|call-path|source-line|partner|rank|wait|counter|critical-path|parallelism|construct"
-               : NULL;
+    static char names[256];
+    size_t n = 0;
+    if (key != OPTION_BY)
+        return NULL;
+    for (int view = 0; view < REFRAIN_STATS_VIEWS; view++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", view ? "|" : "", refrain_stats_views[view]);
+    for (int whole = WHOLE_NONE + 1; whole < WHOLE_TABLES; whole++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "|%s", whole_names[whole]);
+    return names;
 }
 
 const struct refrain_command refrain_command_stats = {
