@@ -25,17 +25,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
         check "try $try: info" refrain info --verbose "$trace"
         check "try $try: reconstruct" refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force
         check "try $try: events" refrain events "$trace" --format text -o "$work/recorded" --force
-        ranks=$(cut -f 1 "$work/recorded" | sort -u)
-        for rank in $ranks; do
-            awk -F '\t' -v rank="$rank" '$1 == rank' "$work/reconstructed" | cut -f 1,3- >"$work/a"
-            awk -F '\t' -v rank="$rank" '$1 == rank' "$work/recorded" | cut -f 1,3- >"$work/b"
-            if prefix "$work/a" "$work/b"; then
-                pass
-            else
-                fail "try $try rank $rank: $(wc -l <"$work/b") lines recorded, $(wc -l <"$work/a") reconstructed"
-                diff "$work/b" "$work/a" | head -n 4
-            fi
-        done
+        agree "try $try" "$(cut -f 1 "$work/recorded" | sort -u | tr '\n' ' ')"
     done
     rm -rf "$run"
 done
