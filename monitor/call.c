@@ -75,6 +75,7 @@ const struct refrain_row refrain_operation_rows[REFRAIN_OPERATIONS] = {
     [REFRAIN_OP_FILE] = {.width = 2},
     [REFRAIN_OP_MOVED] = {2, 1, {1, 0}, 0},
     [REFRAIN_OP_SEEK] = {4, 1 << 1 | 1 << 2, {1 << 1 | 1 << 2, 0}, 0},
+    [REFRAIN_OP_COMM] = {.width = 1},
 };
 
 /* Returns the operation's record after the activation has moved to it. Null without a record. */

@@ -25,6 +25,7 @@ static bool is_counted(enum refrain_operation operation) {
     case REFRAIN_OP_MOVED:
     case REFRAIN_OP_WINDOW:
     case REFRAIN_OP_FILE:
+    case REFRAIN_OP_COMM:
         return true;
     default:
         return false;

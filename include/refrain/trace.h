@@ -28,7 +28,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Raise the version whenever the layout changes. Readers accept versions from the oldest to this one, and refuse all
  * others with a message. If both are equal, there is one layout. */
-#define REFRAIN_TRACE_VERSION 37u
+#define REFRAIN_TRACE_VERSION 38u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* alignment unit of the pool */
@@ -307,6 +307,8 @@ enum refrain_operation {
                          a split one; after the call returned */
     REFRAIN_OP_SEEK, /* whence (enum refrain_whence), offset, position (the result; -1 unknown), file: a file pointer is
                         set, in units of the view; after the call returned */
+    REFRAIN_OP_COMM, /* comm (-1: MPI_COMM_NULL, or unknown): the call has made this communicator or freed it; after
+                        the call returned */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4

@@ -47,7 +47,8 @@ static void show_operation(FILE *file, int64_t operation) {
                                         "send-init",  "recv-init",  "start",        "complete",        "cancelled",
                                         "free",       "collective", "icollective",  "collective-init", "rma",
                                         "io",         "nothing",    "complete-run", "complete-other",  "rma-request",
-                                        "io-request", "window",     "file",         "moved",           "seek"};
+                                        "io-request", "window",     "file",         "moved",           "seek",
+                                        "comm"};
     _Static_assert(sizeof names / sizeof *names == REFRAIN_OPERATIONS, "a name for each operation");
     fputs(operation > 0 && operation < REFRAIN_OPERATIONS ? names[operation] : "?", file);
 }

@@ -100,6 +100,7 @@ static const struct parameter
               {REFRAIN_SUBJECT_BYTES, "offset"},
               {REFRAIN_SUBJECT_BYTES, "position"},
               {REFRAIN_SUBJECT_COMM, "file"}},
+    comm[] = {{REFRAIN_SUBJECT_COMM, "comm"}},
     run[] = {{REFRAIN_SUBJECT_REQUEST, "request"}, {REFRAIN_SUBJECT_REQUEST, "requests"}},
     other[] = {{REFRAIN_SUBJECT_REQUEST, "operation"}, {REFRAIN_SUBJECT_COMM, "comm"}};
 #define OF(parameters) (parameters), sizeof(parameters) / sizeof *(parameters)
@@ -123,6 +124,7 @@ static const struct {
                   [REFRAIN_OP_FILE] = {OF(file)},
                   [REFRAIN_OP_MOVED] = {OF(moved)},
                   [REFRAIN_OP_SEEK] = {OF(seek)},
+                  [REFRAIN_OP_COMM] = {OF(comm)},
                   [REFRAIN_OP_COMPLETE_RUN] = {OF(run)},
                   [REFRAIN_OP_COMPLETE_OTHER] = {OF(other)},
                   [REFRAIN_OP_NOTHING] = {request, 0}};

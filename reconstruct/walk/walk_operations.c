@@ -218,6 +218,7 @@ static unsigned parameters_of(uint32_t operation) {
     case REFRAIN_OP_COMPLETE:
     case REFRAIN_OP_CANCELLED:
     case REFRAIN_OP_FREE:
+    case REFRAIN_OP_COMM:
         return 1;
     case REFRAIN_OP_NOTHING:
         return 0;
