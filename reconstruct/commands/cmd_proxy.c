@@ -1,0 +1,126 @@
+/* cmd_proxy.c: refrain proxy: a C program that makes the MPI calls of a traced run. */
+#include "commands/command.h"
+#include "commands/whole_file.h"
+#include "predict/proxy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+    const char *trace, *output;
+    bool force;
+    enum refrain_proxy_compute compute;
+};
+
+static const char *const computes[] = {"spin", "sleep", "memory"};
+
+static enum refrain_proxy_compute compute_named(const char *value, struct argp_state *state) {
+    for (unsigned i = 0; i < sizeof computes / sizeof *computes; i++)
+        if (strcmp(value, computes[i]) == 0)
+            return (enum refrain_proxy_compute)i;
+    argp_error(state, "--compute %s: spin, sleep or memory is expected", value);
+    return REFRAIN_PROXY_SPIN;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case 'c':
+        arguments->compute = compute_named(value, state);
+        return 0;
+    case 'f':
+        arguments->force = true;
+        return 0;
+    case 'o':
+        arguments->output = value;
+        return 0;
+    default:
+        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+    }
+}
+
+static void warn_left_out(const struct refrain_proxy *proxy) {
+    uint64_t calls = 0;
+    for (size_t i = 0; i < proxy->n_left_out; i++)
+        calls += proxy->left_out[i].count;
+    if (calls)
+        refrain_warn(
+            "%s calls of %zu MPI functions, such as %s, are left out, and the program computes as long as they "
+            "took: its first lines list them",
+            refrain_show_count(calls), proxy->n_left_out, proxy->left_out[0].name);
+}
+
+static enum refrain_status write(const struct arguments *arguments, const struct refrain_proxy *proxy,
+                                 struct refrain_error *error) {
+    struct refrain_whole_file whole;
+    if (!arguments->output || strcmp(arguments->output, "-") == 0)
+        return refrain_proxy_write(proxy, arguments->compute, stdout, error);
+    enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
+    if (status)
+        return status;
+    status = refrain_proxy_write(proxy, arguments->compute, whole.file, error);
+    return refrain_whole_file_close(&whole, status, error);
+}
+
+static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
+    struct arguments arguments = {0};
+    struct refrain_trace *trace;
+    struct refrain_proxy proxy = {0};
+    refrain_command_parse(&refrain_command_proxy, argc, argv, &arguments);
+    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
+    if (status)
+        return status;
+    status = refrain_proxy_learn(&proxy, trace, error);
+    if (!status)
+        status = write(&arguments, &proxy, error);
+    if (!status)
+        warn_left_out(&proxy);
+    refrain_proxy_close(&proxy);
+    refrain_trace_close(trace);
+    return status;
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE.c", 0, "Write to FILE.c (default: standard output)", 0},
+    {"force", 'f', NULL, 0, "Overwrite FILE.c", 0},
+    {"compute", 'c', "spin|sleep|memory", 0,
+     "What the program does as long as the traced one computed: read the clock (default), sleep, or walk through 8 MiB "
+     "of memory",
+     0},
+    {0}};
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "TRACE",
+    "Writes a C program that makes the MPI calls of a run, and computes as long as it did between them.\v"
+    "The program has the functions of the traced one (of those that the trace has), loops around its calls, and the "
+    "calls in the same order with the same partners, tags, bytes, roots, communicators and requests. Arguments are "
+    "constants and expressions of the rank where these say all that the trace has, and else values of a table. It "
+    "needs "
+    "as many ranks as the run had, an MPI library, and no refrain. So it can go where the application cannot: to "
+    "another machine, another MPI library, a vendor.\n\n"
+    "Data are bytes that mean nothing, and reductions combine them by bits. A receive that took any source or tag "
+    "takes "
+    "the one that it got in the run. A call that polls waits for what it found in the run. Each computation takes its "
+    "mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends to each other one is not in "
+    "the "
+    "trace: it follows from their totals.\n\n"
+    "One-sided communication, files, neighbourhood collectives and some other functions are left out: a warning and "
+    "the "
+    "first lines of the program say which. Traces are refused if the order of events is approximate, a rank is missing "
+    "or did not come to its end, threads call MPI besides the first, or communicators are made in ways that the "
+    "program "
+    "cannot repeat.",
+    NULL,
+    NULL,
+    NULL};
+
+const struct refrain_command refrain_command_proxy = {
+    .name = "proxy",
+    .summary = "a C program that makes the MPI calls of a run",
+    .argp = &argp,
+    .run = run,
+    .examples = "  refrain proxy app-*.refrain -o app-proxy.c\n"
+                "  mpicc -O2 app-proxy.c -o app-proxy && mpiexec -n 4 ./app-proxy\n",
+};

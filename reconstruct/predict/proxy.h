@@ -1,0 +1,153 @@
+/* proxy.h: a C program that makes the MPI calls of a traced run (trace -> proxy.c).
+ *
+ *     records of each rank --> items: functions and MPI calls, by the function they are in     proxy_learn.c
+ *     which item followed which --> loops around items                                         proxy_loops.c
+ *     the records once more --> of each item, whether it ran; of each loop, how often;         proxy_steps.c
+ *                               of each call, its arguments: a list of values a rank           proxy_record.c
+ *     lists --> a constant, an expression of the rank, or a table                              proxy_values.c
+ *     items and values --> C                                                                   proxy_calls.c,
+ * proxy_write.c
+ *
+ * The program is exact whatever the loops are: a step forward in a loop's body skips items, and any other step begins
+ * another iteration. Badly chosen loops make the program longer, and never wrong. Threads: one at a time. */
+#ifndef REFRAIN_PROXY_H
+#define REFRAIN_PROXY_H
+
+#include "model/mpi_call.h"
+#include "model/trace_read.h"
+#include "predict/proxy_list.h"
+#include <stdio.h>
+
+/* Arguments of a call. Which ones a call has is written in its text (proxy_calls.c). */
+enum refrain_proxy_argument {
+    REFRAIN_PROXY_DEST,
+    REFRAIN_PROXY_SEND_TAG,
+    REFRAIN_PROXY_SENT, /* bytes */
+    REFRAIN_PROXY_SOURCE,
+    REFRAIN_PROXY_RECV_TAG,
+    REFRAIN_PROXY_RECEIVED, /* bytes */
+    REFRAIN_PROXY_ROOT,
+    REFRAIN_PROXY_COMM,    /* number of the communicator in its process */
+    REFRAIN_PROXY_PARENT,  /* of a communicator that the call makes */
+    REFRAIN_PROXY_MEMBERS, /* of a communicator that the call makes: its number in the trace */
+    REFRAIN_PROXY_KEY,     /* of a communicator that the call makes: this process's rank in it */
+    REFRAIN_PROXY_REQUEST, /* number of the request that the call makes */
+    REFRAIN_PROXY_FIRST,   /* number of the first request that it starts, completes or frees ... */
+    REFRAIN_PROXY_COUNT,   /* ... how many there are ... */
+    REFRAIN_PROXY_EACH,    /* ... and their numbers: COUNT values a call */
+    REFRAIN_PROXY_ARGUMENTS
+};
+#define REFRAIN_PROXY_NONE (-1) /* a peer: the call had no message; MEMBERS: MPI_COMM_NULL */
+#define REFRAIN_PROXY_ANY (-2)  /* source or tag of a persistent receive: several */
+
+/* A function or call within a function, or a loop around such items. */
+struct refrain_proxy_item {
+    size_t function;                          /* that contains it */
+    size_t parent;                            /* item of the loop around it, or of the function's body */
+    size_t place;                             /* among the children of its parent */
+    const struct refrain_region_info *region; /* null: a loop, or the body of a function */
+    size_t called;                            /* the function that it calls; SIZE_MAX: it is a call of MPI, or a loop */
+    char *text; /* of a call of MPI: C with a letter in braces for each argument; null: the program does not make it */
+    bool chooses; /* a loop whose iterations execute one child each */
+    size_t *children, n_children;
+    struct refrain_proxy_list *times;  /* by rank: 1 for each execution, 0 when it is skipped; a loop: its iterations */
+    struct refrain_proxy_list *chosen; /* by rank: places of children; only of a loop that chooses */
+    struct refrain_proxy_list *arguments[REFRAIN_PROXY_ARGUMENTS]; /* by rank; null: the call never had this one */
+    bool scattered; /* the requests of some call do not have consecutive numbers */
+    double *ns;     /* by rank: total time computed in front of it */
+    uint64_t *n;    /* by rank: number of executions */
+};
+
+struct refrain_proxy_function {
+    const struct refrain_region_info *region; /* null: the outermost */
+    size_t body;                              /* item */
+    size_t *nodes, n_nodes, nodes_capacity;   /* items that are no loops, in the order of first use */
+    uint64_t *steps;               /* n_nodes * n_nodes: how often the second followed the first; of the first walk */
+    bool *begins;                  /* by node: some activation begins with it */
+    struct refrain_table followed; /* the same as `steps`, while it is collected: (from, to) -> count */
+    double *ns;                    /* by rank: total time computed after the last item */
+    uint64_t *n;                   /* by rank: activations */
+};
+
+/* Calls that the program does not make. */
+struct refrain_proxy_left_out {
+    const char *name;
+    uint64_t count;
+};
+
+struct refrain_proxy {
+    const struct refrain_trace *trace;
+    size_t n_ranks;
+    struct refrain_proxy_function *functions; /* [0]: the outermost */
+    size_t n_functions, functions_capacity;
+    struct refrain_proxy_item *items;
+    size_t n_items, items_capacity;
+    struct refrain_table by_region; /* index of a region -> number of the function + 1 */
+    struct refrain_table nodes;     /* (function, index of a region) -> item + 1 */
+    size_t n_requests, n_comms;     /* the most of a rank */
+    int64_t most_bytes;             /* of one message or of one rank's part in a collective */
+    struct refrain_proxy_left_out *left_out;
+    size_t n_left_out, left_out_capacity;
+};
+
+enum refrain_proxy_compute { REFRAIN_PROXY_SPIN, REFRAIN_PROXY_SLEEP, REFRAIN_PROXY_MEMORY };
+
+/* Learns the program from the trace. The error says why a trace cannot be used: ranks without a file, without formulas
+ * or killed, approximate order, calls in several threads, communicators that the program cannot make. The caller closes
+ * the proxy in any case. */
+enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struct refrain_trace *trace,
+                                        struct refrain_error *error);
+
+/* Writes the program to a file. */
+enum refrain_status refrain_proxy_write(const struct refrain_proxy *proxy, enum refrain_proxy_compute compute,
+                                        FILE *out, struct refrain_error *error);
+
+void refrain_proxy_close(struct refrain_proxy *proxy);
+
+/* ---- between the files: proxy_model.c ---- */
+
+/* Adds a function with an empty body; adds an item to a function, not yet to a loop. SIZE_MAX without memory. */
+size_t refrain_proxy_add_function(struct refrain_proxy *proxy, const struct refrain_region_info *region);
+size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, const struct refrain_region_info *region);
+
+/* The list of an argument of one rank. Null without memory. */
+struct refrain_proxy_list *refrain_proxy_argument(struct refrain_proxy *proxy, size_t item,
+                                                  enum refrain_proxy_argument argument, size_t rank);
+
+/* Counts a call that the program does not make. False without memory. */
+bool refrain_proxy_leave_out(struct refrain_proxy *proxy, const char *name);
+
+/* ---- proxy_loops.c ---- */
+
+/* Arranges the nodes of a function in loops. False without memory. */
+bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t function);
+
+/* ---- proxy_calls.c ---- */
+
+/* Sets *text to the text of the region's call, malloced; null if the program does not make this call, or if the region
+ * is none of MPI. False without memory. */
+bool refrain_proxy_call_text(const struct refrain_region_info *region, char **text);
+
+/* ---- proxy_call_write.c ---- */
+
+/* Writes the call of an item. False without memory. */
+bool refrain_proxy_write_call(const struct refrain_proxy *proxy, size_t item, int indent, FILE *tables, FILE *out);
+
+/* ---- proxy_values.c ---- */
+
+/* True if all ranks that have values have only this one. */
+bool refrain_proxy_always(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists, int64_t value);
+
+/* Writes an expression for the next value of the lists, one list a rank. Tables that it needs go to `tables`; their
+ * names end with `name`. True if the expression takes a value from a table, so that it must be evaluated once. */
+bool refrain_proxy_write_value(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
+                               const char *name, FILE *tables, FILE *out);
+
+/* The same for values that are 0 or 1, as a condition. */
+void refrain_proxy_write_condition(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
+                                   const char *name, FILE *tables, FILE *out);
+
+/* Functions that every program has (proxy_runtime.S). */
+extern const char refrain_proxy_runtime[], refrain_proxy_runtime_end[];
+
+#endif

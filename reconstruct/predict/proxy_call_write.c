@@ -1,0 +1,235 @@
+/* proxy_call_write.c: writes a call from its text, with an expression for each argument (proxy_calls.c).
+ *
+ *     MPI_Send(out, {n}, MPI_BYTE, {d}, {t}, {c})    ->    long long d = next(&q12d);
+ *                                                          MPI_Send(out, 800, MPI_BYTE, d, 7, MPI_COMM_WORLD);
+ *
+ * A value from a table is taken once for each call, so it gets a variable of its own. */
+#define _GNU_SOURCE
+#include "predict/proxy.h"
+
+#include <ctype.h>
+
+struct expression {
+    char *value; /* malloced; null: the call has no such argument */
+    size_t bytes;
+    bool constant; /* it is one number */
+    int64_t number;
+};
+
+struct call {
+    const struct refrain_proxy *proxy;
+    const struct refrain_proxy_item *item;
+    size_t number; /* of the item */
+    int indent;
+    FILE *tables, *out;
+    struct expression expressions[REFRAIN_PROXY_ARGUMENTS];
+    bool declared; /* some variable was declared, so the call is in a block of its own */
+    bool no_memory;
+};
+
+static const char names[] = "dtnsgrocpmkxfle"; /* of the arguments, in the order of the enumeration */
+_Static_assert(sizeof names == REFRAIN_PROXY_ARGUMENTS + 1, "a letter for each argument");
+
+/* The list whose values are the only ones; false: there are several. */
+static bool only_value(const struct call *call, const struct refrain_proxy_list *lists, int64_t *value) {
+    for (size_t r = 0; r < call->proxy->n_ranks; r++)
+        if (lists[r].n) {
+            *value = refrain_proxy_at(&lists[r], 0);
+            return refrain_proxy_always(call->proxy, lists, *value);
+        }
+    *value = 0;
+    return true;
+}
+
+static void begin_block(struct call *call) {
+    if (!call->declared)
+        fprintf(call->out, "%*s{\n", call->indent, "");
+    call->declared = true;
+}
+
+/* False if the number of the first request is not in the text: there are none, or they are collected. */
+static bool needs_first(const struct call *call) {
+    const struct refrain_proxy_list *counts = call->item->arguments[REFRAIN_PROXY_COUNT];
+    return strstr(call->item->text, "{h}") || (!call->item->scattered && !refrain_proxy_always(call->proxy, counts, 0));
+}
+
+/* Finds the expression of an argument, and declares a variable if it takes a value from a table. */
+static void find_expression(struct call *call, enum refrain_proxy_argument argument) {
+    const struct refrain_proxy_list *lists = call->item->arguments[argument];
+    struct expression *expression = &call->expressions[argument];
+    if (!lists || argument == REFRAIN_PROXY_EACH || (argument == REFRAIN_PROXY_FIRST && !needs_first(call)))
+        return;
+    char name[32];
+    snprintf(name, sizeof name, "%zu%c", call->number, names[argument]);
+    FILE *stream = open_memstream(&expression->value, &expression->bytes);
+    if (!stream) {
+        call->no_memory = true;
+        return;
+    }
+    expression->constant = only_value(call, lists, &expression->number);
+    bool once = refrain_proxy_write_value(call->proxy, lists, name, call->tables, stream);
+    call->no_memory |= fclose(stream) != 0;
+    if (!once || call->no_memory)
+        return;
+    begin_block(call);
+    fprintf(call->out, "%*slong long %c = %s;\n", call->indent + 4, "", names[argument], expression->value);
+    snprintf(expression->value, expression->bytes + 1, "%c", names[argument]);
+}
+
+/* Requests without consecutive numbers are copied to an array, and back after the call. */
+static void collect_requests(struct call *call) {
+    const struct refrain_proxy_list *lists = call->item->arguments[REFRAIN_PROXY_EACH];
+    if (!call->item->scattered || !lists)
+        return;
+    char name[32];
+    snprintf(name, sizeof name, "%zue", call->number);
+    begin_block(call);
+    fprintf(call->out, "%*sfor (int i = 0; i < %s; i++)\n%*snumbers[i] = ", call->indent + 4, "",
+            call->expressions[REFRAIN_PROXY_COUNT].value, call->indent + 8, "");
+    refrain_proxy_write_value(call->proxy, lists, name, call->tables, call->out);
+    fputs(";\n", call->out);
+}
+
+static void write_comm(const struct call *call, const struct expression *comm) {
+    if (comm->constant && comm->number < 2)
+        fputs(comm->number ? "MPI_COMM_SELF" : "MPI_COMM_WORLD", call->out);
+    else
+        fprintf(call->out, "comm[%s]", comm->value);
+}
+
+static bool has_negative(const struct call *call, const struct refrain_proxy_list *lists) {
+    bool negative = false;
+    for (size_t r = 0; r < call->proxy->n_ranks; r++)
+        for (size_t i = 0; i < lists[r].n && !negative; i = lists[r].all ? i + 1 : lists[r].n)
+            negative = refrain_proxy_at(&lists[r], i) < 0;
+    return negative;
+}
+
+/* A rank or tag that may be none or any. */
+static void write_special(const struct call *call, const struct expression *expression,
+                          const struct refrain_proxy_list *lists, const char *none, const char *any) {
+    if (!has_negative(call, lists))
+        fputs(expression->value, call->out);
+    else if (expression->constant)
+        fputs(expression->number == REFRAIN_PROXY_NONE ? none : any, call->out);
+    else
+        fprintf(call->out, "special(%s, %s, %s)", expression->value, none, any);
+}
+
+/* Where a call stores the request that it makes. The trace gives none to those of persistent messages to nobody. */
+static void write_made_request(const struct call *call, const struct expression *expression,
+                               const struct refrain_proxy_list *lists) {
+    if (!has_negative(call, lists))
+        fprintf(call->out, "&request[%s]", expression->value);
+    else
+        fprintf(call->out, "%s < 0 ? &unknown : &request[%s]", expression->value, expression->value);
+}
+
+/* `no`: the argument of a call without requests. */
+static void write_requests(const struct call *call, const char *no) {
+    const struct expression *first = &call->expressions[REFRAIN_PROXY_FIRST];
+    const struct expression *count = &call->expressions[REFRAIN_PROXY_COUNT];
+    if (call->item->scattered)
+        fprintf(call->out, "collected(%s)", count->value);
+    else if (count->constant && count->number == 0)
+        fputs(no, call->out);
+    else if (count->constant)
+        fprintf(call->out, "&request[%s]", first->value);
+    else
+        fprintf(call->out, "%s ? &request[%s] : %s", count->value, first->value, no);
+}
+
+static void write_argument(const struct call *call, char letter) {
+    const struct expression *all = call->expressions;
+    struct refrain_proxy_list *const *lists = call->item->arguments;
+    switch (letter) {
+    case 'd':
+        write_special(call, &all[REFRAIN_PROXY_DEST], lists[REFRAIN_PROXY_DEST], "MPI_PROC_NULL", "MPI_PROC_NULL");
+        break;
+    case 's':
+        write_special(call, &all[REFRAIN_PROXY_SOURCE], lists[REFRAIN_PROXY_SOURCE], "MPI_PROC_NULL", "MPI_ANY_SOURCE");
+        break;
+    case 'g':
+        write_special(call, &all[REFRAIN_PROXY_RECV_TAG], lists[REFRAIN_PROXY_RECV_TAG], "MPI_ANY_TAG", "MPI_ANY_TAG");
+        break;
+    case 'm':
+        write_special(call, &all[REFRAIN_PROXY_MEMBERS], lists[REFRAIN_PROXY_MEMBERS], "MPI_UNDEFINED",
+                      "MPI_UNDEFINED");
+        break;
+    case 'c':
+        write_comm(call, &all[REFRAIN_PROXY_COMM]);
+        break;
+    case 'p':
+        write_comm(call, &all[REFRAIN_PROXY_PARENT]);
+        break;
+    case 'w':
+        fprintf(call->out, "&comm[%s]", all[REFRAIN_PROXY_COMM].value);
+        break;
+    case 'x':
+        write_made_request(call, &all[REFRAIN_PROXY_REQUEST], lists[REFRAIN_PROXY_REQUEST]);
+        break;
+    case 'b':
+        if (all[REFRAIN_PROXY_REQUEST].value)
+            fprintf(call->out, "in(%s + 1)", all[REFRAIN_PROXY_REQUEST].value);
+        else
+            fputs("in(0)", call->out);
+        break;
+    case 'q':
+        fputs(all[REFRAIN_PROXY_REQUEST].value, call->out);
+        break;
+    case 'h':
+        fputs(all[REFRAIN_PROXY_FIRST].value, call->out);
+        break;
+    case 'l':
+        fputs(all[REFRAIN_PROXY_COUNT].value, call->out);
+        break;
+    case 'f':
+        write_requests(call, "none");
+        break;
+    case 'u':
+        write_requests(call, "unused()");
+        break;
+    default:
+        fputs(all[strchr(names, letter) - names].value, call->out);
+    }
+}
+
+static void write_text(struct call *call) {
+    const char *text = call->item->text;
+    if (strstr(text, "; ")) /* several statements, which may declare variables */
+        begin_block(call);
+    int indent = call->declared ? call->indent + 4 : call->indent;
+    fprintf(call->out, "%*s", indent, "");
+    for (; *text; text++)
+        if (text[0] == '{' && islower((unsigned char)text[1]) && text[2] == '}') {
+            write_argument(call, text[1]);
+            text += 2;
+        } else if (text[0] == ';' && text[1] == ' ') {
+            fprintf(call->out, ";\n%*s", indent, "");
+            text++;
+        } else
+            putc(*text, call->out);
+    putc(';', call->out);
+}
+
+bool refrain_proxy_write_call(const struct refrain_proxy *proxy, size_t item, int indent, FILE *tables, FILE *out) {
+    struct call call = {
+        .proxy = proxy, .item = &proxy->items[item], .number = item, .indent = indent, .tables = tables, .out = out};
+    const struct refrain_region_info *region = call.item->region;
+    for (unsigned i = 0; i < REFRAIN_PROXY_ARGUMENTS && !call.no_memory; i++)
+        find_expression(&call, (enum refrain_proxy_argument)i);
+    if (!call.no_memory) {
+        collect_requests(&call);
+        write_text(&call);
+        if (region->file[0])
+            fprintf(out, " /* %s:%u */", region->file, region->line);
+        putc('\n', out);
+        if (call.item->scattered)
+            fprintf(out, "%*sput_back(%s);\n", indent + 4, "", call.expressions[REFRAIN_PROXY_COUNT].value);
+        if (call.declared)
+            fprintf(out, "%*s}\n", indent, "");
+    }
+    for (unsigned i = 0; i < REFRAIN_PROXY_ARGUMENTS; i++)
+        free(call.expressions[i].value);
+    return !call.no_memory;
+}

@@ -1,0 +1,301 @@
+/* proxy_learn.c: walks twice through the records of each rank (proxy.h). */
+#include "common/error.h"
+#include "model/trace_parts.h"
+#include "predict/proxy_walk.h"
+
+/* Calls in one function; more would take gigabytes to arrange in loops. */
+#define MOST_NODES 8192
+
+static enum refrain_status no_memory(const struct refrain_proxy_walk *walk) {
+    return REFRAIN_FAIL_MEMORY(walk->error);
+}
+
+/* ---- functions and their items ---- */
+
+static size_t function_of(struct refrain_proxy *proxy, const struct refrain_region_info *region) {
+    uintptr_t known = refrain_table_number(&proxy->by_region, region->index, 0);
+    if (known)
+        return known - 1;
+    size_t function = refrain_proxy_add_function(proxy, region);
+    bool added = function != SIZE_MAX && refrain_table_put(&proxy->by_region, region->index, 0, function + 1);
+    return added ? function : SIZE_MAX;
+}
+
+/* The item of a region in a function, which is made at its first use. SIZE_MAX without memory. */
+static size_t node_of(struct refrain_proxy *proxy, size_t number, const struct refrain_region_info *region) {
+    uintptr_t known = refrain_table_number(&proxy->nodes, number, region->index);
+    if (known)
+        return known - 1;
+    size_t item = refrain_proxy_add_item(proxy, number, region);
+    struct refrain_proxy_function *function = &proxy->functions[number];
+    if (item == SIZE_MAX || !REFRAIN_ARRAY_ROOM(function->nodes, function->n_nodes, function->nodes_capacity) ||
+        !refrain_table_put(&proxy->nodes, number, region->index, item + 1))
+        return SIZE_MAX;
+    proxy->items[item].place = function->n_nodes; /* until it is in a loop: its number among the nodes */
+    function->nodes[function->n_nodes++] = item;
+    return item;
+}
+
+/* Counts that one node followed another. */
+static bool count_step(struct refrain_proxy *proxy, struct refrain_proxy_activation *activation, size_t node) {
+    struct refrain_table *followed = &proxy->functions[activation->function].followed;
+    uintptr_t count = refrain_table_number(followed, activation->previous, node);
+    bool counted = refrain_table_put(followed, activation->previous, node, count + 1);
+    activation->previous = node;
+    return counted;
+}
+
+/* Fills in the matrix of steps. */
+static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refrain_proxy_function *function,
+                                        struct refrain_error *error) {
+    size_t n = function->n_nodes;
+    if (n > MOST_NODES)
+        return REFRAIN_FAIL(error, "%s: %s has %zu calls, and a proxy can have %u in a function", proxy->trace->path,
+                            function->region ? function->region->name : "the program", n, MOST_NODES);
+    function->steps = calloc(n * n + 1, sizeof *function->steps);
+    function->begins = calloc(n + 1, sizeof *function->begins);
+    if (!function->steps || !function->begins)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < function->followed.capacity; i++) {
+        const struct refrain_table_slot *slot = &function->followed.slots[i];
+        if (slot->number && slot->a == SIZE_MAX)
+            function->begins[slot->b] = true;
+        else if (slot->number)
+            function->steps[slot->a * n + slot->b] = slot->number;
+    }
+    refrain_table_close(&function->followed);
+    function->followed = (struct refrain_table){0};
+    return REFRAIN_OK;
+}
+
+/* ---- records ---- */
+
+/* Control comes to an item of the innermost function. Returns it; SIZE_MAX without memory. */
+static size_t come_to(struct refrain_proxy_walk *walk, const struct refrain_region_info *region, long double ns) {
+    struct refrain_proxy *proxy = walk->proxy;
+    struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
+    size_t item = node_of(proxy, activation->function, region);
+    if (item == SIZE_MAX)
+        return item;
+    if (!walk->second)
+        return count_step(proxy, activation, proxy->items[item].place) ? item : SIZE_MAX;
+    proxy->items[item].ns[walk->rank] += (double)ns;
+    proxy->items[item].n[walk->rank]++;
+    return refrain_proxy_step(walk, item) ? item : SIZE_MAX;
+}
+
+static enum refrain_status enter(struct refrain_proxy_walk *walk, size_t function) {
+    if (function == SIZE_MAX || !REFRAIN_ARRAY_ROOM(walk->activations, walk->n_activations, walk->activations_capacity))
+        return no_memory(walk);
+    walk->activations[walk->n_activations++] =
+        (struct refrain_proxy_activation){.function = function, .previous = SIZE_MAX, .first_open = walk->n_opens};
+    return !walk->second || refrain_proxy_begin_body(walk, function) ? REFRAIN_OK : no_memory(walk);
+}
+
+static enum refrain_status leave(struct refrain_proxy_walk *walk, long double ns) {
+    if (walk->second) {
+        struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
+        walk->proxy->functions[activation->function].ns[walk->rank] += (double)ns;
+        if (!refrain_proxy_end_body(walk))
+            return no_memory(walk);
+    }
+    walk->n_activations--;
+    return REFRAIN_OK;
+}
+
+static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const struct refrain_region_info *region,
+                                          long double ns) {
+    if (!region)
+        return REFRAIN_OK;
+    if (strcmp(region->name, "paused") == 0 && region->kind == REFRAIN_REGION_USER)
+        return REFRAIN_FAIL(walk->error,
+                            "%s: rank %d was paused, so the trace does not have all of its calls: a proxy needs them",
+                            walk->proxy->trace->path, (int)walk->process->rank);
+    size_t function = function_of(walk->proxy, region), item = come_to(walk, region, ns);
+    if (function == SIZE_MAX || item == SIZE_MAX)
+        return no_memory(walk);
+    walk->proxy->items[item].called = function;
+    return enter(walk, function);
+}
+
+static enum refrain_status enter_call(struct refrain_proxy_walk *walk, const struct refrain_region_info *region,
+                                      long double ns) {
+    size_t item = come_to(walk, region, ns);
+    if (item == SIZE_MAX)
+        return no_memory(walk);
+    if (walk->call.item != SIZE_MAX)
+        return REFRAIN_FAIL(walk->error, "%s: rank %d: %s (%s:%u) is called by MPI within a call, as a proxy cannot",
+                            walk->proxy->trace->path, (int)walk->process->rank, region->name, region->file,
+                            region->line);
+    refrain_proxy_call_begin(walk, item);
+    return REFRAIN_OK;
+}
+
+static enum refrain_status leave_call(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
+    if (walk->call.item == SIZE_MAX)
+        return REFRAIN_OK;
+    if (!walk->call.left_out) /* else the program computes as long as the call took, before what follows */
+        walk->ticks = record->ticks;
+    enum refrain_status status = walk->second ? refrain_proxy_call_end(walk) : REFRAIN_OK;
+    walk->call.item = SIZE_MAX;
+    return status;
+}
+
+static const struct refrain_region_info *function_region(const struct refrain_proxy_walk *walk,
+                                                         const struct refrain_record *record) {
+    if (record->kind == REFRAIN_RECORD_ENTER)
+        return refrain_process_function(walk->process, record->id);
+    const struct refrain_user_region_view *view = refrain_process_user_region(walk->process, record->id);
+    return view ? view->region : NULL;
+}
+
+static enum refrain_status take_record(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
+    long double ns = refrain_trace_span_ns(walk->process, record->ticks - walk->ticks);
+    if (record->approximate)
+        return REFRAIN_FAIL(
+            walk->error,
+            "%s: the order of rank %d's events is approximate, and a proxy needs it exact: refrain info "
+            "says why",
+            walk->proxy->trace->path, (int)walk->process->rank);
+    enum refrain_status status = REFRAIN_OK;
+    switch (record->kind) {
+    case REFRAIN_RECORD_OPERATION:
+        return walk->second && walk->call.item != SIZE_MAX ? refrain_proxy_operation(walk, record) : REFRAIN_OK;
+    case REFRAIN_RECORD_CALL_ENTER: {
+        const struct refrain_call_site_view *site = refrain_process_call_site(walk->process, record->id);
+        status = site ? enter_call(walk, site->region, ns) : REFRAIN_OK;
+        break;
+    }
+    case REFRAIN_RECORD_CALL_LEAVE:
+        return leave_call(walk, record);
+    case REFRAIN_RECORD_ENTER:
+    case REFRAIN_RECORD_REGION_ENTER:
+        status = enter_function(walk, function_region(walk, record), ns);
+        break;
+    case REFRAIN_RECORD_LEAVE:
+    case REFRAIN_RECORD_REGION_LEAVE:
+        status = walk->n_activations > 1 ? leave(walk, ns) : REFRAIN_OK;
+        break;
+    default:
+        return REFRAIN_OK;
+    }
+    walk->ticks = record->ticks;
+    return status;
+}
+
+/* ---- walks ---- */
+
+static enum refrain_status walk_records(struct refrain_proxy_walk *walk) {
+    const char *wrong;
+    uint64_t offset;
+    struct refrain_record record;
+    const struct refrain_process *process = walk->process;
+    struct refrain_walk *records = refrain_walk_open(process->image, process->image_bytes, 0, &wrong, &offset);
+    if (!records)
+        return refrain_process_damaged(process, offset, wrong, walk->error);
+    walk->ticks = process->base_ticks;
+    enum refrain_status status = enter(walk, 0);
+    bool first = true;
+    while (!status && refrain_walk_next(records, &record)) {
+        walk->ticks = first ? record.ticks : walk->ticks;
+        first = false;
+        status = take_record(walk, &record);
+    }
+    if (!status && (wrong = refrain_walk_wrong(records, &offset)))
+        status = refrain_process_damaged(process, offset, wrong, walk->error);
+    while (!status && walk->n_activations > 0)
+        status = leave(walk, 0);
+    if (!status && walk->second && !refrain_proxy_end_requests(walk))
+        status = no_memory(walk);
+    refrain_walk_close(records);
+    return status;
+}
+
+static enum refrain_status walk_rank(struct refrain_proxy *proxy, size_t rank, bool second,
+                                     struct refrain_error *error) {
+    const struct refrain_process *process = &proxy->trace->processes[rank];
+    struct refrain_proxy_walk walk = {
+        .proxy = proxy, .process = process, .rank = rank, .second = second, .call.item = SIZE_MAX, .error = error};
+    walk.requests.entry_bytes = sizeof(struct refrain_proxy_request);
+    walk.made = calloc(process->n_comms + 2, sizeof *walk.made);
+    enum refrain_status status = walk.made ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
+    if (!status) {
+        walk.made[0] = walk.made[1] = true;
+        proxy->n_comms = process->n_comms > proxy->n_comms ? process->n_comms : proxy->n_comms;
+        status = walk_records(&walk);
+    }
+    free(walk.activations);
+    free(walk.opens);
+    free(walk.call.requests);
+    free(walk.made);
+    refrain_requests_close(&walk.requests);
+    return status;
+}
+
+/* ---- the trace as a whole ---- */
+
+static enum refrain_status check(const struct refrain_trace *trace, struct refrain_error *error) {
+    if (trace->n_missing || trace->n_damaged)
+        return REFRAIN_FAIL(error, "%s: rank %d has no trace, and a proxy needs all ranks", trace->path,
+                            trace->n_missing ? (int)trace->missing[0] : -1);
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        const struct refrain_process *process = &trace->processes[i];
+        if (!trace->process_infos[i].learned)
+            return REFRAIN_FAIL(error, "%s: has recorded events and no formulas: a proxy is made of formulas",
+                                trace->path);
+        if (!trace->process_infos[i].finished)
+            return REFRAIN_FAIL(error, "%s: rank %d did not come to its end, and a proxy needs the whole run",
+                                trace->path, (int)process->rank);
+        for (size_t k = 0; k < process->n_call_sites; k++)
+            if (process->call_sites[k].record && process->call_sites[k].record->thread != 0)
+                return REFRAIN_FAIL(error, "%s: rank %d calls MPI in several threads, and a proxy has one", trace->path,
+                                    (int)process->rank);
+    }
+    return REFRAIN_OK;
+}
+
+/* The parent of a communicator that this rank is not in follows from ranks that are. */
+static void find_parents(struct refrain_proxy *proxy, struct refrain_proxy_item *item) {
+    struct refrain_proxy_list *lists = item->arguments[REFRAIN_PROXY_PARENT];
+    int64_t parent = 0;
+    for (size_t r = 0; lists && r < proxy->n_ranks; r++)
+        for (size_t i = 0; i < lists[r].n; i++)
+            if (refrain_proxy_at(&lists[r], i) != REFRAIN_PROXY_NONE)
+                parent = refrain_proxy_at(&lists[r], i);
+    for (size_t r = 0; lists && r < proxy->n_ranks; r++)
+        for (size_t i = 0; i < lists[r].n; i++)
+            if (refrain_proxy_at(&lists[r], i) == REFRAIN_PROXY_NONE)
+                refrain_proxy_set(&lists[r], i, parent);
+}
+
+static void settle(struct refrain_proxy *proxy) {
+    for (size_t i = 0; i < proxy->n_items; i++) {
+        struct refrain_proxy_item *item = &proxy->items[i];
+        find_parents(proxy, item);
+        for (size_t r = 0; r < 2 * proxy->n_ranks; r++)
+            refrain_proxy_settle(&item->times[r]);
+        for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
+            for (size_t r = 0; item->arguments[k] && r < proxy->n_ranks; r++)
+                refrain_proxy_settle(&item->arguments[k][r]);
+    }
+}
+
+enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struct refrain_trace *trace,
+                                        struct refrain_error *error) {
+    *proxy = (struct refrain_proxy){.trace = trace, .n_ranks = trace->n_processes};
+    enum refrain_status status = check(trace, error);
+    if (!status && refrain_proxy_add_function(proxy, NULL) == SIZE_MAX)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = walk_rank(proxy, i, false, error);
+    for (size_t i = 0; !status && i < proxy->n_functions; i++) {
+        status = gather_steps(proxy, &proxy->functions[i], error);
+        if (!status && !refrain_proxy_find_loops(proxy, i))
+            status = REFRAIN_FAIL_MEMORY(error);
+    }
+    for (size_t i = 0; !status && i < trace->n_processes; i++)
+        status = walk_rank(proxy, i, true, error);
+    if (!status)
+        settle(proxy);
+    return status;
+}

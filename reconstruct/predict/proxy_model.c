@@ -1,0 +1,90 @@
+/* proxy_model.c: the functions and items of a proxy (proxy.h). */
+#include "predict/proxy.h"
+
+size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, const struct refrain_region_info *region) {
+    if (!REFRAIN_ARRAY_ROOM(proxy->items, proxy->n_items, proxy->items_capacity))
+        return SIZE_MAX;
+    struct refrain_proxy_item item = {.function = function, .region = region, .called = SIZE_MAX, .parent = SIZE_MAX};
+    item.times = calloc(2 * proxy->n_ranks, sizeof *item.times);
+    item.chosen = item.times + proxy->n_ranks;
+    item.ns = calloc(proxy->n_ranks, sizeof *item.ns);
+    item.n = calloc(proxy->n_ranks, sizeof *item.n);
+    proxy->items[proxy->n_items] = item;
+    bool written = !region || refrain_proxy_call_text(region, &proxy->items[proxy->n_items].text);
+    if (item.times && item.ns && item.n && written)
+        return proxy->n_items++;
+    free(item.times);
+    free(item.ns);
+    free(item.n);
+    return SIZE_MAX;
+}
+
+size_t refrain_proxy_add_function(struct refrain_proxy *proxy, const struct refrain_region_info *region) {
+    if (!REFRAIN_ARRAY_ROOM(proxy->functions, proxy->n_functions, proxy->functions_capacity))
+        return SIZE_MAX;
+    struct refrain_proxy_function *function = &proxy->functions[proxy->n_functions];
+    *function = (struct refrain_proxy_function){.region = region};
+    function->body = refrain_proxy_add_item(proxy, proxy->n_functions, NULL);
+    function->ns = calloc(proxy->n_ranks, sizeof *function->ns);
+    function->n = calloc(proxy->n_ranks, sizeof *function->n);
+    if (function->body != SIZE_MAX && function->ns && function->n)
+        return proxy->n_functions++;
+    free(function->ns);
+    free(function->n);
+    return SIZE_MAX;
+}
+
+struct refrain_proxy_list *refrain_proxy_argument(struct refrain_proxy *proxy, size_t item,
+                                                  enum refrain_proxy_argument argument, size_t rank) {
+    struct refrain_proxy_list **lists = &proxy->items[item].arguments[argument];
+    if (!*lists)
+        *lists = calloc(proxy->n_ranks, sizeof **lists);
+    return *lists ? *lists + rank : NULL;
+}
+
+bool refrain_proxy_leave_out(struct refrain_proxy *proxy, const char *name) {
+    size_t i = 0;
+    while (i < proxy->n_left_out && strcmp(proxy->left_out[i].name, name) != 0)
+        i++;
+    if (i == proxy->n_left_out) {
+        if (!REFRAIN_ARRAY_ROOM(proxy->left_out, proxy->n_left_out, proxy->left_out_capacity))
+            return false;
+        proxy->left_out[proxy->n_left_out++] = (struct refrain_proxy_left_out){.name = name};
+    }
+    proxy->left_out[i].count++;
+    return true;
+}
+
+static void free_lists(struct refrain_proxy_list *lists, size_t n) {
+    for (size_t i = 0; lists && i < n; i++)
+        free(lists[i].all);
+    free(lists);
+}
+
+void refrain_proxy_close(struct refrain_proxy *proxy) {
+    for (size_t i = 0; i < proxy->n_items; i++) {
+        struct refrain_proxy_item *item = &proxy->items[i];
+        free_lists(item->times, 2 * proxy->n_ranks); /* and those of `chosen`, which lie behind them */
+        for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
+            free_lists(item->arguments[k], proxy->n_ranks);
+        free(item->children);
+        free(item->text);
+        free(item->ns);
+        free(item->n);
+    }
+    for (size_t i = 0; i < proxy->n_functions; i++) {
+        struct refrain_proxy_function *function = &proxy->functions[i];
+        free(function->nodes);
+        free(function->steps);
+        free(function->begins);
+        refrain_table_close(&function->followed);
+        free(function->ns);
+        free(function->n);
+    }
+    refrain_table_close(&proxy->by_region);
+    refrain_table_close(&proxy->nodes);
+    free(proxy->items);
+    free(proxy->functions);
+    free(proxy->left_out);
+    *proxy = (struct refrain_proxy){0};
+}

@@ -1,0 +1,76 @@
+/* proxy_walk.h: one rank's walk through its records, as the files of the proxy share it (proxy.h). */
+#ifndef REFRAIN_PROXY_WALK_H
+#define REFRAIN_PROXY_WALK_H
+
+#include "predict/proxy.h"
+#include "walk/request_table.h"
+#include "walk/walk_rank.h"
+
+/* A loop that is being executed, or the body of a function. */
+struct refrain_proxy_open {
+    size_t item;
+    size_t index; /* of its iterations in its list `times` */
+    int64_t iterations;
+    size_t place; /* of the next child in this iteration */
+};
+
+/* A function that is being executed. */
+struct refrain_proxy_activation {
+    size_t function;
+    size_t previous;   /* number of the node that was executed last; SIZE_MAX: none yet */
+    size_t first_open; /* its body */
+};
+
+/* A pending request: the call that made it, and the place of that call's arguments in its lists. */
+struct refrain_proxy_request {
+    bool taken; /* refrain_requests_take() */
+    bool persistent, received;
+    uint32_t operation;
+    size_t item, index;
+};
+
+/* The call that is being executed. */
+struct refrain_proxy_call {
+    size_t item; /* SIZE_MAX: none */
+    bool left_out;
+    bool has[REFRAIN_PROXY_ARGUMENTS];
+    int64_t values[REFRAIN_PROXY_ARGUMENTS];
+    int64_t *requests; /* that it starts, completes or frees */
+    size_t n_requests, requests_capacity;
+};
+
+struct refrain_proxy_walk {
+    struct refrain_proxy *proxy;
+    const struct refrain_process *process;
+    size_t rank; /* index of the process */
+    bool second; /* the loops are known: values are collected */
+    struct refrain_proxy_activation *activations;
+    size_t n_activations, activations_capacity;
+    struct refrain_proxy_open *opens;
+    size_t n_opens, opens_capacity;
+    struct refrain_proxy_call call;
+    struct refrain_request_table requests;
+    int64_t matched; /* request of the message that MPI_Mprobe or MPI_Improbe found last */
+    bool *made;      /* by number: some call has made the communicator */
+    uint64_t ticks;  /* of the last record */
+    struct refrain_error *error;
+};
+
+/* ---- proxy_steps.c: where control is among the loops of the innermost function; false without memory ---- */
+
+/* The function begins, control comes to one of its items, the function ends. */
+bool refrain_proxy_begin_body(struct refrain_proxy_walk *walk, size_t function);
+bool refrain_proxy_step(struct refrain_proxy_walk *walk, size_t item);
+bool refrain_proxy_end_body(struct refrain_proxy_walk *walk);
+
+/* ---- proxy_record.c: arguments ---- */
+
+/* A call begins, does an operation, ends. */
+void refrain_proxy_call_begin(struct refrain_proxy_walk *walk, size_t item);
+enum refrain_status refrain_proxy_operation(struct refrain_proxy_walk *walk, const struct refrain_record *record);
+enum refrain_status refrain_proxy_call_end(struct refrain_proxy_walk *walk);
+
+/* The rank's run has ended: its receives that are pending get no message. False without memory. */
+bool refrain_proxy_end_requests(struct refrain_proxy_walk *walk);
+
+#endif

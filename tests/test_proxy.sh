@@ -1,0 +1,102 @@
+#!/bin/sh
+# refrain proxy: its program compiles without a warning, and its run has the MPI calls of the run that it was made of, with
+# the same arguments; it says what it leaves out; runs that no program can repeat are refused with a line.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# traced DIRECTORY MPI RANKS COMMAND...: a run, whose trace is $trace.
+traced() {
+    directory=$1 mpi=$2 ranks=$3
+    shift 3
+    mkdir "$directory"
+    launch "$mpi" "$ranks" refrain record --quiet --no-report --directory "$directory" "$@" >said 2>&1
+    trace=$(the_trace "$directory") || trace=/nowhere
+}
+
+# calls TRACE: the events of its MPI calls by rank, without times, places and the functions around them.
+calls() {
+    refrain reconstruct --quiet "$1" --format text --all | awk -F '\t' -v OFS='\t' '
+        ($3 == "enter" || $3 == "leave") && $4 !~ /^MPI_/ { next }
+        /^#/ { next }
+        {
+            line = $1 OFS $3 OFS $4
+            for (i = 5; i <= NF; i++)
+                if ($i !~ /^(file|line|function|sent_time|sent_thread|overtook)=/) line = line OFS $i
+            print line
+        }' | sort -s -n -k 1,1
+}
+
+# repeats NAME MPI RANKS TRACE [OPTION...]: the proxy of the trace has its calls.
+repeats() {
+    name=$1 mpi=$2 ranks=$3 original=$4
+    shift 4
+    if ! refrain proxy "$original" "$@" -o "$name.c" >said 2>&1; then
+        fail "$name: $(head -n 1 said)"
+        return
+    fi
+    cp said "$name.said"
+    if ! "mpicc.$mpi" -O1 -Wall -Wextra -Werror "$name.c" -o "$name.proxy" >said 2>&1; then
+        fail "$name: does not compile: $(head -n 3 said)"
+        return
+    fi
+    traced "$name.run" "$mpi" "$ranks" "./$name.proxy"
+    calls "$original" >wanted
+    calls "$trace" >got
+    if [ -s wanted ] && cmp -s wanted got; then
+        pass
+    else
+        fail "$name: $(wc -l <wanted) events, of the proxy $(wc -l <got): $(diff wanted got | head -n 5)"
+    fi
+}
+
+for mpi in mpich openmpi; do
+    "mpicc.$mpi" -O1 -w -g "$tests/programs/proxied.c" -o "proxied.$mpi" || fail "compile with $mpi"
+    traced "$mpi" "$mpi" 4 "./proxied.$mpi"
+    repeats "proxied-$mpi" "$mpi" 4 "$trace" --compute sleep
+    [ ! -s "proxied-$mpi.said" ] && pass || fail "$mpi: says $(cat "proxied-$mpi.said")"
+done
+whole=$(the_trace mpich)
+for wanted in '(rank ^ 1)' '((rank + 1) % ranks)' 'compute("ring' 'MPI_Waitall(2, &request[0]' 'proxied.c:'; do
+    grep -qF -- "$wanted" proxied-mpich.c && pass || fail "no $wanted in the program"
+done
+
+# Functions of an instrumented program are functions of its proxy.
+refrain-cc mpicc.mpich -O1 -w "$tests/programs/proxied.c" -o built || fail "build"
+REFRAIN_DIRECTORY="$work/instrumented" launch mpich 4 ./built >said 2>&1
+repeats built mpich 4 "$(the_trace instrumented)" --compute memory
+for wanted in 'static void ring_(void) {' 'static void persistent_(void) {' '        ring_();'; do
+    grep -qF -- "$wanted" built.c && pass || fail "no $wanted in the program of the instrumented one"
+done
+
+# Calls that are left out are listed, and take the time that they took.
+mpicc.mpich -O1 -w "$tests/programs/mpi_rma.c" -I "$tests/../include" -o rma || fail "compile mpi_rma.c"
+traced rma-run mpich 2 ./rma
+says 0 "are left out" refrain proxy "$trace" -o rma.c
+grep -q '^ \* Calls that are left out:$' rma.c && grep -q '^ \*     [0-9]* MPI_Put$' rma.c && pass || fail "MPI_Put is not listed"
+check "a program without one-sided calls" mpicc.mpich -O1 -Wall -Wextra -Werror rma.c -o rma.proxy
+check "its run" launch mpich 2 ./rma.proxy
+
+# Runs that no program can repeat
+traced inter mpich 4 ./proxied.mpich 1
+says 1 "MPI_Intercomm_create ($tests/programs/proxied.c:" refrain proxy "$trace"
+traced killed mpich 4 ./proxied.mpich 2
+says 1 "did not come to its end" refrain proxy "$trace"
+REFRAIN_MODE=events REFRAIN_DIRECTORY="$work/events" launch mpich 2 ./built >said 2>&1
+says 1 "recorded events and no formulas" refrain proxy "$(the_trace events)"
+cp -r "$whole" some.refrain && rm some.refrain/rank-2.trace
+says 1 "rank 2 has no trace" refrain proxy some.refrain
+
+# The command line
+says 1 "proxied-mpich.c" refrain proxy "$whole" -o proxied-mpich.c
+says 0 "" refrain proxy "$whole" -f -o proxied-mpich.c
+refrain proxy "$whole" >standard
+cmp -s standard proxied-mpich.c && pass || fail "standard output has another program"
+refrain proxy --compute walk "$whole" >said 2>&1
+[ $? -eq 2 ] && grep -q "spin, sleep or memory" said && pass || fail "--compute walk: $(head -n 1 said)"
+says 1 "nothing.refrain" refrain proxy nothing.refrain
+
+# The program refuses another number of ranks.
+launch mpich 2 ./proxied-mpich.proxy >said 2>&1 && fail "2 ranks instead of 4" || pass
+grep -q "needs 4 ranks and has 2" said && pass || fail "2 ranks: $(head -n 1 said)"
+summary
