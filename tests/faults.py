@@ -53,6 +53,11 @@ def call(name, line, seconds):
     return ("call", name, line, seconds)
 
 
+def use_file(name, line, seconds, opened=None, size=None):
+    """A call about the only file of a rank: opens it by a name, or moves so many bytes."""
+    return ("file", name, line, seconds, opened, size)
+
+
 # ---- the simulation ----
 
 class Rank:
@@ -91,6 +96,8 @@ class Run:
             rank.entered, rank.begun = True, rank.now
         if kind in ("compute", "call"):
             return self.leave(rank, name, rank.now + action[3])
+        if kind == "file":
+            return self.use_file(rank, name, *action[3:])
         if kind == "send":
             return self.send(rank, name, *action[3:])
         if kind == "receive":
@@ -102,6 +109,16 @@ class Run:
         rank.tell("leave", name)
         rank.entered = False
         return True
+
+    def use_file(self, rank, name, seconds, opened, size):
+        if size is not None:
+            rank.tell("io", name, f"\tbytes={size}\thandle=0\tcomm=0")
+        rank.now += seconds
+        if size is not None:
+            rank.tell("moved", name, f"\tbytes={size}\thandle=0\tcomm=0")
+        else:
+            rank.tell("file", name, f"\thandle=0\tcomm=0\tname={opened}")
+        return self.leave(rank, name, rank.now)
 
     def send(self, rank, name, to, size):
         queue = self.messages.setdefault((rank.number, to), [])
@@ -439,6 +456,23 @@ def files(rank):
     for _ in range(5):
         yield compute("burn", 10, 0.01)
         yield call("MPI_File_write_all", 50, 0.01)
+
+
+@case("small_accesses", "-", "-", "MPI_File_write:52")
+def small_writes(rank):
+    yield use_file("MPI_File_open", 51, 0.0001, opened="out.dat")
+    for _ in range(50):
+        yield compute("burn", 10, 0.001)
+        yield use_file("MPI_File_write", 52, 0.0002, size=512)
+        yield use_file("MPI_File_write", 53, 0.0001, size=1024)
+
+
+@case("input_output", "-", "-", "MPI_File_write:52")
+def large_writes(rank):
+    yield use_file("MPI_File_open", 51, 0.0001, opened="out.dat")
+    for _ in range(50):
+        yield compute("burn", 10, 0.001)
+        yield use_file("MPI_File_write", 52, 0.0002, size=65536)
 
 
 @case("one_sided", "-", "-", "MPI_Win_fence:60")

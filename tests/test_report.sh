@@ -44,6 +44,9 @@ refrain -q report --json communicators.refrain >report
 asserts 'f[0]["at_most"] and "waiting for other ranks is not known" in f[0]["detail"]' && pass || fail "communicators: $(tail -n 1 said)"
 refrain -q report --json datatypes.refrain >report
 asserts 'not f[0]["at_most"] and "waiting" not in f[0]["detail"]' && pass || fail "datatypes: $(tail -n 1 said)"
+# Small accesses are a finding of their file, and no other finding has their time.
+refrain -q report --json small_writes.refrain >report
+asserts 'len(f) == 1 and abs(f[0]["cost_ns"] - 4 * 50 * 300e3) < 1e3 and f[0]["rank"] is None and f[0]["sentence"].startswith("out.dat is written in 400 accesses of 768 bytes on average, by MPI_File_write fault.c:52 and others on several ranks, which takes 60.0")' && pass || fail "small writes: $(tail -n 1 said)"
 refrain -q report --json --least 30 one_computes_longer.refrain >report
 asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
 refrain -q report --json even.refrain >report

@@ -101,5 +101,9 @@ static inline bool refrain_mpi_file_has_request(enum refrain_mpi_kind kind) {
 static inline bool refrain_mpi_file_begins(enum refrain_mpi_kind kind) {
     return kind == REFRAIN_MPI_FILE_READ_BEGIN || kind == REFRAIN_MPI_FILE_WRITE_BEGIN;
 }
+static inline bool refrain_mpi_file_is_collective(enum refrain_mpi_kind kind) {
+    return (refrain_mpi_reads_file(kind) && kind != REFRAIN_MPI_FILE_READ && kind != REFRAIN_MPI_FILE_IREAD) ||
+           (refrain_mpi_writes_file(kind) && kind != REFRAIN_MPI_FILE_WRITE && kind != REFRAIN_MPI_FILE_IWRITE);
+}
 
 #endif

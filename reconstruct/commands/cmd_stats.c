@@ -4,6 +4,7 @@
 #include "commands/construct_text.h"
 #include "commands/counter_table.h"
 #include "commands/critical_text.h"
+#include "commands/file_text.h"
 #include "commands/progress.h"
 #include "commands/stats_overview.h"
 #include "commands/stats_print.h"
@@ -22,6 +23,7 @@ enum {
     OPTION_CSV = 256,
     OPTION_FOLDED,
     OPTION_BY,
+    OPTION_RANKS,
     OPTION_LAYER,
     OPTION_FROM,
     OPTION_TO,
@@ -31,8 +33,17 @@ enum {
 };
 
 /* Tables that are not of refrain_stats_views. */
-enum whole { WHOLE_NONE, WHOLE_COUNTERS, WHOLE_CRITICAL_PATH, WHOLE_PARALLELISM, WHOLE_CONSTRUCTS, WHOLE_TABLES };
-static const char *const whole_names[WHOLE_TABLES] = {"", "counter", "critical-path", "parallelism", "construct"};
+enum whole {
+    WHOLE_NONE,
+    WHOLE_COUNTERS,
+    WHOLE_CRITICAL_PATH,
+    WHOLE_PARALLELISM,
+    WHOLE_CONSTRUCTS,
+    WHOLE_FILES,
+    WHOLE_TABLES
+};
+static const char *const whole_names[WHOLE_TABLES] = {"",          "counter", "critical-path", "parallelism",
+                                                      "construct", "file"};
 
 struct arguments {
     const char *trace;
@@ -40,23 +51,29 @@ struct arguments {
     size_t most;  /* lines of a table; SIZE_MAX: as many as suits each */
     int view;     /* -1: the whole overview */
     struct refrain_time_option from, to;
-    bool json, csv, folded, recorded, compensate, quick;
+    bool json, csv, folded, recorded, compensate, quick, ranks;
     const char *layers[MOST_LAYERS];
     size_t n_layers;
-    enum whole whole; /* --by: a table of the whole run, and nothing else */
+    enum whole whole; /* --by: one of these tables, and nothing else */
 };
 
 static size_t lines(const struct arguments *arguments, size_t otherwise) {
     return arguments->most == SIZE_MAX ? otherwise : arguments->most;
 }
 
+/* Prints members of an object, which it releases, after those that all tables have. */
+static enum refrain_status print_members(enum whole whole, json_t *members, struct refrain_error *error) {
+    json_t *object = json_pack("{s:i,s:s}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by", whole_names[whole]);
+    json_object_update(object, members);
+    json_decref(members);
+    return refrain_print_json(object, error);
+}
+
 /* --by=counter */
 static enum refrain_status show_counters(const struct refrain_counters *counters, const struct arguments *arguments,
                                          struct refrain_error *error) {
     if (arguments->json)
-        return refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by",
-                                            "counter", "rows", refrain_counters_json(counters)),
-                                  error);
+        return print_members(WHOLE_COUNTERS, json_pack("{s:o}", "rows", refrain_counters_json(counters)), error);
     if (arguments->csv)
         refrain_counters_csv(counters);
     else if (counters->n)
@@ -67,15 +84,6 @@ static enum refrain_status show_counters(const struct refrain_counters *counters
 }
 
 /* ---- the critical path, ranks that compute at a time ---- */
-
-static enum refrain_status print_critical_json(const struct refrain_critical *critical, enum whole whole,
-                                               struct refrain_error *error) {
-    json_t *object = json_pack("{s:i,s:s}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by", whole_names[whole]);
-    json_t *rest = whole == WHOLE_PARALLELISM ? refrain_parallelism_json(critical) : refrain_critical_json(critical);
-    json_object_update(object, rest);
-    json_decref(rest);
-    return refrain_print_json(object, error);
-}
 
 static void warn_critical(const struct refrain_trace *trace, const struct refrain_critical *critical) {
     const struct refrain_delays *delays = critical->delays;
@@ -99,7 +107,10 @@ static enum refrain_status show_critical(struct refrain_trace *trace, struct ref
     if (critical.activity && critical.rows) {
         warn_critical(trace, &critical);
         if (arguments->json)
-            status = print_critical_json(&critical, arguments->whole, status ? NULL : error) || status;
+            status = print_members(arguments->whole,
+                                   is_path ? refrain_critical_json(&critical) : refrain_parallelism_json(&critical),
+                                   status ? NULL : error) ||
+                     status;
         else if (is_path)
             arguments->csv ? refrain_critical_csv(&critical)
                            : refrain_critical_print(&critical, lines(arguments, REFRAIN_STATS_LINES_SHOWN));
@@ -122,9 +133,7 @@ static enum refrain_status show_constructs(struct refrain_trace *trace, const st
         refrain_warn("%s events are approximate, and so is what follows from them: refrain info says why",
                      refrain_show_count(rows.approximate));
     if (!status && arguments->json)
-        status = refrain_print_json(json_pack("{s:i,s:s,s:o}", "schema_version", REFRAIN_STATS_SCHEMA_VERSION, "by",
-                                              "construct", "rows", refrain_constructs_json(&rows)),
-                                    error);
+        status = print_members(WHOLE_CONSTRUCTS, json_pack("{s:o}", "rows", refrain_constructs_json(&rows)), error);
     else if (!status)
         arguments->csv ? refrain_constructs_csv(&rows)
                        : refrain_constructs_print(&rows, lines(arguments, REFRAIN_STATS_LINES_SHOWN));
@@ -132,7 +141,56 @@ static enum refrain_status show_constructs(struct refrain_trace *trace, const st
     return status;
 }
 
+/* ---- files ---- */
+
+static enum refrain_status show_files(struct refrain_trace *trace, const struct refrain_activity_request *request,
+                                      const struct arguments *arguments, struct refrain_error *error) {
+    const struct refrain_file_request of_files = {.rank = request->rank,
+                                                  .from_ns = request->from_ns,
+                                                  .to_ns = request->to_ns,
+                                                  .recorded = request->recorded,
+                                                  .compensate = request->compensate,
+                                                  .around = request->around,
+                                                  .around_data = request->around_data};
+    struct refrain_file_uses uses;
+    enum refrain_status status = refrain_file_uses_open(trace, &of_files, &uses, error);
+    refrain_files_warn(&uses);
+    if (arguments->json)
+        status =
+            print_members(WHOLE_FILES, refrain_files_json(&uses, arguments->ranks), status ? NULL : error) || status;
+    else if (arguments->csv)
+        refrain_files_csv(&uses, arguments->ranks);
+    else
+        refrain_files_print(&uses, arguments->ranks, lines(arguments, REFRAIN_STATS_LINES_SHOWN));
+    refrain_file_uses_close(&uses);
+    return status;
+}
+
+/* A table that is not of refrain_stats_views. */
+static enum refrain_status show_whole(struct refrain_trace *trace, struct refrain_activity_request *request,
+                                      const struct refrain_counters *counters, const struct arguments *arguments,
+                                      struct refrain_error *error) {
+    switch (arguments->whole) {
+    case WHOLE_COUNTERS:
+        return show_counters(counters, arguments, error);
+    case WHOLE_CONSTRUCTS:
+        return show_constructs(trace, request, arguments, error);
+    case WHOLE_FILES:
+        return show_files(trace, request, arguments, error);
+    default:
+        return show_critical(trace, request, arguments, error);
+    }
+}
+
 /* ---- command line ---- */
+
+/* Options that --by=file does not have, and that only it has. */
+static void check_files(const struct arguments *arguments, const struct argp_state *state) {
+    if (arguments->whole == WHOLE_FILES && (arguments->folded || arguments->quick || arguments->n_layers))
+        argp_error(state, "--by=file goes without --folded, --layer and --quick");
+    if (arguments->whole != WHOLE_FILES && arguments->ranks)
+        argp_error(state, "--ranks shows the ranks below each file: it goes with --by=file only");
+}
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -152,6 +210,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_COMPENSATE:
         arguments->compensate = true;
         return 0;
+    case OPTION_RANKS:
+        arguments->ranks = true;
+        return 0;
     case OPTION_QUICK:
         arguments->quick = true;
         return 0;
@@ -164,7 +225,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (arguments->view < 0 && !arguments->whole)
             argp_error(state,
                        "--by=%s: function, call-path, source-line, partner, rank, wait, counter, critical-path, "
-                       "parallelism or construct is expected",
+                       "parallelism, construct or file is expected",
                        value);
         return 0;
     case OPTION_LAYER:
@@ -195,8 +256,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state,
                        "--by=counter shows the whole run as it was learned: no --folded, --layer, --from, --to or "
                        "--recorded");
-        if (arguments->whole > WHOLE_COUNTERS && (arguments->folded || arguments->from.given || arguments->to.given ||
-                                                  arguments->quick || arguments->rank >= 0))
+        check_files(arguments, state);
+        if (arguments->whole > WHOLE_COUNTERS && arguments->whole != WHOLE_FILES &&
+            (arguments->folded || arguments->from.given || arguments->to.given || arguments->quick ||
+             arguments->rank >= 0))
             argp_error(state, "--by=%s shows the whole run of all ranks: no --folded, --from, --to, --quick or --rank",
                        whole_names[arguments->whole]);
         if (arguments->csv && arguments->view < 0 && !arguments->whole)
@@ -210,8 +273,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "TABLE", 0,
      "Show one table, with a line for each function, call-path, source-line, partner, rank, wait, counter or (of "
-     "OpenMP) construct; or critical-path, or parallelism",
+     "OpenMP) construct; or critical-path, or parallelism; or file, of MPI-IO",
      0},
+    {"ranks", OPTION_RANKS, NULL, 0, "With --by=file: also a line for each rank that used the file", 0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
      "are taken, and the option may be repeated",
@@ -283,6 +347,13 @@ static const struct argp argp = {
     "time that they waited at its own barrier, for its critical section, lock or tasks; the least and the greatest "
     "time in it of a thread, which is shown as rank.thread; and how far the greatest time of a rank's threads is "
     "above their mean.\n"
+    "--by=file has the files of MPI-IO, by the time of all calls that name them. Below a file are lines for what "
+    "was read, for what was written, and for other calls (open, close, seek, sync ...). A call that completes "
+    "nonblocking accesses counts for their files, too. Bytes are those that were moved. 'a second' is these bytes "
+    "by the time of the rank that took longest. 'least' and 'greatest' are sizes of one access. 'typical' is the "
+    "mean of the sizes in the same power of two as the median. Files that several ranks opened by one name are one "
+    "file. Offsets are not in the trace, so it is not known whether accesses at offsets follow each other. With "
+    "--from or --to, the run is replayed from its start.\n"
     "Each counter of REFRAIN_METRICS has a column. The counters and markers of the program come last, over the whole "
     "run.\n"
     "With --layer, --from, --to or --compensate, times come from the events alone, and loops are not shown. So it is "
@@ -377,12 +448,8 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, arguments.rank, &counters, error);
-    if (!status && arguments.whole == WHOLE_CONSTRUCTS)
-        status = show_constructs(trace, &request, &arguments, error);
-    else if (!status && is_critical)
-        status = show_critical(trace, &request, &arguments, error);
-    else if (!status && arguments.whole)
-        status = show_counters(&counters, &arguments, error);
+    if (!status && arguments.whole)
+        status = show_whole(trace, &request, &counters, &arguments, error);
     else if (!status)
         status = show(&(struct refrain_stats_read){trace, activity, has_profile ? &total : NULL,
                                                    has_metrics ? &metrics : NULL, &counters},
@@ -423,6 +490,7 @@ const struct refrain_command refrain_command_stats = {
                 "  refrain stats --by critical-path app-*.refrain     # what the length of the run depends on\n"
                 "  refrain stats --layer wrappers.c app-*.refrain    # calls in that file at their callers\n"
                 "  refrain stats --by construct app-*.refrain         # OpenMP: work, waiting, imbalance\n"
+                "  refrain stats --by file --ranks app-*.refrain      # MPI-IO: bytes, time, sizes of accesses\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",
 };

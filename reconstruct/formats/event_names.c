@@ -6,13 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum about { ABOUT_ELSE, ABOUT_FILE, ABOUT_WINDOW };
-
-static const struct {
-    const char *plural;
-    enum about about;
-} kinds[] = {
-#define REFRAIN_EVENT_OF(kind, about, always, name, plural) {plural, ABOUT_##about},
+static const char *const plurals[] = {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) plural,
 #include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
 };
@@ -34,14 +29,6 @@ const char *const refrain_file_mode_names[REFRAIN_FILE_MODES] = {"read",   "writ
 
 const char *const refrain_whence_names[REFRAIN_WHENCES] = {"start", "current", "end"};
 
-bool refrain_event_names_file(enum refrain_event_kind kind) {
-    return kinds[kind].about == ABOUT_FILE;
-}
-
-bool refrain_event_names_window(enum refrain_event_kind kind) {
-    return kinds[kind].about == ABOUT_WINDOW;
-}
-
 bool refrain_event_kind_named(const char *name, enum refrain_event_kind *kind) {
     for (unsigned i = 0; i < REFRAIN_EVENT_KINDS; i++)
         if (strcmp(name, refrain_event_name((enum refrain_event_kind)i)) == 0) {
@@ -56,7 +43,7 @@ const char *refrain_whence_name(int64_t whence) {
 }
 
 const char *refrain_event_plural(enum refrain_event_kind kind) {
-    return kinds[kind].plural;
+    return plurals[kind];
 }
 
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event) {
@@ -78,7 +65,7 @@ void refrain_omitted_say(const struct refrain_omitted *omitted, const char *form
     size_t n = 0;
     for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)
         if (omitted->kinds[kind] && n < sizeof text)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%" PRIu64 ")", n ? ", " : "", kinds[kind].plural,
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%" PRIu64 ")", n ? ", " : "", plurals[kind],
                                   omitted->kinds[kind]);
     if (n > 0)
         refrain_warn("%s has no place for: %s; they are left out", format, text);

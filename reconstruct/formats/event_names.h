@@ -19,10 +19,6 @@ extern const char *const refrain_file_mode_names[REFRAIN_FILE_MODES];
 const char *refrain_whence_name(int64_t whence);
 extern const char *const refrain_whence_names[REFRAIN_WHENCES];
 
-/* True if events of this kind are about a file; about a window. */
-bool refrain_event_names_file(enum refrain_event_kind kind);
-bool refrain_event_names_window(enum refrain_event_kind kind);
-
 /* The window of the communicator (all members have the same number), or the file of the process, that an event is
  * about; -1 unknown. And the name of this file, "" unknown. */
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event);

@@ -10,12 +10,6 @@ static bool is_pending(enum refrain_mpi_kind kind) {
     return refrain_mpi_file_has_request(kind) || refrain_mpi_file_begins(kind);
 }
 
-static bool is_collective(enum refrain_mpi_kind kind) {
-    bool reads = refrain_mpi_reads_file(kind), writes = refrain_mpi_writes_file(kind);
-    return (reads && kind != REFRAIN_MPI_FILE_READ && kind != REFRAIN_MPI_FILE_IREAD) ||
-           (writes && kind != REFRAIN_MPI_FILE_WRITE && kind != REFRAIN_MPI_FILE_IWRITE);
-}
-
 static bool keep(struct refrain_otf2_location *location, const struct refrain_otf2_operation *operation) {
     if (!REFRAIN_ARRAY_ROOM(location->operations, location->n_operations, location->capacity_operations))
         return false;
@@ -35,7 +29,7 @@ OTF2_ErrorCode refrain_otf2_io_access(struct refrain_otf2_objects *objects, stru
     refrain_otf2_follow(objects, event);
     if (is_pending(kind))
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
-    if (is_collective(kind))
+    if (refrain_mpi_file_is_collective(kind))
         flags |= OTF2_IO_OPERATION_FLAG_COLLECTIVE;
     const struct refrain_otf2_operation operation = {.matching = ++location->matching,
                                                      .handle = handle,

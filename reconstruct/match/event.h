@@ -38,6 +38,10 @@ struct refrain_event {
     const struct refrain_wait *wait, *peer_wait;
 };
 
+/* True if events of this kind are about a file; about a window. */
+bool refrain_event_names_file(enum refrain_event_kind kind);
+bool refrain_event_names_window(enum refrain_event_kind kind);
+
 /* Converts an event of the location with this index to the form that callers of the library see. */
 void refrain_trace_event_set(struct refrain_trace_event *given, const struct refrain_event *event, size_t location);
 

@@ -1,6 +1,22 @@
 /* trace_event.c: converts events from the library's form to the one that its callers see (event.h, refrain/read.h). */
 #include "match/event.h"
 
+enum about { ABOUT_ELSE, ABOUT_FILE, ABOUT_WINDOW };
+
+static const enum about abouts[] = {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) ABOUT_##about,
+#include "match/event_kinds.def"
+#undef REFRAIN_EVENT_OF
+};
+
+bool refrain_event_names_file(enum refrain_event_kind kind) {
+    return abouts[kind] == ABOUT_FILE;
+}
+
+bool refrain_event_names_window(enum refrain_event_kind kind) {
+    return abouts[kind] == ABOUT_WINDOW;
+}
+
 #define OF(member, ...)                                                                                                \
     given->member = (struct refrain_event_##member) {                                                                  \
         __VA_ARGS__                                                                                                    \

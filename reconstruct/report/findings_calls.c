@@ -127,7 +127,7 @@ static double cost_of(const struct refrain_activity_region *region) {
 }
 
 static void look_at(struct refrain_report *report, const struct refrain_activity_region *region) {
-    double cost_ns = cost_of(region);
+    double cost_ns = cost_of(region) - (report->small_access_ns ? report->small_access_ns[region->region->index] : 0);
     enum refrain_finding_kind kind = kind_of(region);
     if (kind == REFRAIN_FINDING_TRANSFER && is_long_for_bytes(region, cost_ns))
         report->long_calls_ns += cost_ns;

@@ -2,8 +2,10 @@
  * page).
  *
  *     one walk of the trace --> analysis/activity.h  calls, messages, times by call site  -.
- *                           '-> analysis/delays.h    causes of waits, what ranks do        |-> facts
+ *                           |-> analysis/delays.h    causes of waits, what ranks do        |-> facts
+ *                           '-> analysis/file_use.h  accesses to files                    -'
  *     facts --> findings_waits.c   what ranks wait for: delays, by place and rank         -.
+ *           --> findings_files.c   small accesses to files                                  |
  *           --> findings_calls.c   what MPI calls take that is not waiting                  |-> findings, by cost
  *           --> findings_run.c     the iteration that is unlike the others                    |
  *           --> findings_threads.c further threads without work                             |
@@ -19,6 +21,7 @@
 
 #include "analysis/activity.h"
 #include "analysis/delays.h"
+#include "analysis/file_use.h"
 #include "analysis/sample_rows.h"
 
 #include <stdio.h>
@@ -43,6 +46,7 @@ enum refrain_finding_kind {
     REFRAIN_FINDING_SLOW_CALL,
     REFRAIN_FINDING_SMALL_MESSAGES,
     REFRAIN_FINDING_POLLING,
+    REFRAIN_FINDING_SMALL_ACCESSES,
     REFRAIN_FINDING_INPUT_OUTPUT,
     REFRAIN_FINDING_ONE_SIDED,
     REFRAIN_FINDING_TRANSFER,
@@ -78,6 +82,8 @@ struct refrain_report {
     struct refrain_trace *trace;
     struct refrain_activity *activity;
     struct refrain_delays *delays;
+    struct refrain_file_uses files;   /* of MPI-IO; no rows if the trace names no file */
+    double *small_access_ns;          /* by region: time in small accesses that a finding has */
     double run_ns;                    /* of all ranks together, in the window of delays */
     double least;                     /* share of it that a finding costs */
     struct refrain_finding *findings; /* those that cost most first */
@@ -134,6 +140,7 @@ void refrain_report_unknown(struct refrain_report *report, const char *format, .
 
 /* Families. */
 void refrain_findings_waits(struct refrain_report *report);
+void refrain_findings_files(struct refrain_report *report); /* before the next one, which leaves out its time */
 void refrain_findings_calls(struct refrain_report *report);
 void refrain_findings_run(struct refrain_report *report);
 void refrain_findings_threads(struct refrain_report *report);

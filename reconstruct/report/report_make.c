@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void (*const families[])(struct refrain_report *report) = {refrain_findings_waits, refrain_findings_calls,
-                                                                  refrain_findings_run, refrain_findings_threads};
+static void (*const families[])(struct refrain_report *report) = {refrain_findings_waits, refrain_findings_files,
+                                                                  refrain_findings_calls, refrain_findings_run,
+                                                                  refrain_findings_threads};
 
 const char *refrain_finding_name(enum refrain_finding_kind kind) {
     static const char *const names[REFRAIN_FINDING_KINDS] = {
@@ -25,6 +26,7 @@ const char *refrain_finding_name(enum refrain_finding_kind kind) {
         [REFRAIN_FINDING_SLOW_CALL] = "slow_call",
         [REFRAIN_FINDING_SMALL_MESSAGES] = "small_messages",
         [REFRAIN_FINDING_POLLING] = "polling",
+        [REFRAIN_FINDING_SMALL_ACCESSES] = "small_accesses",
         [REFRAIN_FINDING_INPUT_OUTPUT] = "input_output",
         [REFRAIN_FINDING_ONE_SIDED] = "one_sided",
         [REFRAIN_FINDING_TRANSFER] = "transfer",
@@ -92,10 +94,27 @@ static void find(struct refrain_report *report) {
     refrain_report_notes(report);
 }
 
+/* What gets each event of the walk. */
+struct watchers {
+    struct refrain_delays *delays;
+    struct refrain_file_collector *files; /* null: the trace names no file */
+};
+
+static bool watch(void *data, const struct refrain_event *event) {
+    const struct watchers *watchers = data;
+    return refrain_delays_watch(watchers->delays, event) &&
+           (!watchers->files || refrain_file_collector_event(watchers->files, event));
+}
+
 enum refrain_status refrain_report_make(struct refrain_trace *trace, const struct refrain_report_request *request,
                                         struct refrain_report *report, struct refrain_error *error) {
     *report = (struct refrain_report){.trace = trace, .least = request->least, .delays = refrain_delays_open(trace)};
-    if (!report->delays)
+    const struct refrain_file_request of_files = {.rank = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct watchers watchers = {.delays = report->delays};
+    const bool has_files = refrain_file_is_used(trace);
+    if (has_files && report->delays)
+        watchers.files = refrain_file_collector_open(trace, &of_files);
+    if (!report->delays || (has_files && !watchers.files))
         return REFRAIN_FAIL_MEMORY(error);
     struct refrain_activity_request of_activity = {.rank = -1,
                                                    .from_ns = INT64_MIN,
@@ -103,12 +122,13 @@ enum refrain_status refrain_report_make(struct refrain_trace *trace, const struc
                                                    .recorded = request->recorded,
                                                    .around = request->around,
                                                    .around_data = request->around_data,
-                                                   .watch = refrain_delays_watch,
-                                                   .watch_data = report->delays};
+                                                   .watch = watch,
+                                                   .watch_data = &watchers};
     enum refrain_status status = refrain_activity_open(trace, &of_activity, &report->activity, error);
+    const bool has_rows = !watchers.files || refrain_file_collector_end(watchers.files, &report->files);
     if (!report->activity)
         return status ? status : REFRAIN_FAIL_MEMORY(error);
-    if (!refrain_delays_finish(report->delays))
+    if (!has_rows || !refrain_delays_finish(report->delays))
         return REFRAIN_FAIL_MEMORY(error);
     find(report);
     if (report->no_memory)
@@ -129,6 +149,8 @@ void refrain_report_close(struct refrain_report *report) {
         free(report->findings[i].command);
     }
     free(report->findings);
+    free(report->small_access_ns);
+    refrain_file_uses_close(&report->files);
     free(report->critical);
     free(report->remark);
     refrain_sample_rows_free(&report->samples);
