@@ -29,6 +29,9 @@ for mpi in mpich openmpi; do
         for w in [r["common"]["written"]]] == [(48, 12, 15, 48, 1000, 131072, 4096, 45, 0)]' && pass || fail "$mpi: written: $(tail -n 1 said)"
     asserts all.json '[(x["accesses"], x["collective"], x["bytes"], x["least_bytes"], x["small_accesses"]) for x in [r["common"]["read"]]] == [(3, 3, 3 * 131072, 131072, 0)]' &&
         pass || fail "$mpi: read: $(tail -n 1 said)"
+    # Five writes after opening, four reads after a seek.
+    asserts all.json 'all(x["written"]["sequential"] == 4 and x["read"]["sequential"] == 3 for name, x in r.items() if name.startswith("own")) and r["common"]["written"]["sequential"] == 0' &&
+        pass || fail "$mpi: sequential: $(tail -n 1 said)"
     # Open, write 10 + 1, sync, read, iwrite 2, split 3 * 2, close.
     asserts all.json 'r["common"]["calls"] == 3 * (1 + 11 + 1 + 1 + 2 + 6 + 1) and r["common"]["ranks"] == 3' && pass || fail "$mpi: calls: $(tail -n 1 said)"
     asserts all.json 'all(x["ranks"] == 1 and x["by_rank"][0]["rank"] == int(name[4:]) and x["written"]["at_own_pointer"] == 5 and
@@ -58,7 +61,7 @@ assert [(x["file"], int(x["written_bytes"]), int(x["time_ns"])) for x in lines] 
 assert len(by_rank) == sum(x["ranks"] for x in rows) and sum(int(x["read_ns"]) for x in by_rank) == sum(x["read"]["time_ns"] for x in rows)' 2>said && pass || fail "$mpi: CSV: $(tail -n 1 said)"
 done
 refrain -q stats --by file --ranks "$trace" >text
-for pattern in 'own.1, 1 rank$' 'common, 3 ranks$' 'written at offsets, partly collective, partly nonblocking$' 'written at the shared pointer, partly collective$' "written at the rank's pointer\$" \
+for pattern in 'own.1, 1 rank$' 'common, 3 ranks$' 'written at offsets, partly collective, partly nonblocking$' 'written at the shared pointer, partly collective$' "written at the rank's pointer, mostly sequential\$" \
     'rank 2: ' 'opened, closed, other calls$' ' all files, 3 ranks$'; do
     grep -q "$pattern" text && pass || fail "text lacks $pattern: $(cat text)"
 done

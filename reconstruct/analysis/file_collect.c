@@ -81,6 +81,7 @@ static struct refrain_file_flow *count_access(struct refrain_file_collector *col
     of->flow[access->direction].accesses++;
     manner->collective += refrain_mpi_file_is_collective(kind);
     manner->nonblocking += is_under_way(access->region);
+    manner->sequential += access->sequential;
     manner->at[pointer_of(access->region)]++;
     return &of->flow[access->direction];
 }
@@ -155,7 +156,8 @@ void refrain_file_collector_pop(struct refrain_file_collector *collector, size_t
     int64_t ns =
         refrain_file_collector_cut(collector, now_ns) - refrain_file_collector_cut(collector, top->head.enter_ns);
     const struct refrain_file_frame *frame = refrain_region_stack_leave(&location->stack, ns);
-    const struct refrain_file_access access = {frame->head.region, frame->row, direction_of(frame->head.region), 0};
+    const struct refrain_file_access access = {frame->head.region, frame->row, direction_of(frame->head.region),
+                                               frame->sequential, 0};
     ns -= frame->head.inner_ns;
     collector->n_calls -= frame->head.enter_ns <= collector->request->to_ns;
     if (!counts(collector, rank))
@@ -185,18 +187,39 @@ static bool is_small(int64_t bytes) {
     return bytes >= 0 && bytes < (int64_t)REFRAIN_SMALL_ACCESS_BYTES;
 }
 
+/* True if the access begins at the rank's pointer, where the access before it ended. Notes that it moves the pointer.
+ */
+static bool is_sequential(struct refrain_file_collector *collector, const struct refrain_event *event) {
+    if (event->tag < 0 || pointer_of(event->region) != REFRAIN_FILE_AT_OWN_POINTER)
+        return false;
+    const uint64_t rank = (uint32_t)event->rank, number = (uint64_t)event->tag;
+    const bool moved_before = refrain_table_number(&collector->pointers, rank, number);
+    collector->no_memory |= !refrain_table_put(&collector->pointers, rank, number, 1);
+    return moved_before;
+}
+
+/* A call other than an access may have set the pointer of the rank. */
+static void set_pointer(struct refrain_file_collector *collector, const struct refrain_event *event) {
+    const bool sets = event->kind == REFRAIN_EVENT_SEEK || strcmp(event->region->name, "MPI_File_open") == 0 ||
+                      strcmp(event->region->name, "MPI_File_set_view") == 0;
+    if (sets && strcmp(event->region->name, "MPI_File_seek_shared") != 0 && collector->pointers.n)
+        refrain_table_remove(&collector->pointers, (uint32_t)event->rank, (uint64_t)event->tag);
+}
+
 static void begin_access(struct refrain_file_collector *collector, size_t number, struct refrain_file_frame *frame,
                          const struct refrain_event *event) {
     frame->begins = true;
     frame->request = event->request;
     frame->under_way = is_under_way(event->region);
+    frame->sequential = is_sequential(collector, event);
     if (!frame->under_way)
         return;
     struct refrain_file_access *access =
         refrain_table_make(&collector->under_way, number, key_of(event->request, frame->row), sizeof *access);
     collector->no_memory |= !access;
     if (access)
-        *access = (struct refrain_file_access){event->region, frame->row, direction_of(event->region), 0};
+        *access =
+            (struct refrain_file_access){event->region, frame->row, direction_of(event->region), frame->sequential, 0};
 }
 
 /* Removes an access under way; false if there is none, since it began before the trace or in another thread. */
@@ -214,7 +237,7 @@ static bool take_under_way(struct refrain_file_collector *collector, size_t numb
 /* A blocking access, or the second half of a split one, has moved bytes. */
 static void moved(struct refrain_file_collector *collector, size_t number, struct refrain_file_frame *frame,
                   const struct refrain_event *event) {
-    struct refrain_file_access access = {event->region, frame->row, direction_of(event->region), 0};
+    struct refrain_file_access access = {event->region, frame->row, direction_of(event->region), frame->sequential, 0};
     const bool is_split = !frame->begins && take_under_way(collector, number, key_of(-1, frame->row), &access);
     frame->begins = false;
     if (!is_inside(collector, event->time_ns) || !counts(collector, event->rank))
@@ -256,6 +279,8 @@ static void add_to_call(struct refrain_file_collector *collector, size_t number,
         frame->row = row_of(collector, event->rank, event->tag);
         collector->approximate += event->approximate;
     }
+    if (event->kind == REFRAIN_EVENT_SEEK || event->kind == REFRAIN_EVENT_FILE)
+        set_pointer(collector, event);
     switch (event->kind) {
     case REFRAIN_EVENT_IO:
         begin_access(collector, number, frame, event);

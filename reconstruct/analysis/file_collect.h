@@ -25,6 +25,7 @@ struct refrain_file_access {
     const struct refrain_region_info *region; /* the call that began it */
     uint32_t row;
     enum refrain_file_direction direction;
+    bool sequential;
     int64_t ns; /* of that call */
 };
 
@@ -33,6 +34,7 @@ struct refrain_file_frame {
     struct refrain_region_frame head;
     bool names_file; /* in `row` */
     bool begins;     /* an access, whose end has not come */
+    bool sequential; /* this access */
     uint32_t row;
     int64_t request;                      /* of the access that it begins; -1: none */
     bool under_way;                       /* the access goes on when the call returns */
@@ -63,6 +65,7 @@ struct refrain_file_collector {
     struct refrain_table names;     /* hash of a name and its ordinal among equal hashes -> index of its row + 1 */
     struct refrain_table ranks;     /* (row, rank) -> struct refrain_file_rank */
     struct refrain_table under_way; /* (location, request or file) -> struct refrain_file_access */
+    struct refrain_table pointers;  /* (rank, number of the file) -> 1: moved since by accesses only */
     struct refrain_table small;     /* (region, row and direction) -> struct refrain_file_small */
     uint64_t approximate;
     size_t n_calls; /* open MPI calls that began before the end of the window */

@@ -63,6 +63,7 @@ static void close_collector(struct refrain_file_collector *collector) {
     free(collector->n_numbers);
     free(collector->rows);
     refrain_table_close(&collector->names); /* its values are numbers */
+    refrain_table_close(&collector->pointers);
     refrain_table_free(&collector->ranks);
     refrain_table_free(&collector->under_way);
     refrain_table_free(&collector->small);
@@ -161,6 +162,7 @@ static void add_to_all(struct refrain_file_row *all, const struct refrain_file_r
         struct refrain_file_manner *sum = &all->use.manner[d];
         sum->collective += manner->collective;
         sum->nonblocking += manner->nonblocking;
+        sum->sequential += manner->sequential;
         for (unsigned i = 0; i < REFRAIN_FILE_POINTERS; i++)
             sum->at[i] += manner->at[i];
         for (unsigned i = 0; i < REFRAIN_FILE_SIZES; i++) {

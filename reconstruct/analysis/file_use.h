@@ -50,6 +50,8 @@ struct refrain_file_manner {
     uint64_t typical_bytes;           /* mean of the accesses that are in the same power of two as the median */
     uint64_t small, small_bytes;      /* accesses below REFRAIN_SMALL_ACCESS_BYTES */
     uint64_t collective, nonblocking; /* nonblocking: also split ones */
+    uint64_t sequential; /* at the rank's pointer, where its access before ended: without a seek, an opening or a new
+                            view in between */
     uint64_t at[REFRAIN_FILE_POINTERS];
 };
 

@@ -74,6 +74,8 @@ static const char *manner_text(const struct refrain_file_flow *flow, const struc
     for (unsigned i = 1; i < REFRAIN_FILE_POINTERS; i++)
         most = manner->at[i] > manner->at[most] ? i : most;
     n = (size_t)snprintf(text, 96, "%s%s", manner->at[most] < flow->accesses ? "most " : "", pointers[most]);
+    if (most == REFRAIN_FILE_AT_OWN_POINTER && 2 * manner->sequential > flow->accesses)
+        n += (size_t)snprintf(text + n, 96 - n, ", mostly sequential");
     if (manner->collective)
         n += (size_t)snprintf(text + n, 96 - n, ", %s%s", manner->collective < flow->accesses ? "partly " : "",
                               "collective");
@@ -203,14 +205,15 @@ static json_t *flow_json(const struct refrain_file_flow *flow) {
 
 static json_t *manner_json(const struct refrain_file_flow *flow, const struct refrain_file_manner *manner) {
     json_t *object = flow_json(flow);
-    json_t *more = json_pack(
-        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:f}", "typical_bytes", (json_int_t)manner->typical_bytes,
-        "small_accesses", (json_int_t)manner->small, "collective", (json_int_t)manner->collective, "nonblocking",
-        (json_int_t)manner->nonblocking, "at_offset", (json_int_t)manner->at[REFRAIN_FILE_AT_OFFSET], "at_own_pointer",
-        (json_int_t)manner->at[REFRAIN_FILE_AT_OWN_POINTER], "at_shared_pointer",
-        (json_int_t)manner->at[REFRAIN_FILE_AT_SHARED_POINTER], "longest_ns", (json_int_t)manner->longest_ns,
-        "longest_rank", (int)manner->longest_rank, "bytes_per_second",
-        refrain_file_rate(flow->bytes, manner->longest_ns));
+    json_t *more =
+        json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:f}", "typical_bytes", (json_int_t)manner->typical_bytes,
+                  "small_accesses", (json_int_t)manner->small, "sequential", (json_int_t)manner->sequential,
+                  "collective", (json_int_t)manner->collective, "nonblocking", (json_int_t)manner->nonblocking,
+                  "at_offset", (json_int_t)manner->at[REFRAIN_FILE_AT_OFFSET], "at_own_pointer",
+                  (json_int_t)manner->at[REFRAIN_FILE_AT_OWN_POINTER], "at_shared_pointer",
+                  (json_int_t)manner->at[REFRAIN_FILE_AT_SHARED_POINTER], "longest_ns", (json_int_t)manner->longest_ns,
+                  "longest_rank", (int)manner->longest_rank, "bytes_per_second",
+                  refrain_file_rate(flow->bytes, manner->longest_ns));
     json_object_update(object, more);
     json_decref(more);
     return object;

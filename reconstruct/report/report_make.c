@@ -97,13 +97,12 @@ static void find(struct refrain_report *report) {
 /* What gets each event of the walk. */
 struct watchers {
     struct refrain_delays *delays;
-    struct refrain_file_collector *files; /* null: the trace names no file */
+    struct refrain_file_collector *files;
 };
 
 static bool watch(void *data, const struct refrain_event *event) {
     const struct watchers *watchers = data;
-    return refrain_delays_watch(watchers->delays, event) &&
-           (!watchers->files || refrain_file_collector_event(watchers->files, event));
+    return refrain_delays_watch(watchers->delays, event) && refrain_file_collector_event(watchers->files, event);
 }
 
 enum refrain_status refrain_report_make(struct refrain_trace *trace, const struct refrain_report_request *request,
@@ -122,10 +121,10 @@ enum refrain_status refrain_report_make(struct refrain_trace *trace, const struc
                                                    .recorded = request->recorded,
                                                    .around = request->around,
                                                    .around_data = request->around_data,
-                                                   .watch = watch,
-                                                   .watch_data = &watchers};
+                                                   .watch = has_files ? watch : refrain_delays_watch,
+                                                   .watch_data = has_files ? (void *)&watchers : report->delays};
     enum refrain_status status = refrain_activity_open(trace, &of_activity, &report->activity, error);
-    const bool has_rows = !watchers.files || refrain_file_collector_end(watchers.files, &report->files);
+    const bool has_rows = !has_files || refrain_file_collector_end(watchers.files, &report->files);
     if (!report->activity)
         return status ? status : REFRAIN_FAIL_MEMORY(error);
     if (!has_rows || !refrain_delays_finish(report->delays))
