@@ -109,16 +109,20 @@ refrain -q convert --format text sorted.txt -o exact.refrain && refrain stats --
 asserts exact.json '(r["out.dat"]["time_ns"], r["out.dat"]["other_ns"], r["out.dat"]["written"]["time_ns"], r["out.dat"]["calls"]) == (6.0e9, 2.5e9, 3.5e9, 6)' && pass || fail "times: $(tail -n 1 said)"
 asserts exact.json '(r["out.dat"]["written"]["accesses"], r["out.dat"]["written"]["bytes"], r["out.dat"]["written"]["unknown"], r["out.dat"]["written"]["bytes_per_second"]) == (3, 1500, 1, 600)' && pass || fail "bytes: $(tail -n 1 said)"
 asserts exact.json '(r["none"]["read"]["bytes"], r["none"]["file"], r["none"]["by_rank"][0]["rank"]) == (70, None, 1) and abs(j["total"]["share_percent"] - 100 * 7 / 18) < 0.01' && pass || fail "without a name: $(tail -n 1 said)"
+cat >nothing.txt <<'END'
+0	0.0	enter	MPI_Init	file=a.c	line=5
+0	1.0	leave	MPI_Init
+END
+refrain -q convert --format text nothing.txt -o nothing.refrain || fail "convert"
+# The overview has the time of calls for files: without that of MPI_Waitall.
+refrain -q stats exact.refrain | grep -q '^calls of MPI-IO: 33.33 % (--by file)$' && refrain -q stats --json exact.refrain | grep -q '"file_ns": 6000000000,' &&
+    ! refrain -q stats nothing.refrain | grep -q 'MPI-IO' && pass || fail "overview: $(refrain -q stats exact.refrain | head -n 4)"
 refrain -q stats --by file exact.refrain | grep -q 'files without a recorded name, 1 rank$' && pass || fail "without a name, as text"
 refrain -q stats --by file --json --from 2.5 --to 6.5 --rank 0 exact.refrain >window.json
 asserts window.json '[(x["time_ns"], x["calls"], x["written"]["accesses"], x["written"]["bytes"], x["other_ns"]) for x in j["rows"]] == [(1.75e9, 1, 1, 1000, 0)]' && pass || fail "window: $(tail -n 1 said)"
 
 # No files; options that do not go together.
-cat >nothing.txt <<'END'
-0	0.0	enter	MPI_Init	file=a.c	line=5
-0	1.0	leave	MPI_Init
-END
-refrain -q convert --format text nothing.txt -o nothing.refrain && refrain stats --by file nothing.refrain >said && grep -q 'no call of MPI-IO' said && pass || fail "no files: $(cat said)"
+refrain stats --by file nothing.refrain >said && grep -q 'no call of MPI-IO' said && pass || fail "no files: $(cat said)"
 refrain stats --by file --json nothing.refrain >nothing.json && asserts nothing.json 'j["rows"] == [] and j["total"]["calls"] == 0' && pass || fail "no files, JSON: $(tail -n 1 said)"
 for arguments in "--by file --folded" "--by file --layer a.c" "--by file --quick" "--ranks" "--ranks --by rank"; do
     # shellcheck disable=SC2086 # lists of words

@@ -6,11 +6,21 @@
 #include "commands/stats_balance.h"
 #include "commands/stats_print.h"
 #include "commands/waits_text.h"
+#include "model/mpi_call.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 #define WAITS_SHOWN 8u
+
+/* Time in calls that begin with MPI_File_. */
+static int64_t file_ns(const struct refrain_activity *activity) {
+    int64_t ns = 0;
+    for (size_t i = 0; i < activity->n_regions; i++)
+        if (refrain_mpi_is_file(refrain_mpi_kind(activity->regions[i].region)))
+            ns += activity->regions[i].own_ns;
+    return ns;
+}
 
 static void print_program(const struct refrain_trace *trace, const struct refrain_activity *activity) {
     const struct refrain_process *first = &trace->processes[0];
@@ -28,6 +38,8 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
     if (own_ns[REFRAIN_OWN_TIME_PAUSED])
         printf("; paused %.2Lf %%", 100 * (long double)own_ns[REFRAIN_OWN_TIME_PAUSED] / run_ns);
     putchar('\n');
+    if (file_ns(activity) > 0)
+        printf("calls of MPI-IO: %.2Lf %% (--by file)\n", 100 * (long double)file_ns(activity) / run_ns);
     if (activity->approximate)
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
@@ -94,6 +106,7 @@ static void add_times(json_t *object, const struct refrain_activity *activity, b
     json_object_set_new(object, "waiting_ns", json_integer(activity->times.waiting_ns));
     json_object_set_new(object, "transmission_ns", json_integer(own_ns[REFRAIN_OWN_TIME_TRANSMISSION]));
     json_object_set_new(object, "management_ns", json_integer(own_ns[REFRAIN_OWN_TIME_MANAGEMENT]));
+    json_object_set_new(object, "file_ns", json_integer(file_ns(activity)));
     json_object_set_new(object, "paused_ns", json_integer(own_ns[REFRAIN_OWN_TIME_PAUSED]));
 }
 

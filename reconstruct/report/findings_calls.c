@@ -139,7 +139,9 @@ static void look_at(struct refrain_report *report, const struct refrain_activity
     finding->rank = rank_of(region, cost_ns);
     finding->sentence = sentence_of(report, kind, region, cost_ns);
     finding->detail = detail_of(report, kind, region, cost_ns);
-    finding->command = refrain_report_command(report, "refrain stats --by source-line ", "");
+    finding->command = refrain_report_command(
+        report, kind == REFRAIN_FINDING_INPUT_OUTPUT ? "refrain stats --by file " : "refrain stats --by source-line ",
+        "");
 }
 
 /* ---- small messages: those of all call sites are one finding, as a message has two ---- */
