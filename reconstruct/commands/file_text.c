@@ -64,6 +64,11 @@ static void skip(const struct table *table) {
     printf("%*s", table->wide ? 33 : 11, "");
 }
 
+/* Which part of the accesses are of a kind. */
+static const char *part_word(uint64_t of, uint64_t all) {
+    return of == all ? "" : 2 * of > all ? "mostly " : "partly ";
+}
+
 /* "at offsets, collective": how most of the accesses are made. */
 static const char *manner_text(const struct refrain_file_flow *flow, const struct refrain_file_manner *manner,
                                char text[96]) {
@@ -77,10 +82,9 @@ static const char *manner_text(const struct refrain_file_flow *flow, const struc
     if (most == REFRAIN_FILE_AT_OWN_POINTER && 2 * manner->sequential > flow->accesses)
         n += (size_t)snprintf(text + n, 96 - n, ", mostly sequential");
     if (manner->collective)
-        n += (size_t)snprintf(text + n, 96 - n, ", %s%s", manner->collective < flow->accesses ? "partly " : "",
-                              "collective");
+        n += (size_t)snprintf(text + n, 96 - n, ", %scollective", part_word(manner->collective, flow->accesses));
     if (manner->nonblocking)
-        snprintf(text + n, 96 - n, ", %snonblocking", manner->nonblocking < flow->accesses ? "partly " : "");
+        snprintf(text + n, 96 - n, ", %snonblocking", part_word(manner->nonblocking, flow->accesses));
     return text;
 }
 
