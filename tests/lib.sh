@@ -84,18 +84,26 @@ x86_64_only() {
     [ "$(uname -m)" = x86_64 ] || skip "$1"
 }
 
-# launch MPI RANKS COMMAND...: runs under that MPI's launcher. Ranks that wait yield: another test may run beside them.
+# hwloc's plugins look for graphics cards and X servers in each process of each job.
+HWLOC_PLUGINS_PATH=/nowhere
+export HWLOC_PLUGINS_PATH
+
+# launch MPI RANKS COMMAND...: runs under that MPI's launcher. Ranks that wait yield, since another test may run beside them;
+# under MPICH as refrain-run has it, which would start the launcher twice. If $preload is set, it is preloaded into the ranks alone.
+# Of Open MPI's components only those are loaded that a job on one node uses.
 launch() {
     mpi=$1
     ranks=$2
     shift 2
     if [ "$mpi" = openmpi ]; then
+        [ -z "${preload:-}" ] || set -- -x LD_PRELOAD="$preload${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
         # A directory of its own for each: a launcher that ends may remove what another has just made in a common one.
         OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$work/ompi.XXXXXX") \
-            timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,vader --bind-to none \
+            timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl "${btl:-self,vader}" --bind-to none \
             --mca mpi_yield_when_idle 1 -n "$ranks" "$@"
     else
-        timeout 120 refrain-run mpiexec.mpich -n "$ranks" "$@"
+        timeout 120 mpiexec.mpich -genv LD_PRELOAD \
+            "${preload:+$preload:}$bin/../lib/librefrain-yield.so${LD_PRELOAD:+:$LD_PRELOAD}" -n "$ranks" "$@"
     fi
 }
 

@@ -94,25 +94,37 @@ if [ -n "${SPENT_LATE:-}" ]; then # each call site in a line of its own
 fi
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w $debug -I"$tests/programs" -I"$tests/../include" "$program" -o "$work/chance" -lpthread || fail "compile"
 
+# logged SEED: the calls of an untraced run by partner, of each rank in $log/N. It is a run of its own: below the logger all
+# calls of a function would come from one place.
+logged() {
+    rm -rf "$log"
+    mkdir "$log"
+    REFRAIN_MODE=off MPI_LOGGER_DIRECTORY=$log preload=$bin/../lib/libpmpi_logger-mpich.so \
+        launch mpich "$ranks" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-1}}" >"$log/out" 2>"$log/err" || fail "seed $1, logged: status $?: $(head -n 2 "$log/err")"
+    for rank in $(seq 0 $((ranks - 1))); do
+        by_partner <"$log/rank-$rank.log" >"$log/$rank"
+    done
+}
+
+# with_room SEED: the calls of a run that had room for all by line and partner, of each rank in $room/N.
+with_room() {
+    rm -rf "$room"
+    mkdir "$room"
+    REFRAIN_TOTAL_MEMORY=64M REFRAIN_MODE=events REFRAIN_DIRECTORY=$room launch mpich "$ranks" "$work/chance" "$1" "$steps" \
+        >"$room/out" 2>"$room/err" || fail "seed $1, with room: status $?: $(head -n 2 "$room/err")"
+    refrain events "$(the_trace "$room")" >"$room/events" 2>"$work/error" || fail "seed $1, with room: $(head -n 1 "$work/error")"
+    for rank in $(seq 0 $((ranks - 1))); do
+        awk -F '\t' -v r="$rank" '$1 == r' "$room/events" >"$work/c"
+        by_place "$work/c" >"$room/$rank"
+    done
+}
+
 # one SEED SIZE
 one() {
     what="seed $1, $2"
     run=$work/run
     rm -rf "$run"
     mkdir "$run"
-    if [ "$threads" -eq 1 ]; then
-        # A run of its own: below the logger all calls of a function would come from one place.
-        # shellcheck disable=SC2016 # expanded by the ranks' shell
-        REFRAIN_MODE=off MPI_LOGGER_DIRECTORY=$run launch mpich "$ranks" \
-            sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$bin/../lib/libpmpi_logger-mpich.so" "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-1}}" \
-            >"$run/out" 2>"$run/err" || fail "$what, logged: status $?: $(head -n 2 "$run/err")"
-    fi
-    if [ "${SPENT_LATE:-}" = places ]; then
-        REFRAIN_TOTAL_MEMORY=64M REFRAIN_MODE=events REFRAIN_DIRECTORY=$run launch mpich "$ranks" "$work/chance" "$1" "$steps" \
-            >"$run/out" 2>"$run/err" || fail "$what, with room: status $?: $(head -n 2 "$run/err")"
-        refrain events "$(the_trace "$run")" >"$work/with-room" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
-        rm -rf "$run"/*.refrain
-    fi
     REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch mpich "$ranks" \
         "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-$threads}}" >"$run/out" 2>"$run/err" ||
         fail "$what: status $?: $(head -n 2 "$run/err")"
@@ -135,10 +147,7 @@ one() {
         awk -F '\t' -v r=$rank '$1 == r' "$work/recorded" >"$work/b"
         cut -f 3- "$work/a" | by_partner >"$work/replayed"
         cut -f 3- "$work/b" | by_partner >"$work/recorded-partners"
-        if [ "$threads" -eq 1 ]; then
-            by_partner <"$run/rank-$rank.log" >"$work/seen"
-            same "$what, rank $rank: recorded, by partner" "$work/seen" "$work/recorded-partners"
-        fi
+        [ "$threads" -ne 1 ] || same "$what, rank $rank: recorded, by partner" "$log/$rank" "$work/recorded-partners"
         if [ "${SPENT_COMMS:-}" = 0 ]; then
             accounted "$what, rank $rank" "$work/recorded-partners" "$work/replayed" "$(counted_as_another "$trace" $rank)"
         else
@@ -148,12 +157,10 @@ one() {
         by_site "$work/b" >"$work/b-sites"
         [ -n "${SPENT_PARTNERS:-}" ] || same "$what, rank $rank: reconstructed, by call site" "$work/b-sites" "$work/a-sites"
         if [ "${SPENT_LATE:-}" = places ]; then
-            awk -F '\t' -v r=$rank '$1 == r' "$work/with-room" >"$work/c"
-            by_place "$work/c" >"$work/c-places"
             for of in recorded reconstructed; do
                 [ $of = recorded ] && from=$work/b || from=$work/a
                 by_place "$from" >"$work/places"
-                same "$what, rank $rank: $of, by line and partner" "$work/c-places" "$work/places"
+                same "$what, rank $rank: $of, by line and partner" "$room/$rank" "$work/places"
             done
         fi
         per_location "$work/a" | cut -f 3- | sed 's/	approximate$//' >"$work/a-order"
@@ -187,8 +194,10 @@ accounted() {
     [ -s "$2" ] && [ "$gone" -le "$4" ] && pass || fail "$1: $gone calls by partner differ, and $4 are said to"
 }
 
-seed=1
+log=$work/log room=$work/room seed=1
 while [ "$seed" -le "$seeds" ]; do
+    [ "$threads" -ne 1 ] || logged "$seed"
+    [ "${SPENT_LATE:-}" != places ] || with_room "$seed"
     for memory in "$@"; do
         [ "$memory" != counts ] ||
             memory=$(refrain size "$work/chance" --json | tr -d ' ",' | awk -F : '/whole_counts_bytes/ { print int($2 / 1024) "K" }')

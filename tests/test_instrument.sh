@@ -21,13 +21,13 @@ language() {
     file=$1
     shift
     for compiler in $compilers; do
+        if ! $compiler "$@" "$sources/$file" -o plain 2>plain.err; then
+            fail "$file does not compile with $compiler $*: $(head -n 1 plain.err)"
+            continue
+        fi
+        timeout 20 ./plain >plain.out 2>&1
+        status=$?
         for level in -O0 -O2; do
-            if ! $compiler "$@" $level "$sources/$file" -o plain 2>plain.err; then
-                fail "$file does not compile with $compiler $*: $(head -n 1 plain.err)"
-                continue
-            fi
-            timeout 20 ./plain >plain.out 2>&1
-            status=$?
             case "$compilers:$compiler$level" in
             gcc:*) details="communication all" ;;
             *:gcc-O0 | *:clang-O2) details=communication ;;
@@ -230,36 +230,24 @@ make_directory() {
     cp -R template project
 }
 
-# observe NAME: what the command line in $line does in a fresh directory.
+# observe NAME CC: what the command line in $line does in a fresh directory.
 observe() {
     make_directory
-    (cd project && timeout 60 sh -c "$line") >"$1.stdout" 2>"$1.stderr" </dev/null
-    echo $? >"$1.status"
-    (cd project && find . | LC_ALL=C sort) >"$1.files"
+    (cd project && CC=$2 timeout 60 sh -c "$line") >"$1/stdout" 2>"$1/stderr" </dev/null
+    echo $? >"$1/status"
+    LC_ALL=C ls -AR1 project >"$1/files"
 }
 
+mkdir plain.seen traced.seen
 grep -v '^#' "$sources/command_lines" >lines
 while IFS= read -r line; do
-    compare="status stdout files stderr"
-    case $line in "~"*) line=${line#?} compare="status stdout files" ;; esac
-    CC=gcc
-    export CC
-    observe plain
-    CC="refrain-cc gcc"
-    observe traced
-    different=
-    for part in $compare; do
-        sed -i 's,/cc[A-Za-z0-9]*[.]o,/object,' plain.$part traced.$part # names that gcc makes up
-        cmp -s plain.$part traced.$part || different="$different $part"
-    done
-    if [ -n "$different" ]; then
-        fail "$line: another$different"
-        # shellcheck disable=SC2086
-        set -- $different
-        diff plain.$1 traced.$1 | head -n 6
-    else
-        pass
-    fi
+    except=
+    case $line in "~"*) line=${line#?} except=--exclude=stderr ;; esac
+    observe plain.seen gcc
+    observe traced.seen "refrain-cc gcc"
+    sed -i 's,/cc[A-Za-z0-9]*[.]o,/object,' plain.seen/* traced.seen/* # names that gcc makes up
+    # shellcheck disable=SC2086 # none or one word
+    diff -r $except plain.seen traced.seen >different && pass || fail "$line: $(head -n 7 different)"
 done <lines
 
 # ---- beside the compiler ----

@@ -29,23 +29,29 @@ aborted() {
 # What differs from run to run: addresses, names of files, process ids, the places that libraries' frames have.
 masked() {
     sed -e 's/0x[0-9a-f]*/ADDRESS/g' -e "s|$work/[a-z]*/[a-z_]*|PROGRAM|g" -e 's/Abort([0-9]*)/Abort/g' -e 's/\[[^]]*\]/[]/g' \
-        -e 's/\(PID\|pid\|Process\|process\) [0-9]*/process/g' "$1" | grep -av '^=\|^-*$' | sort
+        -e 's/\(PID\|pid\|Process\|process\) [0-9]*/process/g' -e '/^=/d' -e '/^-*$/d' "$1" | sort
+}
+
+# has_status OUTCOME N: MPICH's launcher ended so.
+has_status() {
+    read -r first <"$1"
+    [ "$mpi" = mpich ] && [ "$first" = "status $2" ]
 }
 
 # Did MPICH's launcher die itself, by SIGPIPE (128 + 13), since the only rank had ended before all was written to it? That
 # was seen without refrain, at a high load. Such a run is made again.
 launcher_fell() {
-    [ "$mpi" = mpich ] && grep -q '^status 141$' "$1"
+    has_status "$1" 141
 }
 
 # plain TRY ARGUMENTS..., traced TRY ARGUMENTS...: one run of $program with $mpi and $ranks, without refrain and with it;
 # output and status go to $work/outcomes/plain.TRY and traced.TRY. Plain runs after the fifth take a moment to end.
 plain() {
-    try=$1 preload=
+    try=$1 slow=
     shift
-    [ "$try" -le 5 ] || preload=$work/slow_end.so
+    [ "$try" -le 5 ] || slow=$work/slow_end.so
     for _ in 1 2 3 4 5; do
-        launch "$mpi" "$ranks" env LD_PRELOAD="$preload" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
+        launch "$mpi" "$ranks" env LD_PRELOAD="$slow" "$work/plain/$program-$mpi" "$@" >"$work/plain.out" 2>"$work/plain.err"
         { echo "status $?" && masked "$work/plain.out"; } >"$work/outcomes/plain.$try"
         launcher_fell "$work/outcomes/plain.$try" || break
     done
@@ -109,7 +115,7 @@ same() {
             plain $runs "$@"
             # MPICH 4.2's launcher now and then (2 of 60 runs, without refrain) says nothing of a rank that was killed, and
             # ends with 0: such a run is made again, too.
-            [ $mpi = mpich ] && grep -q '^status 0$' "$work/outcomes/traced.$number" && traced "$number" "$@"
+            has_status "$work/outcomes/traced.$number" 0 && traced "$number" "$@"
         done
         if among "$work/outcomes/traced.$number"; then
             pass

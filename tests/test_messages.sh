@@ -72,7 +72,17 @@ lenient="-Wno-error=int-conversion -Wno-error=incompatible-pointer-types"
 { sed -n 1,8p warns.c && printf '#line 100 "grammar.y"\n' && sed -n '9,$p' warns.c; } >generated.c
 sed 's/step(n);/step(n)/' warns.c >broken.c
 sed 's/$/\r/' warns.c >ends.c
+# What is underlined may be less, since compilers do not underline across lines of probes; and clang's hints stand farther right
+# behind letters of several bytes.
+hints='/^[^A-Za-z0-9]*$/d;/^[ |]*%[ds]$/d'
+mkdir behind
 for compiler in gcc clang; do
+    for file in says warns generated ends broken; do
+        case $compiler-$file in
+        gcc-warns | gcc-generated | gcc-ends) { printf '#line 1 "%s.c"\n' $file && cat $file.c; } >behind/$file.c ;;
+        *) cp $file.c behind ;; # errors: what the compiler says of the file itself
+        esac
+    done
     for options in "-O2 -Wall -Wextra" "-O0 -Wall -Wextra -Wconversion -Wparentheses -Wmisleading-indentation" \
         "-O2 -g -Wall -Wextra -Wnull-dereference -std=gnu99" "-O1 -Weverything -Wno-comma -Wno-unreachable-code" "-O2 -Wall -fno-diagnostics-show-caret"; do
         case "$compiler $options" in
@@ -83,29 +93,23 @@ for compiler in gcc clang; do
         esac
         options="$lenient $options"
         for file in says warns generated ends broken; do
+            # shellcheck disable=SC2086 # a list of words
+            $compiler $options -c behind/$file.c -o plain.o 2>plain.err
+            status=$?
+            sed -i "s,behind/$file.c,$file.c,g;$hints" plain.err
+            case $file in says | broken) expected=1 ;; *) expected=0 ;; esac
+            [ $status -eq $expected ] && [ "$(grep -c 'warning\|error' plain.err)" -ge 4 ] || fail "$compiler $options $file.c: status $status"
             for detail in communication all; do
-                mkdir -p behind
-                case $compiler-$file in
-                gcc-warns | gcc-generated | gcc-ends) { printf '#line 1 "%s.c"\n' $file && cat $file.c; } >behind/$file.c ;;
-                *) cp $file.c behind ;; # errors: what the compiler says of the file itself
-                esac
-                # shellcheck disable=SC2086 # a list of words
-                $compiler $options -c behind/$file.c -o plain.o 2>plain.err
-                status=$?
-                sed -i "s,behind/$file.c,$file.c,g" plain.err
-                case $file in says | broken) expected=1 ;; *) expected=0 ;; esac
-                [ $status -eq $expected ] || fail "$compiler $options $file.c: status $status"
                 : >"$COUNT"
                 # shellcheck disable=SC2086
                 refrain-cc --detail=$detail "$work/count/$compiler" $options -c $file.c -o traced.o 2>traced.err
                 traced=$?
-                # What is underlined may be less, since compilers do not underline across lines of probes; and clang's hints stand
-                # farther right behind letters of several bytes.
-                sed -i '/^[^A-Za-z0-9]*$/d;/^[ |]*%[ds]$/d' plain.err traced.err
-                [ $traced -eq $status ] && [ "$(grep -c 'warning\|error' plain.err)" -ge 4 ] && cmp -s plain.err traced.err && pass ||
+                sed -i "$hints" traced.err
+                [ $traced -eq $status ] && cmp -s plain.err traced.err && pass ||
                     { fail "$compiler $options $file.c, $detail: other messages" && diff plain.err traced.err | head -n 12; }
-                [ $status -ne 0 ] || { [ "$(wc -l <"$COUNT")" -eq 1 ] && pass || fail "$compiler $options $file.c, $detail: compiled $(wc -l <"$COUNT") times"; }
-                [ $status -ne 0 ] || ! nm traced.o | grep -q refrain__u && [ $status -eq 0 ] && fail "$compiler $options $file.c, $detail: not instrumented"
+                [ $status -eq 0 ] || continue
+                [ "$(wc -l <"$COUNT")" -eq 1 ] && pass || fail "$compiler $options $file.c, $detail: compiled $(wc -l <"$COUNT") times"
+                nm traced.o | grep -q refrain__u || fail "$compiler $options $file.c, $detail: not instrumented"
             done
         done
     done

@@ -14,7 +14,7 @@ counted() {
     (
         [ -z "${FALSE:-}" ] || export REFRAIN_FALSE_PERF="$FALSE"
         REFRAIN_TOTAL_MEMORY=${MEMORY:-6M} REFRAIN_THREADS=2 REFRAIN_DIRECTORY=$work/made REFRAIN_METRICS=$2 \
-            launch mpich 2 sh -c 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_perf.so" "$work/metrics" ${3:+"$3"}
+            preload=$work/false_perf.so launch mpich 2 "$work/metrics" ${3:+"$3"}
     ) >"$work/out" 2>&1
     status=$?
     trace=$(the_trace "$work/made") && mv "$trace" "$work/$1.refrain" || fail "$1: no trace: $(head -n 3 "$work/out")"

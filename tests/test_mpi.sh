@@ -69,16 +69,6 @@ matched() {
     rm -f "$work/pairs.json"
 }
 
-# start MPI RANKS COMMAND...: as launch; Open MPI reaches processes that were started later only through sockets.
-start() {
-    if [ "$1 $name" = "openmpi mpi_spawn" ]; then
-        shift
-        timeout 120 mpiexec.openmpi --allow-run-as-root --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo -n "$@"
-    else
-        launch "$@"
-    fi
-}
-
 # program MPI NAME RANKS ARGUMENTS...
 program() {
     mpi=$1 name=$2 ranks=$3 what="$2 on $3 ranks ($1)"
@@ -94,11 +84,10 @@ program() {
     *) logger=$bin/../lib/libpmpi_logger-$mpi.so ;;
     esac
     [ -z "${REFRAIN_TOTAL_MEMORY:-}" ] || logger= # not all that it would have seen can be in the trace
-    # The logger is preloaded into the ranks, beside what the launcher preloads.
-    # shellcheck disable=SC2016 # expanded by the ranks' shell
+    btl= # Open MPI reaches processes that were started later only through sockets
+    [ "$name" != mpi_spawn ] || btl=self,tcp
     (cd "$run" && REFRAIN_THREADS=8 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run MPI_LOGGER_DIRECTORY=$run \
-        start "$mpi" "$ranks" sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$logger" "$work/$name-$mpi" "$@") \
-        >"$run/out" 2>"$run/err"
+        OMPI_MCA_btl_tcp_if_include=lo preload=$logger launch "$mpi" "$ranks" "$work/$name-$mpi" "$@") >"$run/out" 2>"$run/err"
     status=$?
     if grep -q '^skipped: ' "$run/out"; then
         echo "$what: $(grep -m 1 '^skipped: ' "$run/out")"

@@ -95,8 +95,7 @@ cc -O1 -shared -fPIC "$tests/false_clock.c" -o "$work/false_clock.so" || fail "c
 # jump NANOSECONDS: runs it by a clock that goes on by a microsecond at each look, on whatever machine, and does so
 # between the two slow visits.
 jump() {
-    REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=1000 launch mpich 1 sh -c \
-        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$work/slow" "$1"
+    REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=1000 preload=$work/false_clock.so launch mpich 1 "$work/slow" "$1"
 }
 # with the least memory that a timeline takes, no item is longer than a two-thousandth of the run
 traced "slow, 8K" 8K jump 0
@@ -175,8 +174,7 @@ int main(int argc, char **argv) {
 END
 # by_false_clock PROGRAM: on one rank, by a clock that goes on by 50 ns at each look and by what the program says.
 by_false_clock() {
-    REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=50 launch mpich 1 sh -c \
-        'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$1"
+    REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=50 preload=$work/false_clock.so launch mpich 1 "$1"
 }
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/uneven.c" -o "$work/uneven" || fail "compile uneven.c"
 traced "uneven" 32K by_false_clock "$work/uneven"
@@ -582,8 +580,7 @@ refrain info --verbose "$work/means" | grep -q "times  *are means .*: on all ran
 
 refrain-mpicc -O1 -w -I "$tests/../include" "$tests/programs/marks.c" -o "$work/marks" || fail "compile marks.c"
 false_clocks() {
-    REFRAIN_CLOCK=gettime REFRAIN_FALSE_NODE=2 timeout 60 refrain-run mpiexec.mpich -n 6 \
-        -genv REFRAIN_CLOCK gettime sh -c 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"' "$work/false_clock.so" "$work/marks" "$@"
+    REFRAIN_CLOCK=gettime REFRAIN_FALSE_NODE=2 preload=$work/false_clock.so launch mpich 6 "$work/marks" "$@"
 }
 traced "nodes" 1M false_clocks
 cp "$work/printed" "$work/truth"

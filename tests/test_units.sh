@@ -54,10 +54,16 @@ TEXT
 done
 files="near far helper_of_near helper_of_far"
 
-# counts FUNCTION: how often it was called, by the trace
+# look: what refrain says of the trace, in the files info and stats
+look() {
+    refrain info traces/*.refrain >info
+    refrain stats traces/*.refrain >stats
+}
+
+# counts FUNCTION...: how often they were called, by the trace
 counts() {
-    refrain stats traces/*.refrain |
-        awk -v name="$1()" '{ for (i = 2; i <= NF; i++) if ($i == name && !n++) print $(i - 1) }'
+    awk -v names="$*" '{ for (i = 2; i <= NF; i++) if (!($i in n)) n[$i] = $(i - 1) }
+        END { for (i = 1; i <= split(names, name, " "); i++) printf "%s%s", (i > 1 ? " " : ""), n[name[i] "()"] }' stats
 }
 
 # is EXPECTED WHAT: the program has printed it
@@ -75,9 +81,9 @@ traced() {
         return
     }
     is "$(cat expected)" "$what"
-    refrain info traces/*.refrain >info
+    look
     grep -q 'nothing was lost' info && pass || fail "$what: something was lost: $(grep -i lost info)"
-    told="$(counts main) $(counts near) $(counts far) $(counts helper_of_near) $(counts helper_of_far)"
+    told=$(counts main near far helper_of_near helper_of_far)
     [ "$told" = "1 13 10 48 45" ] && pass || fail "$what: calls $told"
 }
 
@@ -117,8 +123,8 @@ for compiler in gcc clang; do
             refrain-cc $compiler main.o $objects -o program -ldl &&
             $compiler -shared -fPIC $level loaded.c helper_of_loaded.c -o plain.so && ./plain ./plain.so >expected &&
             traced "$compiler $level, dlopen" ./program ./loaded.so
-        [ "$(counts loaded) $(counts helper_of_loaded)" = "30 135" ] && pass ||
-            fail "$compiler $level, dlopen three times: $(counts loaded) $(counts helper_of_loaded)"
+        [ "$(counts loaded helper_of_loaded)" = "30 135" ] && pass ||
+            fail "$compiler $level, dlopen three times: $(counts loaded helper_of_loaded)"
         # A library that comes back takes no memory again.
         ./plain ./plain.so 1500 >expected
         REFRAIN_TOTAL_MEMORY=400K traced "$compiler $level, dlopen 1,500 times" ./program ./loaded.so 1500
@@ -152,7 +158,7 @@ gcc -c other.c && refrain-cc --detail=every gcc -O2 main.c near.c far.c helper_o
 rm -rf traces
 REFRAIN_DIRECTORY=traces ./program >out
 is "$(cat expected)" "with a unit of another version"
-refrain info traces/*.refrain >info
+look
 grep -q '^ *lost *1 source file.*another version' info && pass || fail "a unit of another version: $(grep -i 'lost' info)"
 [ "$(counts main)" = 1 ] && pass || fail "beside a unit of another version: $(counts main)"
 
@@ -171,9 +177,9 @@ for level in -O0 -O2; do
     rm -rf traces
     REFRAIN_THROTTLE=0 REFRAIN_DIRECTORY=traces ./program >out
     is "$(cat expected)" "$level, with a unit of a later version"
-    refrain info traces/*.refrain >info
+    look
     grep -q '^ *lost *1 source file.*another version' info && pass || fail "$level, a unit of a later version: $(grep -i 'lost' info)"
-    told="$(counts main) $(counts near) $(counts helper_of_near) $(counts helper_of_far)"
+    told=$(counts main near helper_of_near helper_of_far)
     [ "$told" = "1 13 48 45" ] && [ -z "$(counts far)" ] && pass || fail "$level, beside a unit of a later version: calls $told, $(counts far)"
 done
 summary
