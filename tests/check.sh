@@ -7,10 +7,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-check}
 sh "$root/tests/setup.sh"
 started=$(date +%s)
-# That by clang is for its warnings, which do not depend on how well it optimises. Each build has long parts for one
-# processor, so both run at once.
+# That by clang is for its warnings, which do not depend on how well it optimises: -O0 comes behind the options of the targets.
+# Each build has long parts for one processor, so both run at once.
 mkdir -p "$build-clang"
 sh "$root/tests/build.sh" "$build-clang" -DCMAKE_C_COMPILER=clang -DREFRAIN_WERROR=ON -DREFRAIN_TESTS=OFF \
+    "-DCMAKE_C_COMPILE_OBJECT=<CMAKE_C_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -O0 -o <OBJECT> -c <SOURCE>" \
     -DCMAKE_BUILD_TYPE=Debug -DREFRAIN_STATIC_CLANG=OFF >"$build-clang/build.log" 2>&1 &
 by_clang=$!
 built=yes
