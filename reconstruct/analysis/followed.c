@@ -41,13 +41,15 @@ static void *open_pictures(const struct refrain_trace *trace) {
     return open_parts(trace, 3);
 }
 
-static bool follow_waiting(void *state, struct refrain_event *event) {
+/* Nobody would take the settled events of a saved state, so they would hold all calls. */
+static void close_settled(void *state) {
     struct refrain_followed *followed = state;
-    if (followed->settled) { /* of a saved state; it would hold all calls */
-        refrain_settled_close(followed->settled);
-        followed->settled = NULL;
-    }
-    return refrain_waiting_event(followed->waiting, event);
+    refrain_settled_close(followed->settled);
+    followed->settled = NULL;
+}
+
+static bool follow_waiting(void *state, struct refrain_event *event) {
+    return refrain_waiting_event(((struct refrain_followed *)state)->waiting, event);
 }
 
 static bool follow_settled(void *state, struct refrain_event *event) {
@@ -70,9 +72,9 @@ static bool follow_pictures(void *state, struct refrain_event *event) {
     return follow_settled(state, event) && draw(state);
 }
 
-const struct refrain_follower refrain_waiting_follower = {open_waiting, follow_waiting, close_followed};
-const struct refrain_follower refrain_settled_follower = {open_settled, follow_settled, close_followed};
-const struct refrain_follower refrain_picture_follower = {open_pictures, follow_pictures, close_followed};
+const struct refrain_follower refrain_waiting_follower = {open_waiting, follow_waiting, close_followed, close_settled};
+const struct refrain_follower refrain_settled_follower = {open_settled, follow_settled, close_followed, NULL};
+const struct refrain_follower refrain_picture_follower = {open_pictures, follow_pictures, close_followed, NULL};
 
 struct refrain_picture *refrain_followed_add_picture(struct refrain_followed *followed,
                                                      const struct refrain_trace *trace) {

@@ -14,6 +14,8 @@ struct refrain_follower {
     /* Gets the next event, and may set its fields. False without memory. */
     bool (*event)(void *state, struct refrain_event *event);
     void (*close)(void *state);
+    /* Closes the parts of a loaded state (saved_states.h) that this follower does not use. Null: it uses all. */
+    void (*loaded)(void *state);
 };
 
 #endif

@@ -474,6 +474,11 @@ bool refrain_saved_state_load(struct refrain_cursor *cursor, int64_t time_ns) {
     refrain_arena_close(cursor->arena);
     cursor->arena = arena;
     cursor->position = position;
+    if (cursor->follower && cursor->follower->loaded) {
+        struct refrain_arena *before = refrain_arena_use(arena);
+        cursor->follower->loaded(position.followed);
+        refrain_arena_use(before);
+    }
     return true;
 }
 
