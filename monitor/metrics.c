@@ -2,10 +2,11 @@
 #define _GNU_SOURCE
 #include "metrics.h"
 #include "arch/arch.h"
-#include "block.h"
+#include "arch/clock.h"
 #include "context.h"
 #include "run/configure.h"
 #include "run/pool.h"
+#include "step.h"
 #include <refrain/metric_names.h>
 #include <refrain/suggest.h>
 #include <refrain/trace.h>
@@ -232,24 +233,34 @@ static bool read_counters(const struct refrain_context *context, uint64_t *value
     return true;
 }
 
-static void count(struct refrain_context *context, struct refrain_history *history, const uint64_t *values) {
+/* The slot's totals, made when its first block ends; null without memory. */
+static uint64_t *totals_of(struct refrain_slot *slot) {
+    if (!slot->metrics && slot->count == 0) {
+        uint64_t *made = refrain_pool_take(n_chosen * sizeof *made, REFRAIN_POOL_VALUES);
+        if (made)
+            refrain_publish(&slot->metrics, refrain_reference(made));
+    }
+    return slot->metrics ? refrain_at_reference(slot->metrics) : NULL;
+}
+
+/* Adds what was counted during a block to the slot's totals (null: none). */
+static void count(struct refrain_context *context, uint64_t *totals, const uint64_t *values) {
     struct refrain_counting *counting = context->counting;
     for (uint32_t i = 0; i < n_chosen; i++) {
-        if (history)
-            history->metrics[i] += values[i] - counting->last[i];
+        if (totals)
+            totals[i] += values[i] - counting->last[i];
         counting->last[i] = values[i];
     }
 }
 
 uint64_t refrain_close_special_block(struct refrain_context *context, struct refrain_slot *slot) {
-    refrain_expect_end_of_block(slot);
+    uint64_t *totals = n_chosen ? totals_of(slot) : NULL;
     uint64_t now = refrain_clock(), values[REFRAIN_MOST_METRICS];
     bool counted = context->counting && read_counters(context, values);
     refrain_end_block(context, slot, now);
-    struct refrain_history *history = slot->history ? refrain_at_reference(slot->history) : NULL;
     if (counted)
-        count(context, history, values);
-    if (n_chosen && !(counted && history))
+        count(context, totals, values);
+    if (n_chosen && !(counted && totals))
         refrain_lose(REFRAIN_LOSS_METRICS, 1);
     return now;
 }

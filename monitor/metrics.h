@@ -1,5 +1,5 @@
 /* metrics.h: counts of the processor and the kernel for each block (REFRAIN_METRICS): instructions, cache misses, page
- * faults ... They are added up for each place, in the history of its blocks (refrain/trace.h).
+ * faults ... They are added up for each slot (refrain/trace.h).
  *
  *     clock | block | clock, counters | block | clock, counters ...
  *

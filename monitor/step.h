@@ -4,7 +4,6 @@
 #define REFRAIN_STEP_H
 
 #include "arch/arch.h"
-#include "block.h"
 #include "context.h"
 #include "events.h"
 #include "learn.h"
@@ -20,12 +19,20 @@ static inline void refrain_step(struct refrain_context *context, struct refrain_
         refrain_learn(context, &entry->last->next, value, REFRAIN_KIND_CONTROL);
 }
 
+/* Ends the block that `slot` began `now`: the time since the last clock read of the thread is the slot's. */
+static inline void refrain_end_block(struct refrain_context *context, struct refrain_slot *slot, uint64_t now) {
+    uint64_t elapsed = now - context->thread->last_ticks;
+    slot->ticks += elapsed;
+    slot->count++;
+    context->thread->last_ticks = now;
+    refrain_timeline_block(&context->timeline, now, elapsed);
+}
+
 /* Ends the block that `slot` began and begins the next one, with one clock read. */
 static inline __attribute__((always_inline)) uint64_t refrain_close_block(struct refrain_context *context,
                                                                           struct refrain_slot *slot) {
 #if REFRAIN_ARCH_HAS_COUNTER
     if (__builtin_expect(!refrain_blocks_are_special, 1)) {
-        refrain_expect_end_of_block(slot);
         uint64_t now = refrain_arch_counter();
         refrain_end_block(context, slot, now);
         return now;

@@ -5,30 +5,15 @@
 
 #include <string.h>
 
-static void history(struct refrain_packer *packer, struct refrain_slot *slot) {
-    struct refrain_history *history;
-    if (!refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, slot->history != 0))
+static void metrics(struct refrain_packer *packer, struct refrain_slot *slot) {
+    if (packer->n_metrics == 0 || !refrain_packer_value(packer, REFRAIN_PACKED_HAS_METRICS, slot->metrics != 0))
         return;
-    struct refrain_packer_elements metrics =
-        refrain_packer_bound(packer, packer->n_metrics, sizeof history->metrics[0], REFRAIN_MOST_METRICS);
-    history = refrain_packer_follow(packer, &slot->history, sizeof *history, metrics);
-    if (!history)
-        return;
-    uint64_t shift = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, refrain_history_shift(history)), n = 0;
-    if (packer->to) {
-        history->shift = shift < UINT16_MAX ? (uint16_t)shift : UINT16_MAX;
-        history->ended = REFRAIN_HISTORY_STRETCHES;
-    }
-    for (uint32_t i = 0; !packer->to && i < REFRAIN_HISTORY_STRETCHES; i++)
-        n = refrain_history_ticks(slot, history, i) ? i + 1 : n;
-    n = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY_SHIFT, n);
-    for (uint32_t i = 0; i < REFRAIN_HISTORY_STRETCHES && i < n; i++) {
-        uint64_t ticks = refrain_packer_value(packer, REFRAIN_PACKED_HISTORY, refrain_history_ticks(slot, history, i));
-        if (packer->to)
-            history->ticks[i] = ticks;
-    }
-    for (uint32_t i = 0; i < packer->n_metrics; i++)
-        REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, history->metrics[i]);
+    uint64_t *totals;
+    struct refrain_packer_elements elements =
+        refrain_packer_bound(packer, packer->n_metrics, sizeof *totals, REFRAIN_MOST_METRICS);
+    totals = refrain_packer_follow(packer, &slot->metrics, 0, elements);
+    for (uint32_t i = 0; totals && i < packer->n_metrics; i++)
+        REFRAIN_FIELD(packer, REFRAIN_PACKED_METRIC, totals[i]);
 }
 
 /* Visits a place without its number and flags. */
@@ -37,12 +22,12 @@ void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *sl
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, slot->count);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, slot->ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_DORMANT, slot->throttled_at);
-    history(packer, slot);
+    metrics(packer, slot);
 }
 
 static bool was_used(const struct refrain_slot *slot) {
     return slot->next.state != REFRAIN_EMPTY || slot->next.tally || slot->count || slot->ticks || slot->throttled_at ||
-           slot->history;
+           slot->metrics;
 }
 
 #define KEPT_FLAGS 255u /* the other bits follow from the program tree (slot_flags.h) */

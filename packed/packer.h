@@ -28,7 +28,7 @@ struct refrain_packer {
     uint64_t pinned_from, pinned_to;      /* records that keep their positions are in [from, to) */
     uint32_t names[REFRAIN_PACKER_NAMES]; /* references of the recent names */
     unsigned n_names;
-    uint32_t n_metrics; /* after each history */
+    uint32_t n_metrics; /* of each slot that has some */
 };
 
 /* A value of this kind. Writing: writes `value` and returns it. Reading: returns the value read, 0 after a failure. */

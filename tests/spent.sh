@@ -124,7 +124,8 @@ one() {
     what="seed $1, $2"
     run=$work/run
     rm -rf "$run"
-    mkdir "$run"
+    # Files that the program opens have short names then: all names are in the trace, and take memory.
+    mkdir "$run" && cd "$run" || exit 1
     REFRAIN_THREADS=$threads REFRAIN_TOTAL_MEMORY=$2 REFRAIN_MODE=both REFRAIN_DIRECTORY=$run launch mpich "$ranks" \
         "$work/chance" "$1" "$steps" "${SPENT_REQUESTS:-${SPENT_COMMS:-$threads}}" >"$run/out" 2>"$run/err" ||
         fail "$what: status $?: $(head -n 2 "$run/err")"

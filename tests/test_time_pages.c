@@ -44,7 +44,7 @@ static unsigned read_all(const struct refrain_thread *thread, unsigned most, uin
     return n;
 }
 
-/* An entry of 100 ticks is shared out between two places: what the last block of a stretch has left it gets, whatever
+/* An entry of 100 ticks is shared out between two places: what the last block of a place has left it gets, whatever
  * the other one is expected to take. */
 static void share_out(uint64_t last_left, uint64_t last_gets) {
     struct refrain_thread thread;
@@ -67,7 +67,7 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     check(refrain_block_times_pass(&times, 90, &other, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the entry ends when it is said to end");
     check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
-          "the last of a stretch gets what is left of it");
+          "the last of a place gets what is left of it");
     check(last.shared_ticks == (int64_t)(last_left - last_gets) &&
               other.shared_ticks == 90 - (int64_t)(100 - last_gets),
           "what a place did not get stays in its account, what it got too much is taken off");

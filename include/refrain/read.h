@@ -436,9 +436,9 @@ struct refrain_cursor_options {
                         (docs/virtual-time.md) */
     bool untold;     /* also returns the UNTOLD_* events about communication during pauses */
     bool at_once;    /* opening does not replay the whole run first. Merged blocks then share their time by the mean
-                        durations near them, without a correction over the whole run: totals of places may be off by some
-                        thousandths of the run (docs/time.md). The cursor also keeps no recorded iterations of loops, so it
-                        is slower, and smaller for callers that keep many checkpoints of it */
+                        durations of their places, without a correction over the whole run: totals of places may be off
+                        by some thousandths of the run (docs/time.md). The cursor also keeps no recorded iterations of
+                        loops, so it is slower, and smaller for callers that keep many checkpoints of it */
     /* Opens locations by several threads at once, if the caller has them: calls job(data, i) for each i < n, in any
      * order, and returns when all have returned. Not used with checkpoints. Null: one after the other */
     void (*each)(void (*job)(void *data, size_t i), void *data, size_t n, void *of_each);

@@ -120,59 +120,8 @@ struct refrain_slot {
     uint32_t flags;  /* REFRAIN_SLOT_* */
     uint32_t throttled_at; /* slot [1] of a function: its last activation before its probe was throttled for the first
                               time, 0 = never */
-    uint32_t history;      /* reference of the history of its blocks, 0 = none */
+    uint32_t metrics;      /* reference of header.n_metrics totals of its blocks (uint64_t), 0 = none */
 };
-
-/* How the blocks that began at a slot changed over the visits: visit v is counted in ticks[v >> shift] when its
- * stretch has ended. The total of the slot minus these is that of the current stretch. When the last stretch is
- * full, neighbours are added up and shift grows by one. A process may be killed during that, so readers use the
- * functions below instead of the members. */
-#define REFRAIN_HISTORY_STRETCHES 32u
-struct refrain_history {
-    union {
-        struct {
-            uint16_t shift;
-            uint16_t ended;  /* number of stretches; all: there is no current one */
-            uint32_t merged; /* while neighbours are added up: how many pairs are done, else 0 */
-        };
-        uint64_t state; /* all of them change at once */
-    };
-    uint64_t first; /* merged > 0: the first stretch, whatever ticks[0] is */
-    uint64_t ticks[REFRAIN_HISTORY_STRETCHES];
-    uint64_t metrics[]; /* totals of the blocks: header.n_metrics of them, in the order of struct refrain_metrics */
-};
-
-static inline uint32_t refrain_history_shift(const struct refrain_history *history) {
-    return (uint32_t)history->shift + (history->merged > 0);
-}
-
-/* Number of stretches that have ended, each with as many visits as the shift above says. */
-static inline uint32_t refrain_history_ended(const struct refrain_history *history) {
-    if (history->merged > 0)
-        return REFRAIN_HISTORY_STRETCHES / 2;
-    return history->ended < REFRAIN_HISTORY_STRETCHES ? history->ended : REFRAIN_HISTORY_STRETCHES;
-}
-
-/* Total of stretch i, which has ended. */
-static inline uint64_t refrain_history_ended_ticks(const struct refrain_history *history, uint32_t i) {
-    if (history->merged == 0)
-        return history->ticks[i];
-    return i == 0                ? history->first
-           : i < history->merged ? history->ticks[i]
-                                 : history->ticks[2 * i] + history->ticks[2 * i + 1];
-}
-
-/* Total of stretch i of the slot's history. */
-static inline uint64_t refrain_history_ticks(const struct refrain_slot *slot, const struct refrain_history *history,
-                                             uint32_t i) {
-    uint32_t ended = refrain_history_ended(history);
-    if (i < ended)
-        return refrain_history_ended_ticks(history, i);
-    uint64_t ticks = i == ended ? slot->ticks : 0;
-    for (uint32_t earlier = 0; i == ended && earlier < ended; earlier++)
-        ticks -= refrain_history_ended_ticks(history, earlier);
-    return ticks;
-}
 
 /* Result for each metric of REFRAIN_METRICS: events of the processor and the kernel, counted per thread. */
 #define REFRAIN_MOST_METRICS 8u
@@ -632,7 +581,7 @@ struct refrain_header {
     uint64_t image_bytes, image_used; /* of a packed file: `bytes` and `pool_used` of its image; else 0 */
     struct refrain_order_counts order;
     uint64_t formulas_reused; /* how often a formula was put where another had been; for readers of a running process */
-    uint32_t n_metrics;       /* number of totals after each history */
+    uint32_t n_metrics;       /* totals of each slot that has metrics */
     uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none requested */
     uint32_t objects;         /* reference of the first window or file */
     uint32_t n_objects;       /* of both */

@@ -36,9 +36,8 @@
 #include <sys/mman.h>
 
 #define ROUNDS 8u
-#define TIMES 8u /* repetitions of a row in a round */
-#define CALLS_BEFORE                                                                                                   \
-    (REFRAIN_HISTORY_STRETCHES * 2u * TIMES) /* so that the next row fits into one stretch of the history */
+#define TIMES 8u                   /* repetitions of a row in a round */
+#define CALLS_BEFORE (64u * TIMES) /* until all that they learn is predicted */
 #define COLD_ROUNDS 2u
 #define CACHE_LINE_BYTES 64u
 #define PAGE_BYTES 4096u

@@ -3,7 +3,7 @@
  *     | header | tables | memory that was taken, in order  -->   free   <--  pages of the timeline |
  *     0                                                pool_used   times_from           header->bytes
  *
- * There are three classes of uses: values (arguments of MPI calls, histories, times), structure (control flow, tallies,
+ * There are three classes of uses: values (arguments of MPI calls, metrics, times), structure (control flow, tallies,
  * requests under way) and what is met for the first time (call sites, communicators). A part of the memory is reserved
  * for the second and third class, and may not be taken for values; a part of that is reserved for the third class
  * alone. How much is reserved depends on two things: on what the program's tables announce, less what has come of it
@@ -30,7 +30,7 @@
  * take what is reserved for itself and for the uses before it. */
 enum refrain_pool_use {
     /* values */
-    REFRAIN_POOL_VALUES, /* arguments of MPI calls, histories of durations */
+    REFRAIN_POOL_VALUES, /* arguments of MPI calls, totals of metrics */
     /* structure */
     REFRAIN_POOL_CONTROL, /* control flow */
     REFRAIN_POOL_SHORT,   /* short formulas of learners whose order was given up, or whose place comes late */

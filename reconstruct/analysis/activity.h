@@ -56,6 +56,8 @@ struct refrain_activity_part {
     int64_t own_ns, waiting_ns;
 };
 
+#define REFRAIN_STRETCHES 32u /* of the visits of a region */
+
 /* A function, call site or user region over all call paths and ranks. */
 struct refrain_activity_region {
     const struct refrain_region_info *region;
@@ -65,9 +67,8 @@ struct refrain_activity_region {
     bool recursive;            /* it was entered while it was open */
     int64_t own_ns, waiting_ns;
     struct refrain_activity_times below; /* including callees; set at the end */
-    /* Its own time by stretches of its visits, as in struct refrain_history: visit v is counted in stretch[v >>
-     * shift]. */
-    double stretch_ns[REFRAIN_HISTORY_STRETCHES];
+    /* Its own time by stretches of its visits: visit v is counted in stretch_ns[v >> shift]. */
+    double stretch_ns[REFRAIN_STRETCHES];
     unsigned shift;
     struct refrain_activity_part **parts; /* by rank, only ranks that have the region; set at the end */
     size_t n_parts;

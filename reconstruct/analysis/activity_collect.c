@@ -202,10 +202,10 @@ static void divide_transmission(struct refrain_activity_location *location, cons
 
 static void add_visit(struct refrain_activity_region *region, int64_t ns) {
     uint64_t stretch = (region->count - 1) >> region->shift;
-    if (stretch == REFRAIN_HISTORY_STRETCHES) {
-        for (unsigned i = 0; i < REFRAIN_HISTORY_STRETCHES; i++)
+    if (stretch == REFRAIN_STRETCHES) {
+        for (unsigned i = 0; i < REFRAIN_STRETCHES; i++)
             region->stretch_ns[i] =
-                i < REFRAIN_HISTORY_STRETCHES / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
+                i < REFRAIN_STRETCHES / 2 ? region->stretch_ns[2 * i] + region->stretch_ns[2 * i + 1] : 0;
         region->shift++;
         stretch /= 2;
     }

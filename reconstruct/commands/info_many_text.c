@@ -88,7 +88,7 @@ bool refrain_info_print_exceptions(const struct refrain_info_many *many, int ind
         {REFRAIN_INFO_HELD, "order", true, "of these held for a message that might be earlier"},
         {REFRAIN_INFO_GIVEN_UP_HOLDING, "order", true, "of these to the limit"},
         {REFRAIN_INFO_MEANS, "times", false,
-         "are means per place and stretch of the run: REFRAIN_TIME_MEMORY is 0 or too small"},
+         "are means per place: REFRAIN_TIME_MEMORY is 0 or too small"},
         {REFRAIN_INFO_STOPPED, "times", false, "end before the run does, for want of memory: means from there on"},
         {REFRAIN_INFO_GIVEN_UP, "order", true, "sequences of control flow whose order was given up"},
         {REFRAIN_INFO_CODE, "code", false,

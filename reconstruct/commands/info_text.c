@@ -165,7 +165,7 @@ static void print_times(const struct refrain_process *process, const struct refr
     const struct refrain_time_summary *times = &learned->times;
     if (times->most_bytes == 0) {
         uint64_t least = (uint64_t)process->header->n_threads * REFRAIN_TIME_LEAST_PAGES * REFRAIN_TIME_PAGE_BYTES;
-        printf("  times     are means per place and stretch of the run: ");
+        printf("  times     are means per place: ");
         if (process->header->time_bytes == 0)
             puts("REFRAIN_TIME_MEMORY is 0");
         else if (process->header->time_bytes < least)

@@ -79,14 +79,13 @@ const char *refrain_metric_state_text(uint32_t state) {
 void refrain_metrics_add(const struct refrain_process *process, const struct refrain_slot *slot,
                          struct refrain_metric_totals *totals) {
     uint32_t n = process->header->n_metrics;
-    const struct refrain_history *history;
-    uint64_t at = (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, bytes = sizeof *history + n * sizeof(uint64_t);
-    if (n == 0 || slot->history == 0 || bytes > process->image_bytes || at > process->image_bytes - bytes)
+    uint64_t at = (uint64_t)slot->metrics * REFRAIN_GRAIN_BYTES, bytes = n * sizeof(uint64_t);
+    if (n == 0 || slot->metrics == 0 || bytes > process->image_bytes || at > process->image_bytes - bytes)
         return;
-    history = (const struct refrain_history *)(process->image + at);
+    const uint64_t *values = (const uint64_t *)(process->image + at);
     for (uint32_t i = 0; i < n; i++)
         if (process->metric_column[i] != REFRAIN_NO_METRIC)
-            totals->value[process->metric_column[i]] += history->metrics[i];
+            totals->value[process->metric_column[i]] += values[i];
 }
 
 void refrain_metrics_add_call_site(const struct refrain_process *process, const struct refrain_call_site *call_site,
@@ -119,7 +118,7 @@ static void add_process(const struct refrain_trace *trace, const struct refrain_
         for (uint32_t number = 0; number < process->header->n_slots; number++) {
             const struct refrain_slot_view *view = &process->slots[number];
             const struct refrain_slot *slot = refrain_process_slot(process, t, number);
-            if (!view->node || !slot || !slot->history)
+            if (!view->node || !slot || !slot->metrics)
                 continue;
             memset(&of, 0, sizeof of);
             refrain_metrics_add(process, slot, &of);

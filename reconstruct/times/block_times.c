@@ -149,13 +149,13 @@ static double weight_kept(const struct refrain_block_times *times) {
     return weight;
 }
 
-/* True if no later block of this stretch is in an entry of several blocks. This one then gets the rest of the
- * stretch. */
+/* True if no later block of this place is in an entry of several blocks. This one then gets the rest of the
+ * place's time. */
 static bool is_last(const struct refrain_kept_block *block) {
     return block->account->shared_visits == 0;
 }
 
-/* Divides `ticks` among the kept blocks by their weights. The last blocks of a stretch get exactly their weights, if
+/* Divides `ticks` among the kept blocks by their weights. The last blocks of a place get exactly their weights, if
  * there is enough. Returns the end of the last block. */
 static uint64_t divide(struct refrain_block_times *times, uint64_t ticks, double weight) {
     uint64_t before = times->begin_ticks;

@@ -5,7 +5,7 @@
  *
  * A replay meets the blocks of a thread in the order in which they ended, so the timeline (refrain/time_page.h)
  * needs no keys. If an entry has several blocks, they divide its time by their weights. The weight is the time that
- * the history of the place expects. The last block of a stretch gets all that is left of the stretch.
+ * is expected of the place. Its last block gets all that is left of the place's time.
  *
  * Until the entry is complete, its blocks have numbers instead of times: begin_ticks + 1 stands for the end of its
  * first block, begin_ticks + 2 for that of the second. refrain_block_times_resolve() turns them into times
@@ -76,8 +76,8 @@ struct refrain_time_summary refrain_trace_times(const struct refrain_trace *trac
 /* Time of a place that is left for its later blocks. The weight of a block follows from it. The difference between a
  * block's weight and its time goes back to the account. */
 struct refrain_block_account {
-    int64_t ticks_left;     /* left for the blocks of the stretch, corrected by the errors of earlier blocks */
-    int64_t shared_ticks;   /* left for blocks of the stretch in entries of several blocks, if known */
+    int64_t ticks_left;     /* left for its blocks, corrected by the errors of earlier blocks */
+    int64_t shared_ticks;   /* left for its blocks in entries of several blocks, if known */
     uint64_t shared_visits; /* number of these blocks */
 };
 
@@ -98,7 +98,7 @@ struct refrain_block_times {
     uint32_t n_kept;
     uint32_t n_counted; /* passed blocks of the entry, in a walk that keeps none */
     bool settled;       /* the kept blocks have their times */
-    bool ended;         /* the timeline has ended: the caller uses the histories instead */
+    bool ended;         /* the timeline has ended: the caller uses the means of the places instead */
     bool tail;          /* the current entry is not in the timeline: it holds the blocks after the last written entry */
     double scale;       /* ticks per weight in the entry before */
     struct refrain_adjustment *adjustment; /* moves time between the kept blocks; null: nothing is moved */

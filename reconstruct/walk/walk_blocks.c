@@ -10,10 +10,10 @@
 #include "walk/walk_parts.h"
 #include "walk/walk_time.h"
 
-/* Counts a visit of the place; begins the next stretch of its history if the last one is used up. */
+/* Counts a visit of the place. */
 static inline void pass_visit(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
-        refrain_walk_begin_stretch(walk, place);
+        refrain_walk_open_account(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
 }

@@ -11,7 +11,7 @@ static struct refrain_walk *begin_trial(const struct refrain_walk *walk) {
 }
 
 static void use_shares(struct refrain_walk *walk, const struct refrain_walk_shares *shares) {
-    refrain_walk_shares_copy(&walk->shares, shares); /* without memory: only the histories decide */
+    refrain_walk_shares_copy(&walk->shares, shares); /* without memory: only the means of the places decide */
     walk->contexts = walk->shares.contexts.n_contexts ? &walk->shares.contexts : NULL;
 }
 

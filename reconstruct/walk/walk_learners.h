@@ -61,15 +61,14 @@ struct refrain_walk_learner {
         *beyond[2];       /* places of slots [1] and [2] after it, null until the walk first moves there */
     uint64_t taken;       /* values taken */
     uint64_t visits;      /* blocks replayed from here */
-    uint64_t visits_left; /* visits left in the current stretch of its history */
+    uint64_t visits_left; /* visits that are still to come, 0 before the first */
     struct refrain_block_account account; /* time left for its blocks */
     struct refrain_walk_link links[REFRAIN_WALK_LINKS];
     struct refrain_sequence sequence;
     struct refrain_walk_operation
         *operation; /* the operation before this place, null until the walk first gets there */
     const struct refrain_region_info *region; /* region that begins here, set by a reader (struct refrain_record) */
-    uint64_t mean_ticks;                      /* mean over the stretch */
-    uint32_t stretch;                         /* number of the current stretch, from 1 */
+    uint64_t mean_ticks;                      /* of its blocks */
     uint64_t remaining;                       /* loop: iterations left of the current count */
     bool counting;                            /* loop: a count is in use */
     bool pending;                             /* loop: the count is the last one, whose end is not in the trace */

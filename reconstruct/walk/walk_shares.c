@@ -1,4 +1,4 @@
-/* walk_shares.c: the time that entries of several blocks have for each place and stretch (walk_shares.h). */
+/* walk_shares.c: the time that entries of several blocks have for each place (walk_shares.h). */
 #include "walk/walk_shares.h"
 #include "common/arena.h"
 #include "common/array.h"
@@ -8,36 +8,31 @@
 
 static int by_place(const void *a, const void *b) {
     const struct refrain_walk_share *left = a, *right = b;
-    if (left->offset != right->offset)
-        return left->offset > right->offset ? 1 : -1;
-    return (left->stretch > right->stretch) - (left->stretch < right->stretch);
+    return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-void refrain_walk_shares_add(struct refrain_walk_shares *shares, struct refrain_walk_learner *place) {
-    struct refrain_block_account *account = &place->account;
-    if (account->shared_visits == 0) {
-        account->ticks_left = 0;
+/* Stores what is left in the account of the place. */
+static void add(struct refrain_walk_shares *shares, const struct refrain_walk_learner *place) {
+    const struct refrain_block_account *account = &place->account;
+    if (account->shared_visits == 0)
         return;
-    }
     if (!REFRAIN_ARENA_ROOM(shares->shares, shares->n, shares->capacity)) {
         shares->incomplete = true;
         return;
     }
-    /* If the walk ended within the stretch: a proportional part. */
+    /* If the walk ended before all blocks had passed: a proportional part. */
     double part = (double)account->shared_visits / (double)(account->shared_visits + place->visits_left);
     shares->shares[shares->n++] = (struct refrain_walk_share){
         .offset = place->offset,
-        .stretch = place->stretch,
         .ticks = place->visits_left ? (int64_t)((double)account->ticks_left * part) : account->ticks_left,
         .visits = account->shared_visits,
     };
-    *account = (struct refrain_block_account){0};
 }
 
 void refrain_walk_shares_finish(struct refrain_walk_shares *shares, const struct refrain_walk_learners *learners,
                                 uint32_t context) {
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&learners->table, slot));)
-        refrain_walk_shares_add(shares, slot->object);
+        add(shares, slot->object);
     if (shares->n > 0)
         qsort(shares->shares, shares->n, sizeof *shares->shares, by_place);
     refrain_walk_contexts_end(&shares->contexts, context);
@@ -52,9 +47,9 @@ void refrain_walk_shares_copy(struct refrain_walk_shares *copy, const struct ref
     refrain_walk_contexts_copy(&copy->contexts, &shares->contexts);
 }
 
-void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t offset, uint64_t stretch,
+void refrain_walk_shares_get(const struct refrain_walk_shares *shares, uint64_t offset,
                              struct refrain_block_account *account) {
-    struct refrain_walk_share key = {.offset = offset, .stretch = stretch};
+    struct refrain_walk_share key = {.offset = offset};
     const struct refrain_walk_share *share =
         shares->n ? bsearch(&key, shares->shares, shares->n, sizeof key, by_place) : NULL;
     if (!share)

@@ -5,37 +5,26 @@
 #include "common/array.h"
 #include <string.h>
 
-/* A visit is expected to take at most this times the mean of its stretch, and at least the mean divided by this. */
+/* A visit is expected to take at most this times the mean of its place, and at least the mean divided by this. */
 #define MOST_OVER_MEAN 4u
 
-void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place) {
-    if (place->visits >= place->slot->count) {
+void refrain_walk_open_account(struct refrain_walk *walk, struct refrain_walk_learner *place) {
+    const struct refrain_slot *slot = place->slot;
+    if (place->visits >= slot->count) {
         refrain_walk_pass_uncounted(walk, place);
         return;
     }
-    if (walk->counting)
-        refrain_walk_shares_add(walk->counting, place);
-    const struct refrain_slot *slot = place->slot;
-    const struct refrain_history *history =
-        slot->history ? refrain_walk_at(walk, (uint64_t)slot->history * REFRAIN_GRAIN_BYTES, sizeof *history) : NULL;
-    uint32_t shift = history ? refrain_history_shift(history) : 64;
-    uint64_t stretch = shift < 64 ? place->visits >> shift : REFRAIN_HISTORY_STRETCHES, end = slot->count;
-    if (stretch < REFRAIN_HISTORY_STRETCHES && (stretch + 1) << shift < end)
-        end = (stretch + 1) << shift;
-    place->visits_left = end - place->visits;
-    uint64_t ticks =
-        stretch < REFRAIN_HISTORY_STRETCHES ? refrain_history_ticks(slot, history, (uint32_t)stretch) : slot->ticks;
-    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + ticks);
-    /* A negative total: the clock went back in this stretch. */
-    place->mean_ticks = place->visits_left && (int64_t)ticks > 0 ? ticks / place->visits_left : 0;
-    place->stretch++;
-    refrain_walk_shares_get(&walk->shares, place->offset, place->stretch, &place->account);
+    place->visits_left = slot->count - place->visits;
+    place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left + slot->ticks);
+    /* A negative total: the clock went back. */
+    place->mean_ticks = (int64_t)slot->ticks > 0 ? slot->ticks / place->visits_left : 0;
+    refrain_walk_shares_get(&walk->shares, place->offset, &place->account);
 }
 
-/* Expected time of the next block of a place, by its history: the mean of what its stretch has left. */
+/* Expected time of the next block of a place: the mean of what its blocks have left. */
 static uint64_t expected_ticks(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     if (place->visits_left == 0)
-        refrain_walk_begin_stretch(walk, place);
+        refrain_walk_open_account(walk, place);
     if (place->visits_left == 0)
         return 0;
     uint64_t expected = place->account.ticks_left > 0 ? (uint64_t)place->account.ticks_left / place->visits_left : 0;
@@ -95,7 +84,7 @@ void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_
     struct refrain_block_account *account = &place->account;
     uint64_t ticks = 0;
     if (place->visits_left == 0)
-        refrain_walk_begin_stretch(walk, place);
+        refrain_walk_open_account(walk, place);
     if (walk->counting) {
         count_block(walk, place);
         return;

@@ -4,11 +4,10 @@
 
 #include "walk/walk_parts.h"
 
-/* Begins the next stretch of the history of a place, unless all of its blocks have passed. */
-void refrain_walk_begin_stretch(struct refrain_walk *walk, struct refrain_walk_learner *place);
+/* Gives the account of a place the time of its blocks, unless all of them have passed. */
+void refrain_walk_open_account(struct refrain_walk *walk, struct refrain_walk_learner *place);
 
-/* Expected time of the next block of a place in an entry of several: the mean of what is left for such blocks of the
- * stretch. */
+/* Expected time of the next block of a place in an entry of several: the mean of what is left for such blocks. */
 static inline uint64_t refrain_walk_expected_share(struct refrain_block_account *account) {
     uint64_t visits = account->shared_visits;
     account->shared_visits -= visits > 0;
@@ -24,7 +23,7 @@ void refrain_walk_count_single(struct refrain_walk *walk, uint32_t context, uint
 static inline void refrain_walk_pass_single(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                             uint32_t context, uint64_t end_ticks) {
     if (place->visits_left == 0)
-        refrain_walk_begin_stretch(walk, place);
+        refrain_walk_open_account(walk, place);
     place->visits_left -= place->visits_left > 0;
     place->visits++;
     place->account.ticks_left = (int64_t)((uint64_t)place->account.ticks_left - (end_ticks - walk->ticks));
@@ -39,7 +38,7 @@ static inline void refrain_walk_pass_single(struct refrain_walk *walk, struct re
 void refrain_walk_pass_any_block(struct refrain_walk *walk, struct refrain_walk_learner *place, uint32_t context);
 
 /* Lets the block pass that a place began in that context. It ends when the timeline says. If the timeline has ended,
- * or the order is approximate, the block takes the time expected by the history. */
+ * or the order is approximate, the block takes the mean time of its place. */
 static inline void refrain_walk_pass_block_of(struct refrain_walk *walk, struct refrain_walk_learner *place,
                                               uint32_t context) {
     uint64_t end_ticks;

@@ -84,10 +84,9 @@ static void windows(void) {
 
 static void files(void) {
     MPI_File file[FILES];
-    char name[4096];
-    const char *directory = getenv("REFRAIN_DIRECTORY");
+    char name[64];
     for (int i = 0; i < FILES; i++) {
-        snprintf(name, sizeof name, "%s/late.%d.%d", directory ? directory : ".", rank, i);
+        snprintf(name, sizeof name, "late.%d.%d", rank, i);
         MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
                       &file[i]);
     }
