@@ -1,4 +1,4 @@
-/* mpi_complete.c: wrappers of the functions that complete or free requests. The completed ones and their order are
+/* mpi_complete.c: wrappers of the functions that complete requests. The completed ones and their order are
  * recorded after the call. MPI overwrites the handles, so the requests are looked up before it. */
 #define _GNU_SOURCE
 #include "call.h"
@@ -168,84 +168,60 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
 }
 
 /* ---- any ----
- * Only one request of the array completes, so only this one is looked up, by a copy of its handle. Otherwise waiting
+ * Only one request of the array completes, so only this one is looked up, by the copy of its handle. Otherwise waiting
  * for n requests one by one would take n * n steps. With MPI_THREAD_MULTIPLE it does, as above. */
 
-#define FEW_COPIED 4       /* copied without a function call; most polls have so few */
 #define MOST_AWAITED_ANY 8 /* number of requests shown to readers of the running process */
 
-struct any {
-    MPI_Request *former;        /* null: the requests are in `watch` */
-    struct refrain_watch watch; /* with more than MOST_COPIED requests, or several threads */
-    MPI_Request few[FEW_COPIED];
-    int count;
-};
-
-/* Copies only the handles that exist, into the caller's frame, since polls come millions of times a second. */
-#define ANY_BEGIN(any, number, array)                                                                                  \
-    struct any any;                                                                                                    \
-    any.count = (number);                                                                                              \
-    any.former = any.few;                                                                                              \
-    if (__builtin_expect((number) > FEW_COPIED || !(array) || refrain_mpi_multiple, 0)) {                              \
-        any.former = NULL;                                                                                             \
-        any.watch.first = any.watch.n_taken = 0;                                                                       \
-        if ((unsigned)(number) > MOST_COPIED || refrain_mpi_multiple)                                                  \
-            refrain_watch_begin(&call, &any.watch, number, array, false);                                              \
-        else if (array)                                                                                                \
-            any.former =                                                                                               \
-                memcpy(alloca(sizeof(MPI_Request) * (size_t)(number)), array, sizeof(MPI_Request) * (size_t)(number)); \
-    } else {                                                                                                           \
-        for (int i_copied = 0; i_copied < (number); i_copied++)                                                        \
-            any.few[i_copied] = (array)[i_copied];                                                                     \
-    }
-
-static __attribute__((noinline)) void any_of_copied(struct refrain_call *call, const struct any *any, int rc, int index,
-                                                    const MPI_Request *requests, MPI_Status *status) {
+static __attribute__((noinline)) void any_of_copied(struct refrain_call *call, const MPI_Request *former, int count,
+                                                    int rc, int index, const MPI_Request *requests,
+                                                    MPI_Status *status) {
     unsigned older = 0;
     if (rc == MPI_SUCCESS) {
         for (int i = 0; i < index; i++)
-            older += any->former[i] == any->former[index];
-        refrain_request_end_complete(call, REFRAIN_MPI_KEY(any->former[index]), older, status);
+            older += former[i] == former[index];
+        refrain_request_end_complete(call, REFRAIN_MPI_KEY(former[index]), older, status);
         return;
     }
-    for (int i = 0; i < any->count; i++)
-        if (any->former[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
-            refrain_request_lost(call, REFRAIN_MPI_KEY(any->former[i]));
+    for (int i = 0; i < count; i++)
+        if (former[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
+            refrain_request_lost(call, REFRAIN_MPI_KEY(former[i]));
     refrain_call_end(call);
 }
 
 /* Ends the call. `index`: MPI_UNDEFINED if none has completed. */
-static REFRAIN_INLINE void any_done(struct refrain_call *call, struct any *any, int rc, int index,
-                                    const MPI_Request *requests, MPI_Status *status) {
-    if (__builtin_expect(any->former && rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
+static REFRAIN_INLINE void any_done(struct refrain_call *call, const MPI_Request *former, struct refrain_watch *watch,
+                                    int count, int rc, int index, const MPI_Request *requests, MPI_Status *status) {
+    if (__builtin_expect(former && rc == MPI_SUCCESS && index == MPI_UNDEFINED, 1))
         refrain_call_end(call);
-    else if (any->former)
-        any_of_copied(call, any, rc, index, requests, status);
+    else if (former)
+        any_of_copied(call, former, count, rc, index, requests, status);
     else if (rc != MPI_SUCCESS)
-        refrain_watch_end_all(call, &any->watch, rc, requests, NULL);
+        refrain_watch_end_all(call, watch, rc, requests, NULL);
     else
-        refrain_watch_end_some(call, &any->watch, rc, requests, index != MPI_UNDEFINED, &index, status);
+        refrain_watch_end_some(call, watch, rc, requests, index != MPI_UNDEFINED, &index, status);
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Waitany);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    ANY_BEGIN(any, count, array_of_requests);
+    TEST_BEGIN(count, array_of_requests);
     if (count <= MOST_AWAITED_ANY)
         refrain_requests_await(&call, count, array_of_requests);
     refrain_order_waits();
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
     refrain_order_goes_on();
-    any_done(&call, &any, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    any_done(&call, former, &watch, count, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
     return rc;
 }
 
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status) {
     REFRAIN_MPI_BEGIN(MPI_Testany);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    ANY_BEGIN(any, count, array_of_requests);
+    TEST_BEGIN(count, array_of_requests);
     int rc = PMPI_Testany(count, array_of_requests, indx, flag, used);
-    any_done(&call, &any, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests, used);
+    any_done(&call, former, &watch, count, rc, rc == MPI_SUCCESS && *flag ? *indx : MPI_UNDEFINED, array_of_requests,
+             used);
     return rc;
 }
 
@@ -289,29 +265,5 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     else
         refrain_call_end(&call);
     statuses_done(array_of_statuses, statuses, incount);
-    return rc;
-}
-
-/* ---- freeing and cancelling ---- */
-
-int MPI_Request_free(MPI_Request *request) {
-    REFRAIN_MPI_BEGIN(MPI_Request_free);
-    struct refrain_released released;
-    refrain_request_release(&call, handle_of(request), &released);
-    int rc = PMPI_Request_free(request);
-    refrain_request_released(&call, &released, rc == MPI_SUCCESS);
-    refrain_call_end(&call);
-    if (released.receives)
-        refrain_call_tell_untold(&call);
-    return rc;
-}
-
-/* A cancelled request still has to complete. Its status then says whether the message was cancelled. */
-int MPI_Cancel(MPI_Request *request) {
-    REFRAIN_MPI_BEGIN(MPI_Cancel);
-    if (request)
-        refrain_request_cancel(&call, *request);
-    int rc = PMPI_Cancel(request);
-    refrain_call_end(&call);
     return rc;
 }

@@ -85,6 +85,16 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     PASS_AND(passed, refrain_type_known(*(made)))
 
+/* A duplicate is committed if the original is. */
+#define REFRAIN_DOES_DUPLICATES_TYPE(passed, type, made)                                                               \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    PASS_AND(passed, refrain_type_bytes(type) >= 0 ? refrain_type_known(*(made)) : (void)0)
+
+#define REFRAIN_DOES_FREES_TYPE(passed, type)                                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    MPI_Datatype former = (type) ? *(type) : MPI_DATATYPE_NULL;                                                        \
+    PASS_AND(passed, refrain_type_forget(former))
+
 /* ---- requests ---- */
 
 /* Makes a request of the program's own. */
@@ -102,6 +112,24 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
         refrain_requests_not_started(&call, count, requests);                                                          \
     refrain_call_end(&call);                                                                                           \
     return returned
+
+#define REFRAIN_DOES_FREES_REQUEST(passed, request)                                                                    \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    struct refrain_released released;                                                                                  \
+    refrain_request_release(&call, (request) ? *(request) : MPI_REQUEST_NULL, &released);                              \
+    int returned = passed;                                                                                             \
+    refrain_request_released(&call, &released, returned == MPI_SUCCESS);                                               \
+    refrain_call_end(&call);                                                                                           \
+    if (released.receives)                                                                                             \
+        refrain_call_tell_untold(&call);                                                                               \
+    return returned
+
+/* Cancels a request. It still has to complete; its status then says whether the message was cancelled. */
+#define REFRAIN_DOES_CANCELS(passed, request)                                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    if (request)                                                                                                       \
+        refrain_request_cancel(&call, *(request));                                                                     \
+    REFRAIN_MPI_PASS(passed)
 
 /* ---- windows ---- */
 
@@ -145,6 +173,20 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
                                (op) == MPI_NO_OP ? (fetched_type) : (type), target, window, request)
 
 /* ---- files ---- */
+
+#define REFRAIN_DOES_MAKES_FILE(passed, comm, name, mode, made)                                                        \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    PASS_AND(passed, refrain_file_new(&call, comm, *(made), name, mode))
+
+#define REFRAIN_DOES_FREES_FILE(passed, file)                                                                          \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    MPI_File former = (file) ? *(file) : MPI_FILE_NULL;                                                                \
+    PASS_AND(passed, refrain_file_freed(&call, former))
+
+/* Moves the file's own pointer, or the one that the ranks share (`is_shared`). */
+#define REFRAIN_DOES_SEEKS(passed, file, offset, whence, is_shared)                                                    \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    return refrain_file_seek_end(&call, passed, file, offset, whence, is_shared)
 
 /* An access to a file that ends with the call. The requested and the moved bytes are recorded. */
 #define REFRAIN_DOES_ACCESSES_FILE(passed, file, count, type, status)                                                  \

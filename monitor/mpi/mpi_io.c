@@ -1,28 +1,9 @@
-/* mpi_io.c: wrappers of MPI-IO that are not generated (open, close, seek), and the number of bytes that an access has
- * moved (mpi_does.h). */
+/* mpi_io.c: the number of bytes that an access to a file has moved, and the position that a seek has reached
+ * (mpi_does.h). */
 #include "call.h"
 #include "mpi_objects.h"
 
 #include <string.h>
-
-int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
-    REFRAIN_MPI_BEGIN(MPI_File_open);
-    int rc = PMPI_File_open(comm, filename, amode, info, fh);
-    if (rc == MPI_SUCCESS)
-        refrain_file_new(&call, comm, *fh, filename, amode);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_File_close(MPI_File *fh) {
-    REFRAIN_MPI_BEGIN(MPI_File_close);
-    MPI_File former = fh ? *fh : MPI_FILE_NULL;
-    int rc = PMPI_File_close(fh);
-    if (rc == MPI_SUCCESS)
-        refrain_file_freed(&call, former);
-    refrain_call_end(&call);
-    return rc;
-}
 
 /* ---- what was moved ---- */
 
@@ -69,24 +50,14 @@ int refrain_file_status_end(struct refrain_call *call, const struct refrain_file
 
 /* ---- seeks ---- */
 
-int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
-    REFRAIN_MPI_BEGIN(MPI_File_seek);
+int refrain_file_seek_end(struct refrain_call *call, int rc, MPI_File file, MPI_Offset offset, int whence,
+                          bool is_shared) {
     MPI_Offset position = offset;
-    int rc = PMPI_File_seek(fh, offset, whence);
-    refrain_call_returned(&call);
-    if (rc != MPI_SUCCESS ||
-        (whence != MPI_SEEK_SET && call.entry && PMPI_File_get_position(fh, &position) != MPI_SUCCESS))
+    refrain_call_returned(call);
+    if (rc != MPI_SUCCESS || (whence != MPI_SEEK_SET &&
+                              (is_shared || (call->entry && PMPI_File_get_position(file, &position) != MPI_SUCCESS))))
         position = -1;
-    refrain_file_sought(&call, fh, whence, offset, position);
-    refrain_call_end(&call);
-    return rc;
-}
-
-/* Finding the position of the shared pointer may take a message or a file. */
-int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
-    REFRAIN_MPI_BEGIN(MPI_File_seek_shared);
-    int rc = PMPI_File_seek_shared(fh, offset, whence);
-    refrain_file_sought(&call, fh, whence, offset, rc == MPI_SUCCESS && whence == MPI_SEEK_SET ? offset : -1);
-    refrain_call_end(&call);
+    refrain_file_sought(call, file, whence, offset, position);
+    refrain_call_end(call);
     return rc;
 }

@@ -88,5 +88,9 @@ MPI_Status *refrain_file_status_begin(const struct refrain_call *call, struct re
 int refrain_file_status_end(struct refrain_call *call, const struct refrain_file_status *access, int rc, MPI_File file);
 /* Records where a file pointer is after a seek, -1 unknown: the seek has failed. */
 void refrain_file_sought(struct refrain_call *call, MPI_File file, int whence, int64_t offset, int64_t position);
+/* A seek has returned `rc`: records it, and ends the call. `is_shared`: it moved the pointer that the ranks share. To
+ * ask where that one is may take a message or a file, so it is not asked for. Returns `rc`. */
+int refrain_file_seek_end(struct refrain_call *call, int rc, MPI_File file, MPI_Offset offset, int whence,
+                          bool is_shared);
 
 #endif

@@ -1,5 +1,4 @@
-/* mpi_p2p.c: wrappers of point-to-point communication that are not generated, and functions for the others (mpi_p2p.h).
- */
+/* mpi_p2p.c: functions for the generated wrappers of point-to-point communication (mpi_p2p.h). */
 #include "mpi_p2p.h"
 #include <refrain/trace.h>
 
@@ -64,45 +63,12 @@ void refrain_isendrecv_try(void) {
 }
 #endif
 
-/* ---- probes ---- */
+/* ---- matched probes ---- */
 
-int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Probe);
-    refrain_recv_await(&call, source, tag, refrain_comm_index_of(&call, comm));
-    refrain_order_waits();
-    int rc = PMPI_Probe(refrain_order_source(source, tag, comm), tag, comm, status);
-    refrain_order_goes_on();
-    refrain_call_end(&call);
-    return rc;
-}
-
-/* Matched probes. */
-
-static void tell_matched(struct refrain_call *call, MPI_Comm comm, MPI_Message message) {
-    if (!refrain_call_is_followed(call) || message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
+void refrain_probe_matched(struct refrain_call *call, MPI_Comm comm, const MPI_Message *message) {
+    if (!message || !refrain_call_is_followed(call) || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC)
         return;
     refrain_call_returned(call);
     struct refrain_request *taken = refrain_irecv_tell(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
-    refrain_request_bind(call, taken, true, REFRAIN_MPI_KEY(message));
-}
-
-int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Mprobe);
-    refrain_recv_await(&call, source, tag, refrain_comm_index_of(&call, comm));
-    refrain_order_waits();
-    int rc = PMPI_Mprobe(refrain_order_source(source, tag, comm), tag, comm, message, status);
-    refrain_order_goes_on();
-    if (rc == MPI_SUCCESS)
-        tell_matched(&call, comm, *message);
-    refrain_call_end(&call);
-    return rc;
-}
-
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Improbe);
-    int rc = PMPI_Improbe(source, tag, comm, flag, message, status);
-    if (rc == MPI_SUCCESS && *flag)
-        tell_matched(&call, comm, *message);
-    refrain_call_end(&call);
-    return rc;
+    refrain_request_bind(call, taken, true, REFRAIN_MPI_KEY(*message));
 }

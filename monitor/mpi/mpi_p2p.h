@@ -22,6 +22,9 @@ struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_
 /* Takes the request of a call that sends and receives with one request for both. It belongs to the receive. */
 struct refrain_request *refrain_isendrecv_tell(struct refrain_call *call, int source, int tag, MPI_Comm comm);
 
+/* A matched probe has found a message (null: the probe is not a matched one). It is recorded as a posted receive. */
+void refrain_probe_matched(struct refrain_call *call, MPI_Comm comm, const MPI_Message *message);
+
 /* ---- what is told ---- */
 
 /* True if MPI would accept `rank`; a call that it refuses is not recorded. Any rank of an unknown communicator is
@@ -192,6 +195,28 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     status = refrain_status_or(status, &own);                                                                          \
     int returned = passed;                                                                                             \
     refrain_recv_end(&call, returned, status, index);                                                                  \
+    return returned
+
+/* Waits for a message without receiving it. `message`: of a matched probe, else NULL. `source` is passed to MPI. */
+#define REFRAIN_DOES_PROBES(passed, source, tag, comm, message)                                                        \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    refrain_recv_await(&call, source, tag, refrain_comm_index_of(&call, comm));                                        \
+    refrain_order_waits();                                                                                             \
+    source = refrain_order_source(source, tag, comm);                                                                  \
+    int returned = passed;                                                                                             \
+    refrain_order_goes_on();                                                                                           \
+    if (returned == MPI_SUCCESS)                                                                                       \
+        refrain_probe_matched(&call, comm, message);                                                                   \
+    refrain_call_end(&call);                                                                                           \
+    return returned
+
+/* Looks for a message to match, without waiting. */
+#define REFRAIN_DOES_MATCHES(passed, comm, flag, message)                                                              \
+    REFRAIN_MPI_BEGIN_HERE();                                                                                          \
+    int returned = passed;                                                                                             \
+    if (returned == MPI_SUCCESS && *(flag))                                                                            \
+        refrain_probe_matched(&call, comm, message);                                                                   \
+    refrain_call_end(&call);                                                                                           \
     return returned
 
 /* Messages match in the order of matched probes. So the probe is recorded as the posting of a receive, which MPI_Mrecv

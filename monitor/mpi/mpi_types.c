@@ -73,25 +73,3 @@ void refrain_types_open(void) {
     for (unsigned i = 0; i < sizeof predefined / sizeof *predefined; i++)
         refrain_type_known(predefined[i]);
 }
-
-/* ---- wrappers that are not generated ---- */
-
-int MPI_Type_free(MPI_Datatype *datatype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_free);
-    MPI_Datatype former = datatype ? *datatype : MPI_DATATYPE_NULL;
-    int rc = PMPI_Type_free(datatype);
-    if (rc == MPI_SUCCESS)
-        refrain_type_forget(former);
-    refrain_call_end(&call);
-    return rc;
-}
-
-/* A duplicate is committed if the original is. */
-int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) {
-    REFRAIN_MPI_BEGIN(MPI_Type_dup);
-    int rc = PMPI_Type_dup(oldtype, newtype);
-    if (rc == MPI_SUCCESS && refrain_type_bytes(oldtype) >= 0)
-        refrain_type_known(*newtype);
-    refrain_call_end(&call);
-    return rc;
-}
