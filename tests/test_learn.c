@@ -359,7 +359,7 @@ static int64_t regular_value(unsigned i, const int64_t *cycle, unsigned n) {
 static unsigned check_found(void) {
     enum { LONGEST = 5000, HOLDS = 30000 };
     static const struct {
-        unsigned n, rounds, found; /* values of a cycle, or 0: a nest; the bound in monitor/learn/learn_plain.h */
+        unsigned n, rounds, found; /* values of a cycle, or 0: a nest; found: after at most so many values */
     } rules[] = {{0, 15, 10000},  {129, 15, 6000},   {150, 15, 6000},    {200, 15, 6000},
                  {767, 15, 6000}, {1000, 60, 11192}, {2000, 120, 14192}, {LONGEST, 15, 23192}};
     static int64_t cycle[LONGEST];

@@ -251,30 +251,6 @@ static void make_loop(struct refrain_formula *formula, unsigned first, unsigned 
     formula->n_items = (uint16_t)(first + n + 1);
 }
 
-static inline bool is_value(const struct refrain_item *item) {
-    return item->back == 1 && item->kind == REFRAIN_ITEM_VALUE;
-}
-
-/* Rows of so many terms, and fewer, are no repetition, as the last terms are single values of which the last in each
- * row tells: what most values of an irregular sequence come to. */
-static inline unsigned excluded_rows(const struct refrain_item *items, unsigned n, unsigned longest) {
-    const struct refrain_item *last = &items[n - 1];
-    unsigned most = 3 * longest < n ? 3 * longest : n, values = 0, k = 0;
-    while (values < most && is_value(last - values))
-        values++;
-    unsigned whole = values == n ? n / 2 : values / 3; /* where nothing else is in the rows before */
-    if (whole > longest)
-        whole = longest;
-    while (k < whole) {
-        uint64_t base = (uint64_t)last->base, before = (uint64_t)last[-(int)(k + 1)].base;
-        bool steps = 3 * (k + 1) <= n && (uint64_t)last[-2 * (int)(k + 1)].base + base == 2 * before;
-        if (before == base || steps)
-            break;
-        k++;
-    }
-    return k;
-}
-
 /* One reduction at the end of the items by rows of at most `longest` terms: how many there are in the row, 0 where
  * there is none. Nearly all rows are told apart by their last items. */
 static unsigned reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
@@ -284,7 +260,7 @@ static unsigned reduce_rows(struct refrain_context *context, struct refrain_lear
     unsigned n = formula->n_items, known = 0;
     const struct refrain_item *last = &items[n - 1];
     starts[0] = n;
-    for (unsigned k = excluded_rows(items, n, longest) + 1; k <= longest; k++) {
+    for (unsigned k = 1; k <= longest; k++) {
         if (!know_starts(items, starts, &known, k + 1))
             return 0;
         unsigned row = starts[k], length = n - row;
@@ -499,8 +475,6 @@ static __attribute__((noinline)) void leave(struct refrain_context *context, str
         kept = refrain_plain_empty(context, learner);
         if (!kept || takes(context, learner, value))
             break;
-        if (learner->state == REFRAIN_REPEAT)
-            refrain_repeat_leave(context, learner);
         kept = add_value(context, learner, value);
         break;
     default:

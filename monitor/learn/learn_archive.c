@@ -262,15 +262,13 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     return true;
 }
 
-bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner, unsigned first,
-                            struct refrain_archive_position *behind_first) {
+bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     const int64_t *values = refrain_formula_values(formula);
     const struct end before = end_of(formula);
     refrain_journal_begin(context, learner, 0);
     for (unsigned done = 0; done < formula->n_values;) {
-        unsigned n = (done < first ? first : formula->n_values) - done;
-        struct group group = make_group(context, formula, values + done, n, UINT32_MAX);
+        struct group group = make_group(context, formula, values + done, formula->n_values - done, UINT32_MAX);
         struct refrain_archive *chunk =
             append(context, formula, group.bytes, refrain_learner_use(learner), group.fresh);
         if (!chunk) {
@@ -280,8 +278,6 @@ bool refrain_archive_values(struct refrain_context *context, struct refrain_lear
         formula->table = (uint16_t)group.table;
         formula->archived_terms += group.taken;
         done += group.taken;
-        if (done == first)
-            *behind_first = (struct refrain_archive_position){formula->archive_last, chunk->used};
     }
     refrain_commit();
     formula->n_values = 0;

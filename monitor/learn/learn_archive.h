@@ -3,6 +3,7 @@
 #define REFRAIN_LEARN_ARCHIVE_H
 
 #include "context.h"
+#include "run/pool.h"
 #include "visibility.h"
 #include <refrain/trace.h>
 #include <stdbool.h>
@@ -17,10 +18,14 @@ REFRAIN_HIDDEN bool refrain_formula_archive(struct refrain_context *context, str
  * values is found at the beginning of a group only, and ends at the first value that differs. */
 REFRAIN_HIDDEN bool refrain_archive_takes_groups(const struct refrain_formula *formula);
 
-/* Moves the plain values of the learner's formula to the archive. A group begins after the first `first` values;
- * *behind_first is set to that position. False, with nothing changed, without memory. */
-REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner,
-                                           unsigned first, struct refrain_archive_position *behind_first);
+/* Moves the plain values of the learner's formula to the archive. False, with nothing changed, without memory. */
+REFRAIN_HIDDEN bool refrain_archive_values(struct refrain_context *context, struct refrain_learner *learner);
+
+/* The end of an archive that is not empty. */
+static inline struct refrain_archive_position refrain_archive_end(const struct refrain_formula *formula) {
+    const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
+    return (struct refrain_archive_position){formula->archive_last, last->used};
+}
 
 /* Reads the term at `position` into `out`, moves `position` behind it, and returns 0. If a group is there, writes its
  * values to `out`, and returns their number. */

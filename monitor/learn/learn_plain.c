@@ -16,12 +16,9 @@
 
 #include <string.h>
 
-#define VALUES_AN_ITEM 4u     /* at most: where items tell more, rules are of use */
-#define MOST_DOUBLED 3u       /* how often the room is filled before rules are looked for, as a power of two */
-#define ANCHOR_BITS 6u        /* leading zeros of a hash of the latest values that is looked up */
-#define LONGEST_PERIOD 128u   /* of cycles that rules are looked for in; longer ones are repeated from the archive */
-#define LONG_PERIODS_TIMES 4u /* of so many times that the room is full, longer periods are looked for once */
-#define REGULAR_PART 4u       /* of the room, one part so large: what is regular there is a rule */
+#define VALUES_AN_ITEM 4u /* at most: where items tell more, rules are of use */
+#define MOST_DOUBLED 3u   /* how often the room is filled before rules are looked for, as a power of two */
+#define ANCHOR_BITS 4u    /* leading zeros of a hash of the latest values that is looked up */
 
 static struct refrain_formula *formula_of(const struct refrain_learner *learner) {
     return refrain_at_reference(learner->body);
@@ -50,37 +47,15 @@ bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner
     return true;
 }
 
-/* The period of the last values where these are a cycle, at most `longest`; 1 where they go in equal steps, 0 where
- * they are neither. */
-static unsigned period_of(const int64_t *values, unsigned n, unsigned longest) {
-    unsigned part = n / REGULAR_PART, k = 0;
-    const int64_t *end = values + n;
-    while (k < part && (uint64_t)end[-(int)k - 1] - (uint64_t)end[-(int)k - 2] == (uint64_t)end[-1] - (uint64_t)end[-2])
-        k++;
-    if (part == 0 || k == part)
-        return k > 0;
-    for (unsigned period = 1; period <= longest && period <= n - part; period++)
-        if (memcmp(end - part, end - part - period, part * sizeof *values) == 0)
-            return period;
-    return 0;
-}
-
 bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner *learner) {
     struct refrain_formula *formula = formula_of(learner);
-    unsigned left = --formula->waited, n = formula->n_values;
-    bool any = formula->repeat && left % LONG_PERIODS_TIMES == 0;
-    unsigned period = period_of(refrain_formula_values(formula), n, any ? n : LONGEST_PERIOD);
-    bool repeats = period > LONGEST_PERIOD, again = !repeats && (left == 0 || period > 0);
-    struct refrain_archive_position position;
+    bool again = --formula->waited == 0;
     refrain_journal_begin(context, learner, 0);
-    if (!refrain_archive_values(context, learner, repeats ? n - period : n, &position)) {
+    if (!refrain_archive_values(context, learner)) {
         if (learner->kind == REFRAIN_KIND_PARAMETER || !refrain_tally_terms(context, learner, 0))
             return false;
-        repeats = false;
         again = true;
     }
-    if (repeats)
-        refrain_repeat_begin(learner, position);
     if (again) {
         if (formula->repeat)
             refrain_repeat_of(formula)->settled = UINT32_MAX;
@@ -97,11 +72,10 @@ static void look(struct refrain_context *context, struct refrain_learner *learne
     struct refrain_anchor *anchor = refrain_anchors_of_values(formula, hash);
     const struct refrain_archive_position position =
         anchor ? anchor->position : (struct refrain_archive_position){0, 0};
-    struct refrain_archive_position end;
     bool follow = position.chunk && refrain_repeat_follows(formula);
-    if (!anchor || (position.chunk && !follow) || !refrain_archive_values(context, learner, formula->n_values, &end))
+    if (!anchor || (position.chunk && !follow) || !refrain_archive_values(context, learner))
         return;
-    anchor->position = end;
+    anchor->position = refrain_archive_end(formula);
     if (follow)
         refrain_repeat_begin(learner, position);
 }

@@ -2,8 +2,6 @@
  * formula would be, and go to the archive in groups (learn_group.h) when that room is full. It costs little, and finds
  *
  *     values that have been there before: the archive is repeated (learn_repeat.h)
- *     a short cycle or equal steps, when the room is full: values are items again, among which rules are looked for
- *     a cycle of up to three quarters of the room, one of four times that it is full: the archive is repeated
  *     everything else when the room has been filled a few times: then values are items until the formula is full
  */
 #ifndef REFRAIN_LEARN_PLAIN_H
@@ -29,7 +27,7 @@ REFRAIN_HIDDEN bool refrain_plain_takes(struct refrain_context *context, struct 
                                         int64_t value);
 
 /* In state PLAIN: makes room by archiving or counting the values. Changes to state BUILD if it is time to search for
- * rules, to REPEAT if the values are a long cycle. False without memory. */
+ * rules. False without memory. */
 REFRAIN_HIDDEN bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner *learner);
 
 #endif

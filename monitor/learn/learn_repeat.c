@@ -111,9 +111,8 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
 void refrain_repeat_begin(struct refrain_learner *learner, struct refrain_archive_position first) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
-    const struct refrain_archive *last = refrain_at_reference(formula->archive_last);
     repeat->first = first;
-    repeat->end = (struct refrain_archive_position){formula->archive_last, last->used};
+    repeat->end = refrain_archive_end(formula);
     repeat->frame[0] = (struct refrain_repeat_frame){first, first, repeat->end, UINT64_MAX};
     repeat->depth = 1;
     repeat->in_term = BETWEEN_TERMS;
