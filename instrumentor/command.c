@@ -17,12 +17,12 @@ enum {
     OUTPUT = 512,
     LANGUAGE = 1024,
     LIBRARY = 2048,
-    PARTIAL = 4096,
+    PARTIAL = 4096, /* links objects into another object (-r) */
     STATIC = 8192,
-    BARE = 16384,
+    BARE = 16384, /* links none of the usual libraries, so refrain is not linked either */
     DEPEND_FILE = 32768,
     PREPROCESSOR = 65536, /* the value is an option for the preprocessor, or several separated by commas */
-    LATE = 131072
+    LTO = 131072          /* generates code at link time */
 };
 
 struct option {
@@ -114,8 +114,8 @@ static const struct option options[] = {
     {"-ffreestanding", EXACT | PARSING},
     {"-ffunction-sections", EXACT | PARSING},
     {"-fgnu89-inline", EXACT | PARSING},
-    {"-flto", EXACT | LATE},
-    {"-flto=", JOINED | LATE},
+    {"-flto", EXACT | LTO},
+    {"-flto=", JOINED | LTO},
     {"-fms-extensions", EXACT | PARSING},
     {"-fno-builtin", JOINED | PARSING},
     {"-fno-function-sections", EXACT | PARSING},
@@ -274,7 +274,7 @@ static void take_option(struct refrain_command *command, const struct option *op
     command->partial |= (flags & PARTIAL) != 0;
     command->is_static |= (flags & STATIC) != 0;
     command->bare |= (flags & BARE) != 0;
-    command->lto |= (flags & LATE) != 0;
+    command->lto |= (flags & LTO) != 0;
     if (flags & OUTPUT)
         command->output = value;
     if (flags & DEPEND_FILE)

@@ -4,8 +4,9 @@
 #include "warn.h"
 #include <string.h>
 
-/* The Fortran layer of Open MPI calls PMPI functions, and that of MPICH does in some cases. The entries of
- * librefrain-record distinguish these calls from others. */
+/* True if the command links a Fortran layer of MPI. Open MPI's layer calls PMPI functions, and so does MPICH's in some
+ * cases. Such a call is one of the program. librefrain-record has entries for PMPI functions, which tell it from other
+ * calls by the caller's address (launch/front/front.h). */
 static bool calls_by_pmpi(const struct refrain_compiler_call *call) {
     for (size_t i = 0; i < call->shown.count; i++)
         if (strstr(call->shown.items[i], "mpi_mpifh") || strstr(call->shown.items[i], "mpichfort"))
@@ -13,8 +14,8 @@ static bool calls_by_pmpi(const struct refrain_compiler_call *call) {
     return false;
 }
 
-/* Libraries come before those of the program, so that MPI calls reach refrain before the MPI library. The linker
- * must keep them although objects refer to them weakly. */
+/* refrain's libraries stand before the program's own, so that MPI calls reach refrain before the MPI library.
+ * --no-as-needed: the objects refer to refrain only weakly, and the linker would leave the libraries out. */
 void refrain_compiler_call_find_libraries(struct refrain_compiler_call *call) {
     static const char *const parts[] = {NULL, "refrain-mpich", "refrain-openmpi"};
     struct refrain_text core = {0}, part = {0}, entries = {0};

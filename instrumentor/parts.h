@@ -1,13 +1,15 @@
 /* parts.h: divides a command with sources from several directories into one command per source (build.c).
  *
- * Each stand-in replaces a source of another directory, and a compiler has only one search list for #include "...". */
+ * Each source is replaced by its stand-in, the instrumented file (compiler_call.h), which lies in a temporary
+ * directory. It includes "..." files from the directory of its source. A compiler has one list of such directories for
+ * all sources of a command, so sources of different directories need commands of their own. */
 #ifndef REFRAIN_PARTS_H
 #define REFRAIN_PARTS_H
 
 #include "command.h"
 
-/* True if the command has to be divided. A command that links and leaves files beside its output is not divided:
- * the names of these files would change. */
+/* True if the command has to be divided. A command that links and also writes files named after its output
+ * (-save-temps ...) is not divided, since their names would change. */
 bool refrain_parts_needed(const struct refrain_command *command);
 
 /* Returns the arguments of a command that compiles one source and writes `object`. `source` is the number of the

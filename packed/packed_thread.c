@@ -1,4 +1,4 @@
-/* packed_thread.c: packs or unpacks threads and their timelines, with the same code (packer.h). */
+/* packed_thread.c: visits a thread's record and its timeline. The same code packs and unpacks them (packer.h). */
 #include "packer.h"
 
 #define MOST_PAGES ((uint32_t)1 << 24)
@@ -10,7 +10,7 @@ static void fill_page(struct refrain_packer *packer, struct refrain_time_page *p
     REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, page->first_ticks, before ? before->first_ticks : start_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->entry_shift);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_PAGE, page->quantum_shift);
-    if (!packer->to) /* zeros at the end are not written; the image is zero there already */
+    if (!packer->to) /* zeros at the end are not written: the image has zeros there before it is read */
         for (used = REFRAIN_TIME_ENTRIES_BYTES; used > 0 && page->entries[used - 1] == 0;)
             used--;
     used = refrain_packer_value(packer, REFRAIN_PACKED_PAGE_BYTES, used);
@@ -42,7 +42,7 @@ static void awaited(struct refrain_packer *packer, struct refrain_now *now) {
     if (now->n_awaited == 0)
         return;
     if (now->n_awaited > REFRAIN_MOST_AWAITED)
-        now->n_awaited = REFRAIN_MOST_AWAITED; /* only refrain top needs it, while the process runs */
+        now->n_awaited = REFRAIN_MOST_AWAITED; /* A damaged number must not lead out of the array. */
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, now->sends);
     for (uint32_t i = 0; i < now->n_awaited; i++) {
         REFRAIN_SIGNED(packer, REFRAIN_PACKED_RUN, now->awaited[i].peer);
@@ -65,7 +65,7 @@ void refrain_packer_thread(struct refrain_packer *packer, const struct refrain_h
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->paused);
     if (!header->finished)
         REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->samples);
-    else if (packer->to) /* the timeline says no more than the clock reads */
+    else if (packer->to) /* not written, since the clock bounds the replay of a finished process (walk_limits.c) */
         thread->samples = REFRAIN_SAMPLES_UNKNOWN;
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->untold_calls);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, thread->left_out_calls);

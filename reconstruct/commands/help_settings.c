@@ -23,8 +23,8 @@ const char refrain_help_settings_summary[] = "variables of the environment that 
 const char refrain_help_settings_description[] =
     "The traced program reads its variables when it starts, and keeps them in the trace. refrain record sets them from "
     "its options.\n"
-    "Sizes take K, M and G (1024s). Switches take on, true, yes, 1 and off, false, no, 0. A REFRAIN_ variable that "
-    "nothing reads is a warning.\n";
+    "Sizes take K, M and G (1024s). Switches take on, true, yes, 1 and off, false, no, 0. A warning names each "
+    "variable that begins with REFRAIN_ and that nothing reads.\n";
 
 /* In the order of enum reader, without READER_OWN. */
 static const char *const headings[] = {"Traced programs", "refrain, refrain-record, refrain-run", "Compiler wrappers"};

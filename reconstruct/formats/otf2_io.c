@@ -1,4 +1,4 @@
-/* otf2_io.c: writes accesses to files, and follows them until they are complete (otf2_io.h). */
+/* otf2_io.c: writes the records of file accesses, and keeps each access until it is complete (otf2_io.h). */
 #include "formats/otf2_io.h"
 #include "common/array.h"
 #include "model/mpi_call.h"
@@ -54,7 +54,7 @@ static OTF2_ErrorCode complete(struct refrain_otf2_location *location, size_t nu
                                               operation.matching);
 }
 
-/* Stores how many bytes the access that ends with the current call has moved, and that it is over. */
+/* The current call completes an access, here or in its second half: stores how many bytes it moved. */
 void refrain_otf2_io_moved(struct refrain_otf2_objects *objects, struct refrain_otf2_location *location,
                            const struct refrain_event *event) {
     const uint32_t handle = refrain_otf2_handle(objects, event);
@@ -150,7 +150,8 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     if (!last || last->begun_in != event->region)
         return OTF2_SUCCESS;
     last->begun_in = NULL;
-    if (!is_pending(refrain_mpi_kind(event->region))) /* without MOVED event, the run ended inside the call */
+    /* A blocking access is complete at the end of its call. Without a MOVED event, the run ended inside the call. */
+    if (!is_pending(refrain_mpi_kind(event->region)))
         return last->over ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);
