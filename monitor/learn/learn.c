@@ -1,10 +1,14 @@
-/* learn.c: transitions of a learner (learn.h draws them): closing and opening loops, looking for repetition.
+/* learn.c: the transitions of a learner, which learn.h draws: closes and opens loops, and searches for repetition.
  *
- * Repetition is looked for at the end of the items only, after Ketterlin and Clauss (CGO 2008): three rows of k terms
- * of one shape whose numbers go up by constant steps become a loop of 3; two equal rows of two or more terms become a
- * loop of 2; a row that continues the loop before it is taken in. A loop that has just been made is open: as long as
- * values come as it predicts, only a counter moves. It takes part in larger repetition once it is closed by another
- * value. Longer rows than a formula holds are found by learn_repeat.c.
+ * Repetition is searched at the end of the items only, after Ketterlin and Clauss (CGO 2008). A row is a number of
+ * consecutive terms. There are three rules:
+ *
+ *     three rows of one shape, with constant steps from row to row   become a loop of 3
+ *     two equal rows of two or more terms                            become a loop of 2
+ *     a row that continues the loop before it                        becomes another iteration of this loop
+ *
+ * A new loop is open: as long as it predicts the values, only a counter moves. Another value closes it. Only a closed
+ * loop can be a term of a row. Rows that are longer than a formula are found by learn_repeat.c.
  */
 #define _GNU_SOURCE
 #include "learn.h"
@@ -22,11 +26,11 @@
 
 #include <string.h>
 
-#define LONGEST_ROW (REFRAIN_FORMULA_ITEMS / 2) /* terms in one repetition */
-#define SHORT_ROW 8u                            /* terms in the repetitions that every value is checked for ... */
-#define SHORTEST_ROW 2u                         /* ... once these are as good as never found */
+#define LONGEST_ROW (REFRAIN_FORMULA_ITEMS / 2) /* most terms of a row */
+#define SHORT_ROW 8u                            /* most terms of a row that is searched at every value ... */
+#define SHORTEST_ROW 2u                         /* ... if searches have long found nothing */
 #define SOME_PATIENCE 8u
-#define LASTING_VALUES 64u /* predicted in a row by more than a run: there is something to find */
+#define LASTING_VALUES 64u /* a loop that predicted so many values shows that the sequence has rules */
 
 /* ---- prediction ---- */
 
@@ -35,7 +39,7 @@ static struct refrain_item *last_term(struct refrain_formula *formula) {
     return end - end[-1].back;
 }
 
-/* The last term is a loop: predict its next iteration. */
+/* Begins to predict the next iteration of the last term, which is a loop. */
 static void predict_begin(struct refrain_learner *learner, struct refrain_formula *formula) {
     struct refrain_item *loop = last_term(formula);
     refrain_predict_from(learner, formula, (unsigned)(loop - refrain_formula_items(formula)), (uint64_t)loop->base,
@@ -51,7 +55,7 @@ static bool predict_takes(struct refrain_learner *learner, struct refrain_formul
     return refrain_learn_expected(learner, value);
 }
 
-/* The loop that was begun does not go on with the value. */
+/* Ends a prediction whose first value did not come. */
 static void predict_not(struct refrain_learner *learner) {
     learner->state = REFRAIN_BUILD;
     learner->until = learner->confirmed;
@@ -60,9 +64,10 @@ static void predict_not(struct refrain_learner *learner) {
 
 /* ---- closing a loop ---- */
 
-/* Copies the term at `source`, with the counters of the loops named by `open` (bit h: height h) put in, to the end of
- * `out`. A loop of no iterations vanishes, one of 1 is its body, two single values stay two values: the shapes that
- * building value by value gives. Returns the new end. */
+/* Copies the term at `source` to out[n], with the values of the counters of the open loops (`open`: bit h for the loop
+ * of height h). The copy has the shape that learning value by value gives: a loop without iterations is left out, a
+ * loop of one iteration is replaced by its body, and a loop of two iterations over one value by two values. Returns the
+ * new number of items. */
 static unsigned instantiate(const struct refrain_formula *formula, const struct refrain_item *source, unsigned open,
                             struct refrain_item *out, unsigned n) {
     struct refrain_item head = *source;
@@ -91,7 +96,7 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
         out[n++] = item;
     }
     out[n - 1].back = head.span;
-    if (head.base == 1) { /* its body, as terms of their own; a loop that this iteration has none of vanishes too */
+    if (head.base == 1) { /* Its body replaces it. Loops in the body that have no iteration here are left out. */
         memmove(&out[first], &out[first + 1], (n - first - 1) * sizeof *out);
         n--;
         for (unsigned i = first; i < n;) {
@@ -115,14 +120,14 @@ static unsigned instantiate(const struct refrain_formula *formula, const struct 
     return n;
 }
 
-/* Ends the continuation of the last loop: its whole iterations become its count, what came of the next one is written
- * to `out` as terms. Returns their number of items. */
+/* Ends the prediction in the last loop. The number of its complete iterations becomes its count. The values of the
+ * iteration that is not complete are written to `out` as terms. Returns the number of items in `out`. */
 static unsigned close_loop(struct refrain_learner *learner, struct refrain_formula *formula, struct refrain_item *out) {
     struct refrain_item *items = refrain_formula_items(formula);
     refrain_predict_cycle_end(learner, formula, last_term(formula));
     unsigned height = formula->innermost, position = formula->position;
     struct refrain_open_loop *within = &formula->loops[height];
-    if (refrain_learn_left(learner) > 0) { /* the value expected has not come: step back to it */
+    if (refrain_learn_left(learner) > 0) { /* the expected value has not come, so the position moves back to it */
         position--;
         if (items[within->item].span == 2)
             within->counter = within->limit - refrain_learn_left(learner);
@@ -131,14 +136,14 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
     for (unsigned h = height; h != REFRAIN_LOOP_HEIGHTS; h = formula->loops[h].outer)
         path[depth++] = h;
     struct refrain_open_loop *top = &formula->loops[path[depth - 1]];
-    if (position == within->item + items[within->item].span) { /* at the end of a body: that iteration is whole */
+    if (position == within->item + items[within->item].span) { /* at the end of the body: the iteration is complete */
         within->counter++;
         position = within->item + 1;
     }
     unsigned n = 0, open = 0;
     for (unsigned d = depth; d-- > 0;) {
         const struct refrain_open_loop *here = &formula->loops[path[d]];
-        if (d + 1 < depth) { /* the iterations this inner loop has done */
+        if (d + 1 < depth) { /* the complete iterations of this inner loop */
             struct refrain_item saved = items[here->item];
             items[here->item].base = (int64_t)here->counter;
             memset(items[here->item].stride, 0, sizeof saved.stride);
@@ -156,7 +161,7 @@ static unsigned close_loop(struct refrain_learner *learner, struct refrain_formu
     return n;
 }
 
-/* ---- looking for repetition ---- */
+/* ---- search for repetition ---- */
 
 static bool same_shape(const struct refrain_item *a, const struct refrain_item *b, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
@@ -184,7 +189,7 @@ static bool same_steps(const struct refrain_item *a, const struct refrain_item *
     return true;
 }
 
-/* Fills starts[] up to `terms`; false when there are not so many. */
+/* Sets starts[] up to starts[terms]; the first `*known` are set. False if the formula has fewer terms. */
 static inline bool know_starts(const struct refrain_item *items, uint32_t *starts, unsigned *known, unsigned terms) {
     while (*known < terms) {
         if (starts[*known] == 0)
@@ -195,7 +200,7 @@ static inline bool know_starts(const struct refrain_item *items, uint32_t *start
     return true;
 }
 
-/* Of the term that ends with items[n - 1]. */
+/* Hash of a term of `n` items without the bases. 0 for a single value. */
 static uint16_t shape_of(const struct refrain_item *term, unsigned n) {
     uint64_t hash = 0;
     for (unsigned i = 0; i < n && n > 1; i++) {
@@ -206,7 +211,7 @@ static uint16_t shape_of(const struct refrain_item *term, unsigned n) {
     return (uint16_t)(hash >> 48 | (n > 1));
 }
 
-/* Height of a loop around these items; REFRAIN_LOOP_HEIGHTS when there is none left. */
+/* Height of a loop with these items as its body. REFRAIN_LOOP_HEIGHTS if that is too high. */
 static unsigned height_around(const struct refrain_item *items, unsigned n) {
     unsigned height = 0;
     for (unsigned i = 0; i < n; i++)
@@ -215,12 +220,12 @@ static unsigned height_around(const struct refrain_item *items, unsigned n) {
     return height;
 }
 
-/* Do the `n` items at `row` continue `loop`? */
+/* True if the `n` items at `row` are the next iteration of `loop`. */
 static bool continues(const struct refrain_item *loop, const struct refrain_item *row, unsigned n) {
     if (loop->kind != REFRAIN_ITEM_LOOP || loop->span != n + 1)
         return false;
     const struct refrain_item *body = loop + 1;
-    if (n == 1) /* a run, by far the most frequent case */
+    if (n == 1) /* a loop over one value, by far the most frequent case */
         return row->kind == REFRAIN_ITEM_VALUE &&
                (uint64_t)body->base + (uint64_t)body->stride[0] * (uint64_t)loop->base == (uint64_t)row->base;
     for (unsigned i = 0; i < n; i++) {
@@ -235,7 +240,8 @@ static bool continues(const struct refrain_item *loop, const struct refrain_item
     return true;
 }
 
-/* Replaces the items from `first` on, rows of `n` items each, by a loop of `count` over the first row. */
+/* Replaces the items from `first` on, which are rows of `n` items each, by a loop of `count` iterations over the first
+ * row. The difference between the first two rows becomes the stride of each item. */
 static void make_loop(struct refrain_formula *formula, unsigned first, unsigned n, int64_t count, unsigned height) {
     struct refrain_item *items = refrain_formula_items(formula);
     for (unsigned i = 0; i < n; i++) {
@@ -256,7 +262,7 @@ static void make_loop(struct refrain_formula *formula, unsigned first, unsigned 
 static unsigned reduce_rows(struct refrain_context *context, struct refrain_learner *learner,
                             struct refrain_formula *formula, unsigned longest) {
     struct refrain_item *items = refrain_formula_items(formula);
-    uint32_t *starts = context->scratch->starts; /* starts[t]: where the last t terms begin */
+    uint32_t *starts = context->scratch->starts; /* starts[t]: index of the first item of the last t terms */
     unsigned n = formula->n_items, known = 0;
     const struct refrain_item *last = &items[n - 1];
     starts[0] = n;
@@ -304,9 +310,9 @@ static unsigned reduce_rows(struct refrain_context *context, struct refrain_lear
     return 0;
 }
 
-/* A search for rows of any length has found one of `terms`, or none. Long rows are looked for less and less often while
- * there are none: a sequence without repetition must not cost a full search per value. Short ones are come to by
- * chance, and say nothing. */
+/* A search for rows of all lengths has found one of `terms` terms, or none (0). The patience is the number of values
+ * between two such searches. It grows as long as they find nothing, since a sequence without repetition must not cost a
+ * full search for each value. A short row may be chance, and changes nothing. */
 static void judge_search(struct refrain_formula *formula, unsigned terms) {
     if (terms > SHORT_ROW)
         formula->patience /= 2;
@@ -314,7 +320,7 @@ static void judge_search(struct refrain_formula *formula, unsigned terms) {
         formula->patience++;
 }
 
-/* One reduction, if there is any. */
+/* Applies one rule, if any applies. */
 static bool reduce(struct refrain_context *context, struct refrain_learner *learner, struct refrain_formula *formula) {
     if (formula->patience >= REFRAIN_MOST_PATIENCE || formula->waited++ < formula->patience)
         return reduce_rows(context, learner, formula, formula->patience < SOME_PATIENCE ? SHORT_ROW : SHORTEST_ROW) > 0;
@@ -326,7 +332,7 @@ static bool reduce(struct refrain_context *context, struct refrain_learner *lear
 
 /* ---- transitions ---- */
 
-/* Adds a term and looks for repetition that it completes. False without memory. */
+/* Appends a term to the items. False without memory. */
 static bool add_term(struct refrain_context *context, struct refrain_learner *learner,
                      const struct refrain_item *term) {
     unsigned span = term->span;
@@ -347,7 +353,7 @@ static struct refrain_formula *formula_of(const struct refrain_learner *learner)
 }
 
 static bool add_value(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
-    /* Before the oldest terms leave the formula: the last chance to see the longest repetition. */
+    /* The oldest terms are about to leave the formula: the last chance to find the longest repetition. */
     while (formula_of(learner)->n_items >= context->formula_length) {
         unsigned terms = reduce_rows(context, learner, formula_of(learner), LONGEST_ROW);
         judge_search(formula_of(learner), terms);
@@ -376,7 +382,7 @@ static bool add_value(struct refrain_context *context, struct refrain_learner *l
     return true;
 }
 
-/* IDENTITY, other value: a^n becomes items. */
+/* IDENTITY, another value came: the value so far, n times, becomes items. */
 static bool leave_identity(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     int64_t first = learner->expect;
     uint64_t n = learner->confirmed;
@@ -402,7 +408,7 @@ static bool leave_identity(struct refrain_context *context, struct refrain_learn
     return add_value(context, learner, value);
 }
 
-/* PREDICT, other value. */
+/* PREDICT, another value came. */
 static bool leave_prediction(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     struct refrain_item *partial = context->scratch->items;
     refrain_journal_begin(context, learner,
@@ -433,7 +439,8 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
     return add_value(context, learner, value);
 }
 
-/* Values that are plain, or come as the next part of a prediction says, cost no more than they have to. */
+/* Takes a plain value, or the next value of a prediction that has to be advanced. False if the value changes the state.
+ * These cases are frequent, so they come before the others, and without the journal. */
 static inline bool takes(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     if (learner->state == REFRAIN_PLAIN)
         return refrain_plain_takes(context, learner, value);
@@ -444,7 +451,7 @@ static inline bool takes(struct refrain_context *context, struct refrain_learner
                                                : false;
 }
 
-/* Handles a value that the state does not go on with. */
+/* Takes a value that takes() has not taken: changes the state as learn.h says. */
 static __attribute__((noinline)) void leave(struct refrain_context *context, struct refrain_learner *learner,
                                             int64_t value, enum refrain_learner_kind kind) {
     bool kept = true;

@@ -1,4 +1,4 @@
-/* learn_anchors.c: see learn_anchors.h. */
+/* learn_anchors.c: makes anchors, and finds the one of the latest terms (learn_anchors.h). */
 #define _GNU_SOURCE
 #include "learn_anchors.h"
 #include "run/pool.h"
@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-#define FIRST_TERMS 64u      /* archived terms before repetition of the archive is looked for */
-#define HASH_TERMS 8u        /* terms in a hash: each moves it by 64 / 8 bits */
-#define FRUITFUL_TERMS 1024u /* archived since the latest: no more are expected */
+#define FIRST_TERMS 64u      /* archived terms before anchors are made */
+#define HASH_TERMS 8u        /* terms in a hash: each shifts the earlier ones by 64 / 8 bits */
+#define FRUITFUL_TERMS 1024u /* archived since the latest repetition: then no further one is expected */
 
 static inline uint64_t hash_of_term(const struct refrain_item *term) {
     uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
     if (term->span == 1)
         return hash ^ hash >> 32;
-    if (term->span == 2) /* a run */
+    if (term->span == 2) /* a loop over one value */
         hash ^= ((uint64_t)term[1].base + ((uint64_t)term[1].stride[0] << 32)) * 0xff51afd7ed558ccdu;
     for (unsigned i = 1; i < term->span && term->span > 2; i++) {
         hash = (hash ^ (uint64_t)term[i].base) * 0x9e3779b97f4a7c15u;
@@ -59,8 +59,9 @@ void refrain_anchors_add(struct refrain_formula *formula, const struct refrain_i
         add(repeat, repeat->hash, (struct refrain_archive_position){formula->archive_last, used});
 }
 
-/* Where the nth anchor of a level goes that is of values: two slots have the latest ones, two are kept for 16 and 64.
- * With the latest ones alone, a cycle is missed where each level has either more of them in it than slots, or none. */
+/* Slot for the nth anchor of a level, if anchors are of plain values. Two slots have the latest anchors, one has every
+ * 16th and one every 64th. If all slots had the latest ones, a cycle would be missed if each level has either more
+ * anchors in it than slots, or none. */
 static unsigned slot_of(uint8_t nth) {
     return nth % 64 == 0 ? 3 : nth % 16 == 0 ? 2 : nth % 2;
 }
@@ -81,8 +82,8 @@ void refrain_anchors_forget(struct refrain_formula *formula) {
         memset(refrain_repeat_of(formula)->anchor, 0, sizeof refrain_repeat_of(formula)->anchor);
 }
 
-/* The hash of the terms that end at items[end - 1], from that of the last time where one term is new; 0 where there are
- * too few. */
+/* Hash of the HASH_TERMS terms before items[end]. If only one of them is new since the last call, it follows from the
+ * last hash. 0 if there are fewer terms. */
 static uint64_t hash_of_latest(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end) {
     unsigned last = end ? end - items[end - 1].back : 0;
     if (end && repeat->settled == last) {

@@ -1,4 +1,4 @@
-/* learn_archive.c: terms to bytes, and back (learn_archive.h). */
+/* learn_archive.c: writes terms to the archive as bytes, and reads them (learn_archive.h). */
 #define _GNU_SOURCE
 #include "learn_archive.h"
 #include "arch/arch.h"
@@ -18,8 +18,8 @@
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
 #define UNGROUPED_VALUES 1024u
-#define LEAST_VALUES 8u      /* of terms that are worth a group */
-#define LEFT_FOR_FORMULAS 2u /* outgrown formulas of each size that archives leave to places which come later */
+#define LEAST_VALUES 8u      /* a group of fewer values is not worth its bytes */
+#define LEFT_FOR_FORMULAS 2u /* replaced formulas of each size that archives leave for formulas of later places */
 
 /* ---- terms to bytes ---- */
 
@@ -27,7 +27,7 @@ static unsigned put_signed(unsigned char *out, int64_t value) {
     return refrain_varint_put(out, refrain_zigzag(value));
 }
 
-/* Is the term a single value? Strides of one that stands for itself are those of loops it was in. */
+/* True if the item is a value without strides, so that the short form has all of it. */
 static bool is_value(const struct refrain_item *term) {
     int64_t strides = 0;
     for (unsigned h = 0; h < REFRAIN_LOOP_HEIGHTS; h++)
@@ -35,7 +35,7 @@ static bool is_value(const struct refrain_item *term) {
     return term->kind == REFRAIN_ITEM_VALUE && term->height == 0 && strides == 0;
 }
 
-/* A value alone. */
+/* Writes a single value. Returns the number of bytes. */
 static unsigned put_value(unsigned char *out, int64_t value) {
     if (REFRAIN_IS_SHORT(value)) {
         out[0] = (unsigned char)(REFRAIN_SHORT_FIRST + value - REFRAIN_SHORT_LEAST);
@@ -45,7 +45,7 @@ static unsigned put_value(unsigned char *out, int64_t value) {
     return 1 + put_signed(out + 1, value);
 }
 
-/* Writes a term in the archive's form; returns its bytes. */
+/* Writes a term as formula.h describes it. Returns the number of bytes. */
 static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     unsigned n = 0;
     for (unsigned i = 0; i < term->span; i++) {
@@ -77,8 +77,8 @@ static unsigned encode(const struct refrain_item *term, unsigned char *out) {
     return n;
 }
 
-/* Room for a chunk of about `capacity` bytes, behind the one before it: where a formula was that has been outgrown,
- * else from the pool. */
+/* Makes a chunk of about `capacity` bytes, but at least `bytes`, at a higher reference than `before`. Its memory is
+ * that of a formula that was replaced, or new memory of the pool. Null without memory. */
 static struct refrain_archive *new_chunk(struct refrain_context *context, uint32_t before, unsigned bytes,
                                          unsigned capacity, enum refrain_pool_use use) {
     unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
@@ -91,7 +91,7 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
     }
     if (!chunk)
         chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
-    /* A term of many loops may be larger than a chunk usually is; what is to be stored has to fit in any case. */
+    /* A term of many loops may need more than the usual largest chunk, and has to fit nevertheless. */
     unsigned most = bytes > LARGEST_ARCHIVE_BYTES ? bytes : LARGEST_ARCHIVE_BYTES;
     if (room > sizeof *chunk + most)
         room = sizeof *chunk + most;
@@ -100,7 +100,8 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
     return chunk;
 }
 
-/* A chunk with room for `bytes`, the last one or, if that has none or a `fresh` one is wanted, a new one after it. */
+/* Returns a chunk with room for `bytes` bytes: the last one, or a new one after it if that is full or `fresh`. Null
+ * without memory. */
 static struct refrain_archive *archive_room(struct refrain_context *context, struct refrain_formula *formula,
                                             unsigned bytes, enum refrain_pool_use use, bool fresh) {
     struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
@@ -134,15 +135,15 @@ bool refrain_archive_takes_groups(const struct refrain_formula *formula) {
     return values >= UNGROUPED_VALUES && !refrain_anchors_are_fruitful(formula);
 }
 
-/* A group in the scratch. */
+/* A group that was written to the scratch memory. */
 struct group {
-    unsigned bytes; /* 0: none is worth it */
-    unsigned taken; /* values that are in it */
-    unsigned table; /* of the chunk then */
-    bool fresh;     /* it is for a new chunk */
+    unsigned bytes; /* 0: no group is worth its bytes */
+    unsigned taken; /* number of values in it */
+    unsigned table; /* offset of the chunk's latest table after this group */
+    bool fresh;     /* it needs a new chunk */
 };
 
-/* Writes one of the first values: for the last chunk or, where it does not fit, a new one. */
+/* Writes a group of the first values, for the last chunk or, if it does not fit there, for a new one. */
 static struct group make_group(struct refrain_context *context, const struct refrain_formula *formula,
                                const int64_t *values, unsigned n, unsigned alone) {
     const struct refrain_archive *last = formula->archive_last ? refrain_at_reference(formula->archive_last) : NULL;
@@ -162,8 +163,8 @@ static struct group make_group(struct refrain_context *context, const struct ref
     return group;
 }
 
-/* Writes one of the first terms that are values or expand to them; *span are their items or, where none is worth it,
- * those that are to be written one by one. */
+/* Writes a group of the first terms that are values or expand to values. *span: number of their items. If no group is
+ * worth its bytes, *span is the number of items that have to be written one by one. */
 static struct group make_group_of_terms(struct refrain_context *context, const struct refrain_formula *formula,
                                         const struct refrain_item *items, unsigned n_items, unsigned *span) {
     int64_t *values = (int64_t *)context->scratch->entries;
@@ -176,13 +177,13 @@ static struct group make_group_of_terms(struct refrain_context *context, const s
         else
             group = make_group(context, formula, values, n, alone);
         most = group.taken;
-    } while (group.bytes > 0 && group.taken < n); /* no term is in two groups */
+    } while (group.bytes > 0 && group.taken < n); /* so that no term is in two groups */
     if (*span == 0)
         *span = items[0].span;
     return group;
 }
 
-/* Writes what lies in the scratch to the end of the archive. Returns the chunk; null without memory. */
+/* Appends the bytes in the scratch memory to the archive. Returns the chunk; null without memory. */
 static struct refrain_archive *append(struct refrain_context *context, struct refrain_formula *formula, unsigned bytes,
                                       enum refrain_pool_use use, bool fresh) {
     struct refrain_archive *chunk = archive_room(context, formula, bytes, use, fresh);
@@ -193,10 +194,10 @@ static struct refrain_archive *append(struct refrain_context *context, struct re
     return chunk;
 }
 
-/* How an archive was. */
+/* The end of an archive, for cutting off what is appended later. */
 struct end {
     struct refrain_formula formula;
-    unsigned used; /* of its last chunk */
+    unsigned used; /* bytes used in its last chunk */
 };
 
 static struct end end_of(const struct refrain_formula *formula) {
@@ -204,7 +205,7 @@ static struct end end_of(const struct refrain_formula *formula) {
     return (struct end){*formula, last ? last->used : 0};
 }
 
-/* Takes back what was written since. */
+/* Removes what has been appended since `end`. */
 static void go_back_to(const struct end *end, struct refrain_formula *formula) {
     formula->archive_first = end->formula.archive_first;
     formula->archive_last = end->formula.archive_last;
@@ -218,7 +219,7 @@ static void go_back_to(const struct end *end, struct refrain_formula *formula) {
 bool refrain_formula_archive(struct refrain_context *context, struct refrain_learner *learner, unsigned keep,
                              unsigned least) {
     if (refrain_learner_counts(learner))
-        return false; /* the archive is what came before all that is counted */
+        return false; /* an archive ends where values were counted first */
     enum refrain_pool_use use = refrain_learner_use(learner);
     refrain_journal_begin(context, learner, 0);
     struct refrain_formula *formula = refrain_at_reference(learner->body);
@@ -226,7 +227,7 @@ bool refrain_formula_archive(struct refrain_context *context, struct refrain_lea
     const struct end before = end_of(formula);
     unsigned moved = 0;
     refrain_anchors_make_room(formula, use);
-    unsigned grouped = 0; /* items up to there make no group */
+    unsigned grouped = 0; /* items before this one cannot begin a group */
     while (formula->n_items - moved > keep) {
         struct group group = {.bytes = 0};
         unsigned span = 0;
@@ -292,7 +293,7 @@ static uint64_t get_unsigned(const struct refrain_archive *chunk, uint32_t *at) 
     return number;
 }
 
-/* One that most often is a single byte. */
+/* A number that is mostly a single byte. */
 static uint64_t get_small(const struct refrain_archive *chunk, uint32_t *at) {
     unsigned char byte = chunk->bytes[*at];
     if (byte >= 128)
@@ -315,7 +316,7 @@ unsigned refrain_archive_read(struct refrain_archive_position *position, struct 
     unsigned first = chunk->bytes[position->at];
     if (REFRAIN_IS_GROUP(first))
         return refrain_group_decode(chunk->bytes, chunk->used, &position->at, (int64_t *)out);
-    if (first == 0) { /* a value alone, which most terms are that are repeated */
+    if (first == 0) { /* a single value, the most frequent term in repetitions */
         position->at++;
         *out = (struct refrain_item){.kind = REFRAIN_ITEM_VALUE, .span = 1, .base = get_signed(chunk, &position->at)};
         return 0;

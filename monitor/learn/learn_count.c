@@ -1,8 +1,8 @@
-/* learn_count.c: the values of terms are counted, and the terms leave the formula (refrain_tally_terms).
+/* learn_count.c: counts the values of terms, which then leave the formula (refrain_tally_terms).
  *
- * All of it happens inside one probe, and a term may stand for as many values as a run has events. What is the same in
- * all iterations of a loop is counted once, so many times. Terms that take more than MOST_STEPS even so stay where they
- * are: each is a rule for many values. */
+ * This happens inside one probe, and a term may stand for as many values as a run has events. So a part that is the
+ * same in all iterations of a loop is counted once, with a factor. A term that needs more than MOST_STEPS steps even so
+ * stays in the formula, as a rule for many values. */
 #define _GNU_SOURCE
 #include "context.h"
 #include "learn_archive.h"
@@ -18,11 +18,11 @@
 
 #define MOST_STEPS 8192u
 
-/* Who counts, and the counters of the loops around what is counted. */
+/* The tally, and the counters of the loops around the item that is counted. */
 struct counting {
     struct refrain_context *context;
     uint32_t *tally;
-    uint64_t most_steps; /* for a term */
+    uint64_t most_steps; /* limit for one term */
     uint64_t counter[REFRAIN_LOOP_HEIGHTS];
 };
 
@@ -42,7 +42,7 @@ static uint64_t iterations_now(const struct counting *counting, const struct ref
     return (int64_t)value < 0 ? 0 : value;
 }
 
-/* Are all iterations of the loop alike? */
+/* True if all iterations of the loop have the same values. */
 static bool is_alike(const struct refrain_item *loop) {
     for (unsigned i = 1; i < loop->span; i++)
         if (loop[i].stride[loop->height] != 0)
@@ -50,14 +50,14 @@ static bool is_alike(const struct refrain_item *loop) {
     return true;
 }
 
-/* Iterations that are counted one by one; all others are like the first. */
+/* Number of iterations that are counted one by one. If all are alike, only the first is, with a factor. */
 static uint64_t iterations_counted(const struct refrain_item *loop, uint64_t iterations) {
     return iterations > 1 && is_alike(loop) ? 1 : iterations;
 }
 
 /* ---- items ---- */
 
-/* Values of an item, UINT64_MAX where they are too many, and the steps that counting them takes. */
+/* The number of values of an item (UINT64_MAX: too many), and of the steps to count them. */
 struct extent {
     uint64_t values, steps;
 };
@@ -82,21 +82,22 @@ static struct extent extent_of(struct counting *counting, const struct refrain_i
     return extent;
 }
 
-/* The first value of an item, about: a loop may have none. */
+/* The first value of an item. If an inner loop has no iterations, it may be another value. */
 static int64_t first_value(const struct counting *counting, const struct refrain_item *item) {
     while (item->kind == REFRAIN_ITEM_LOOP)
         item++;
     return (int64_t)value_now(counting, item);
 }
 
-/* What was counted since there were `before` runs comes `more` times more: so do its runs. */
+/* Values have been counted since the tally had `before` runs, beginning with `first`. They come `more` times again, so
+ * their runs do, too. */
 static void repeat_runs(struct counting *counting, uint64_t before, int64_t first, uint64_t more) {
     struct refrain_tally *tally = tally_of(counting);
     uint64_t inside = tally->runs > before ? tally->runs - before : 0;
     tally->runs = refrain_least(tally->runs + more * (inside + (first != tally->last)), tally->count);
 }
 
-/* Counts the values of an item, `times` times; their runs once. */
+/* Counts each value of an item `times` times. Their runs are counted once. */
 static void count_item(struct counting *counting, const struct refrain_item *item, uint64_t times) {
     if (item->kind == REFRAIN_ITEM_VALUE) {
         uint64_t value = value_now(counting, item);
@@ -117,7 +118,7 @@ static void count_item(struct counting *counting, const struct refrain_item *ite
         repeat_runs(counting, before, first, iterations - 1);
 }
 
-/* Counts the first values of an item one by one, each `times` times, `values` at most. Returns how many are left. */
+/* Counts each of the first `values` values of an item `times` times. Returns how many of them the item did not have. */
 static uint64_t count_beginning(struct counting *counting, const struct refrain_item *item, uint64_t values,
                                 uint64_t times) {
     if (item->kind == REFRAIN_ITEM_VALUE) {
@@ -149,12 +150,12 @@ static bool is_empty(const struct range *range) {
     return range->first.chunk == range->end.chunk && range->first.at == range->end.at;
 }
 
-/* Values of an item or of a term that repeats archived ones. */
+/* Number of values of an item or a REPEAT. */
 static uint64_t values_of(struct counting *counting, const struct refrain_item *term) {
     return term->kind == REFRAIN_ITEM_REPEAT ? (uint64_t)term->base : extent_of(counting, term).values;
 }
 
-/* Values between the two positions; where there are more than `most`, any such number. */
+/* Number of values between two positions of the archive. If there are more than `most`, any number above `most`. */
 static uint64_t values_between(struct counting *counting, struct range range, uint64_t most) {
     struct refrain_item *term = counting->context->scratch->term;
     uint64_t n = 0;
@@ -167,7 +168,7 @@ static uint64_t values_between(struct counting *counting, struct range range, ui
 
 static void count_repetition(struct counting *counting, struct range range, uint64_t values, uint64_t times);
 
-/* Counts the first values of what lies between two positions, `times` times where these are all. */
+/* Counts each of the first `values` values between two positions `times` times. */
 static void count_range(struct counting *counting, struct range range, uint64_t values, uint64_t times) {
     struct refrain_item *term = counting->context->scratch->term;
     while (values > 0 && !is_empty(&range)) {
@@ -187,7 +188,7 @@ static void count_range(struct counting *counting, struct range range, uint64_t 
     }
 }
 
-/* Counts `values` values of what lies between two positions of the archive, over and over. */
+/* Counts `values` values of the part between two positions, which is repeated, each `times` times. */
 static void count_repetition(struct counting *counting, struct range range, uint64_t values, uint64_t times) {
     uint64_t in_range = values_between(counting, range, values), whole = in_range ? values / in_range : 0;
     if (whole > 0) {
@@ -201,7 +202,7 @@ static void count_repetition(struct counting *counting, struct range range, uint
 
 /* ---- terms ---- */
 
-/* Can all values of the term be counted in a few steps? */
+/* True if all values of the term can be counted in a few steps. */
 static bool is_countable(struct counting *counting, const struct refrain_item *term) {
     if (term->kind != REFRAIN_ITEM_REPEAT)
         return extent_of(counting, term).steps <= counting->most_steps;
@@ -209,7 +210,8 @@ static bool is_countable(struct counting *counting, const struct refrain_item *t
     return refrain_least(values, in_range) <= counting->most_steps;
 }
 
-/* Of the oldest terms those that can be counted, until at most `keep` items are left; how many are, then. */
+/* Returns how many items are left if the terms that can be counted are counted, the oldest first, until at most `keep`
+ * items are left. */
 static unsigned left_of(struct counting *counting, const struct refrain_item *items, unsigned n, unsigned keep) {
     unsigned left = n;
     for (unsigned i = 0; i < n && left > keep; i += items[i].span)
@@ -220,7 +222,8 @@ static unsigned left_of(struct counting *counting, const struct refrain_item *it
 bool refrain_tally_terms(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
     struct refrain_formula *formula = refrain_at_reference(learner->body);
     struct refrain_item *items = refrain_formula_items(formula);
-    /* What a journal could not undo has to succeed. */
+    /* If the tally is too large for the journal, a failure could not be undone. So there must be none: the steps have
+     * no limit. */
     bool may_fail = refrain_journal_tally(context, learner);
     struct counting counting = {context, &learner->tally, may_fail ? MOST_STEPS : UINT64_MAX, {0}};
     unsigned n = formula->n_items, left = left_of(&counting, items, n, keep), to = 0;

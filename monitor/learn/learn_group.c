@@ -1,19 +1,19 @@
-/* learn_group.c: groups of values without a rule (learn_group.h). */
+/* learn_group.c: writes values without a rule as groups (learn_group.h). */
 #define _GNU_SOURCE
 #include "learn_group.h"
 
 #include <string.h>
 
-#define MOST_EXPANDED 64u /* values of a loop that are written out */
+#define MOST_EXPANDED 64u /* values of a term that is expanded */
 #define MOST_BITS_HEADER 14u
-#define LEAST_ROOM 24u                            /* bytes at a chunk's end that are worth a group */
-#define UNIT 64u                                  /* costs are in parts of a bit */
-#define FEW_VALUES 4u                             /* of a table: others are not expected to come */
-#define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values that a group of n may have and its table not */
+#define LEAST_ROOM 24u /* bytes at the end of a chunk: with fewer, no group is written there */
+#define UNIT 64u       /* costs are in 1/64 of a bit */
+#define FEW_VALUES 4u  /* a table of at most so many values expects no others */
+#define MOST_OTHERS(n) ((n) < 128 ? 16 : (n) / 8) /* values of a group of n that need not be in its table */
 
 /* ---- terms to values ---- */
 
-/* The values of terms, as they come. */
+/* The values that terms expand to, in order. */
 struct expansion {
     int64_t *values;
     unsigned n, most;
@@ -36,7 +36,7 @@ static bool expand(struct expansion *expansion, const struct refrain_item *item)
     if (item->kind == REFRAIN_ITEM_REPEAT || value > MOST_EXPANDED)
         return false;
     bool whole = true;
-    if (item->span == 2 && item[1].back == 2) { /* a run by itself, by far the most frequent case */
+    if (item->span == 2 && item[1].back == 2) { /* a loop over one value, by far the most frequent case */
         uint64_t next = (uint64_t)item[1].base, stride = (uint64_t)item[1].stride[item->height];
         for (uint64_t k = 0; k < value && whole; k++, next += stride)
             whole = put(expansion, (int64_t)next);
@@ -51,7 +51,7 @@ static bool expand(struct expansion *expansion, const struct refrain_item *item)
     return whole;
 }
 
-/* What the terms take one by one, about. */
+/* About the number of bytes of the term in an archive, without groups. */
 static unsigned alone_bytes(const struct refrain_item *term) {
     unsigned bytes = 0;
     for (unsigned i = 0; i < term->span; i++)
@@ -78,7 +78,7 @@ unsigned refrain_group_expand(const struct refrain_item *items, unsigned n_items
     return expansion.n;
 }
 
-/* ---- so many bits each ---- */
+/* ---- form GROUP: the same number of bits for each value ---- */
 
 static unsigned bits_header(unsigned n, int64_t least) {
     return 2 + refrain_varint_size(n) + refrain_varint_size(refrain_zigzag(least));
@@ -106,18 +106,18 @@ static unsigned write_bits(const int64_t *values, unsigned n, int64_t least, uns
     return bytes + (filled + 7) / 8;
 }
 
-/* ---- by a table ---- */
+/* ---- form CODED: a table of frequencies ---- */
 
 /* The different values of a group. */
 struct different {
     int64_t values[REFRAIN_TABLE_VALUES]; /* ascending */
     uint16_t counts[REFRAIN_TABLE_VALUES];
-    uint8_t part[REFRAIN_TABLE_VALUES]; /* each one's in a table */
-    uint8_t of[REFRAIN_GROUP_VALUES];   /* which one each value is */
+    uint8_t part[REFRAIN_TABLE_VALUES]; /* of each: its part in a table, table->n for values that are not in it */
+    uint8_t of[REFRAIN_GROUP_VALUES];   /* of each value of the group: its index in `values` */
     unsigned n;
 };
 
-/* False where there are too many for a table to be of use. */
+/* False if there are too many different values for a table. */
 static bool find_different(const int64_t *values, unsigned n, struct different *different) {
     uint8_t slots[256], order[REFRAIN_TABLE_VALUES], rank[REFRAIN_TABLE_VALUES];
     int64_t found[REFRAIN_TABLE_VALUES];
@@ -155,7 +155,7 @@ static bool find_different(const int64_t *values, unsigned n, struct different *
     return true;
 }
 
-/* What a value costs that comes so often among 256: -log2 of its share, between powers of two on a parabola. */
+/* Cost of a value with a frequency of `often` among 256: -log2 of its share. Between powers of two, a parabola. */
 static unsigned cost_of(unsigned often) {
     unsigned power = 31u - (unsigned)__builtin_clz(often), beyond = (often * UNIT >> power) - UNIT;
     return (8 - power) * UNIT - beyond - beyond * (UNIT - beyond) / (3 * UNIT);
@@ -168,8 +168,8 @@ static unsigned table_bytes(const struct refrain_group_table *table) {
     return bytes;
 }
 
-/* Finds each one's part, and returns the bytes of the code of `n` values, about; UINT32_MAX where too many have none.
- */
+/* Finds the part of each different value. Returns about the number of bytes of the code of `n` values; UINT32_MAX if
+ * too many of them are not in the table. */
 static unsigned fit(struct different *different, unsigned n, const struct refrain_group_table *table) {
     unsigned cost = 0, others = 0, other_bytes = 0;
     for (unsigned i = 0, at = 0; i < different->n; i++) {
@@ -190,12 +190,12 @@ static unsigned fit(struct different *different, unsigned n, const struct refrai
     return others > MOST_OTHERS(n) ? UINT32_MAX : 2 + cost / (8 * UNIT) + 1 + other_bytes;
 }
 
-/* Of the values that come more than once, and not so seldom that none of 256 is one. */
+/* Makes a table of the values that occur more than once and have a frequency of at least 1 among 255. */
 static void make_table(const struct different *different, unsigned n, struct refrain_group_table *table) {
     unsigned often[REFRAIN_TABLE_VALUES + 1], sum = 0, others = 0, largest = 0;
     table->n = 0;
     for (unsigned i = 0; i < different->n; i++) {
-        unsigned share = different->counts[i] * 255u / n; /* rounded down: all together are 255 at most */
+        unsigned share = different->counts[i] * 255u / n; /* rounded down, so the sum is 255 at most */
         if (different->counts[i] < 2 || share == 0) {
             others += different->counts[i];
             continue;
@@ -204,7 +204,7 @@ static void make_table(const struct different *different, unsigned n, struct ref
         often[table->n] = share;
         sum += often[table->n++];
     }
-    bool alone = table->n == 1; /* with all 256 it would have more than a byte says */
+    bool alone = table->n == 1; /* its frequency would be 256, which does not fit in a byte */
     often[table->n] = others || alone || table->n > FEW_VALUES ? others * 255 / n + 1 : 0;
     sum += often[table->n];
     for (unsigned i = 1; i <= table->n; i++)
@@ -229,7 +229,7 @@ static unsigned write_table(const struct refrain_group_table *table, unsigned ch
 static unsigned write_code(const struct different *different, unsigned n, const struct refrain_group_table *table,
                            unsigned char *out) {
     unsigned char reversed[REFRAIN_GROUP_VALUES];
-    uint32_t inverse[REFRAIN_TABLE_VALUES + 1]; /* 2^24 / how often, rounded up: exact for states below 256 times it */
+    uint32_t inverse[REFRAIN_TABLE_VALUES + 1]; /* 2^24 / frequency, rounded up: exact for states below 256 times it */
     unsigned n_reversed = 0, bytes = 0;
     uint32_t state = 256;
     for (unsigned part = 0; part <= table->n; part++) {
@@ -256,8 +256,8 @@ static unsigned write_code(const struct different *different, unsigned n, const 
     return bytes;
 }
 
-/* By a table where that takes less than `bytes`; 0 where it does not. Where it takes more than the room behind the
- * chunk, about, nothing is written. */
+/* Writes the form CODED if it has fewer than `bytes` bytes, with the latest table or a new one. Returns its bytes; 0 if
+ * it has not. If it is about larger than the room at the chunk's end, nothing is written. */
 static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, struct refrain_chunk_end *end,
                             unsigned char *out) {
     struct different different;
@@ -272,7 +272,8 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     make_table(&different, n, &new);
     if (new.n > 0)
         new_bytes = fit(&different, n, &new);
-    if (new_bytes != UINT32_MAX) /* later groups use it, too; one of few values is seldom better than that before it */
+    /* Later groups use the new table, too, unless it is small: then it is seldom better than the one before it. */
+    if (new_bytes != UINT32_MAX)
         new_bytes += header + 1 + table_bytes(&new) / (new.n > FEW_VALUES ? 4 : 1);
     bool is_old = old_bytes <= new_bytes;
     unsigned least = is_old ? old_bytes : new_bytes;
@@ -293,7 +294,7 @@ static unsigned write_coded(const int64_t *values, unsigned n, unsigned bytes, s
     return written + write_code(&different, n, is_old ? &old : &new, out + written);
 }
 
-/* ---- either ---- */
+/* ---- the shorter form ---- */
 
 static unsigned bits_between(int64_t least, int64_t most) {
     uint64_t range = (uint64_t)most - (uint64_t)least;
@@ -308,7 +309,7 @@ static unsigned bits_of(const int64_t *values, unsigned n, int64_t *from) {
     }
     unsigned bits = bits_between(least, most);
     bool from_0 = bits == REFRAIN_GROUP_BITS || (least > 0 && bits_between(0, most) == bits);
-    *from = from_0 ? 0 : least; /* 0 takes fewer bytes, and here no more bits */
+    *from = from_0 ? 0 : least; /* 0 takes fewer bytes than the smallest value, and here no more bits */
     return bits;
 }
 
@@ -318,7 +319,7 @@ unsigned refrain_group_encode(const int64_t *values, unsigned n, unsigned alone,
     unsigned bits = bits_of(values, n, &least), bytes = bits_header(n, least) + (n * bits + 7) / 8;
     struct refrain_chunk_end before = *end;
     unsigned coded = write_coded(values, *taken = n, bytes < alone ? bytes : alone, end, out);
-    if (coded > end->room && end->room >= LEAST_ROOM) { /* as many as fill it, about */
+    if (coded > end->room && end->room >= LEAST_ROOM) { /* as many values as fill the room, about */
         *end = before;
         *taken = n * (end->room - 4 - end->room / 64) / coded;
         coded = write_coded(values, *taken, bytes, end, out);

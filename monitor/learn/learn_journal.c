@@ -1,4 +1,4 @@
-/* learn_journal.c: see learn_journal.h. */
+/* learn_journal.c: saves and restores the state of a learner (learn_journal.h). */
 #define _GNU_SOURCE
 #include "learn_journal.h"
 #include "arch/arch.h"
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define LARGEST_JOURNAL_TALLY 2048u /* a larger one is not kept: a kill in the middle may count twice what it gets */
+/* A larger tally is not saved: if the process is killed during the change, values may be counted twice. */
+#define LARGEST_JOURNAL_TALLY 2048u
 
 size_t refrain_journal_bytes(void) {
     return sizeof(struct refrain_journal) + refrain_formula_bytes(REFRAIN_FORMULA_ITEMS) + LARGEST_JOURNAL_TALLY;
@@ -91,7 +92,7 @@ void refrain_journal_undo(struct refrain_context *context, struct refrain_learne
     if (!journal->learner)
         return;
     struct refrain_learner before = journal->before;
-    before.changes = learner->changes; /* odd until all is put back: a reader goes by the journal as long as it is */
+    before.changes = learner->changes; /* odd until all is restored: until then a reader uses the journal */
     *learner = before;
     if (learner->body) {
         struct refrain_formula *formula = refrain_at_reference(learner->body);

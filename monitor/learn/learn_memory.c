@@ -1,4 +1,4 @@
-/* learn_memory.c: room for items, and the summary (learn_memory.h). */
+/* learn_memory.c: makes room for items, and counts values without it (learn_memory.h). */
 #define _GNU_SOURCE
 #include "learn_memory.h"
 #include "arch/arch.h"
@@ -14,14 +14,17 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 4u
-#define SHORT_ITEMS 8u /* formulas up to so many are sure of room for longest; of control flow up to ... */
-#define SHORT_CONTROL_ITEMS 16u
-/* Once half of the memory is used formulas grow no further than to SPARING_ITEMS while their archive has few terms.
- * Later ones take less room there the more of them come at a time. */
+/* Formulas of at most so many items take memory of REFRAIN_POOL_SHORT, which is refused late. */
+#define SHORT_ITEMS 8u
+#define SHORT_CONTROL_ITEMS 16u /* the same for control flow */
+
+/* Once half of the memory is used, a formula with few archived terms grows to SPARING_ITEMS at most, and its oldest
+ * terms are archived. With many archived terms it may grow: the more terms are archived at a time, the less memory each
+ * of them takes. */
 #define SPARING_ITEMS 12u
 #define FEW_TERMS 1024u
 
-/* What memory a formula with room for so many items is taken from. */
+/* The use of a formula with room for `items` items. */
 static enum refrain_pool_use use_for_items(const struct refrain_learner *learner, unsigned items) {
     enum refrain_pool_use use = refrain_learner_use(learner);
     return items <= (use == REFRAIN_POOL_CONTROL ? SHORT_CONTROL_ITEMS : SHORT_ITEMS) ? REFRAIN_POOL_SHORT : use;
@@ -39,7 +42,7 @@ bool refrain_formula_create(struct refrain_context *context, struct refrain_lear
     return true;
 }
 
-/* The oldest terms go to the archive, or are counted where there is no memory for one. */
+/* Makes room: archives the oldest terms or, without memory for that, counts them. False if neither is possible. */
 static bool give_way(struct refrain_context *context, struct refrain_learner *learner, unsigned keep) {
     if (refrain_formula_archive(context, learner, keep, keep / 16))
         return true;
@@ -49,15 +52,16 @@ static bool give_way(struct refrain_context *context, struct refrain_learner *le
     return refrain_tally_terms(context, learner, keep);
 }
 
-/* Is more than half used of what may be used for that? Terms take less room in an archive than in a formula then. */
+/* True if more than half of the memory for this use is taken. Then terms should be archived, where they take less
+ * memory than in a formula. */
 static bool is_sparing(enum refrain_pool_use use) {
     const struct refrain_header *header = refrain_trace_file.header;
     uint64_t kept = refrain_pool_kept(use);
     return kept >= header->bytes || header->pool_used > (header->bytes - kept) / 2;
 }
 
-/* At the pool's end a formula grows where it is: a sequence that is alone outgrows none. Only the monitor reads how
- * many items there is room for, so that this is not a change for the journal. */
+/* Enlarges a formula that lies at the end of the pool. So a sequence that is learned alone is never copied. Only the
+ * monitor reads `capacity`, so this is no change for the journal. */
 static bool grow_in_place(struct refrain_formula *formula, unsigned items, enum refrain_pool_use use) {
     size_t bytes = refrain_formula_bytes(formula->capacity);
     if (!refrain_pool_extend((unsigned char *)formula + bytes, refrain_formula_bytes(items) - bytes, use))
@@ -119,7 +123,7 @@ void refrain_summary_begin(struct refrain_context *context, struct refrain_learn
 void refrain_summary_add(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     bool loop = learner->kind == REFRAIN_KIND_LOOP, left_early = loop && value < 0;
     refrain_lose(REFRAIN_LOSS_SUMMARY_VALUES, 1);
-    learner->stride += !left_early; /* otherwise its iterations are added to those of the next count */
+    learner->stride += !left_early; /* if it was left early, its iterations are added to those of the next count */
     learner->last = loop ? learner->last + (left_early ? -value : value) : value;
     if (learner->kind == REFRAIN_KIND_PARAMETER || !learner->tally)
         return;

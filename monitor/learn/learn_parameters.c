@@ -1,4 +1,4 @@
-/* learn_parameters.c: see learn_parameters.h. */
+/* learn_parameters.c: learns parameters that were not predicted (learn_parameters.h). */
 #define _GNU_SOURCE
 #include "learn_parameters.h"
 #include "context.h"
@@ -7,7 +7,7 @@
 #include <refrain/called.h>
 #include <refrain/trace.h>
 
-/* The tally of the rows. What is kept for it is anybody's from then on. */
+/* Makes the joint tally. The memory that was reserved for it becomes free for all uses first. */
 static bool make_rows(struct refrain_learner *learners, const struct refrain_row *row) {
     if (learners[0].rows_kept)
         __atomic_fetch_sub(&refrain_trace_file.kept_for_calls, refrain_call_rows_bytes(1), __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* learn_plain.c: see learn_plain.h. */
+/* learn_plain.c: keeps values without a rule as they are, and tries rules from time to time (learn_plain.h). */
 #define _GNU_SOURCE
 #include "learn_plain.h"
 #include "arch/arch.h"
@@ -41,7 +41,7 @@ bool refrain_plain_begin(struct refrain_context *context, struct refrain_learner
     formula->waited = (uint8_t)(1u << (formula->patience - REFRAIN_MOST_PATIENCE));
     if (formula->patience < REFRAIN_MOST_PATIENCE + MOST_DOUBLED)
         formula->patience++;
-    formula->loops[0].counter = 0; /* the hash of the latest values */
+    formula->loops[0].counter = 0; /* hash of the latest values */
     learner->state = REFRAIN_PLAIN;
     refrain_journal_end(context);
     return true;
@@ -61,12 +61,13 @@ bool refrain_plain_empty(struct refrain_context *context, struct refrain_learner
             refrain_repeat_of(formula)->settled = UINT32_MAX;
         learner->state = REFRAIN_BUILD;
     }
-    refrain_journal_end(context); /* what comes now is written where the values were */
+    refrain_journal_end(context); /* from now on new values overwrite these */
     return true;
 }
 
-/* The latest values have this hash. Where the same ones have been met before, there will be a position of the archive
- * behind them from now on; where there is one already, what followed it is expected to come again. */
+/* Looks for earlier values with this hash, that of the latest ones. When the values come for the second time, their
+ * anchor gets a position: all values are archived, and the position is after them. When they come again, the values
+ * that followed this position are predicted. */
 static void look(struct refrain_context *context, struct refrain_learner *learner, uint64_t hash) {
     struct refrain_formula *formula = formula_of(learner);
     struct refrain_anchor *anchor = refrain_anchors_of_values(formula, hash);
@@ -98,7 +99,7 @@ bool refrain_plain_takes(struct refrain_context *context, struct refrain_learner
     formula->n_values = (uint16_t)(n + 1);
     formula->loops[0].counter = hash;
     if (__builtin_expect(hash >> (64 - ANCHOR_BITS) > 0, 1) || !formula->repeat ||
-        hash == before /* one value for long */)
+        hash == before /* the same value for long */)
         return true;
     return look_and_end(context, learner, hash);
 }

@@ -1,4 +1,4 @@
-/* learn_predict.c: the prediction in a loop of items (learn_predict.h). */
+/* learn_predict.c: moves the prediction in a loop of items (learn_predict.h). */
 #define _GNU_SOURCE
 #include "learn_predict.h"
 #include "learn_expect.h"
@@ -21,13 +21,13 @@ void refrain_predict_from(struct refrain_learner *learner, struct refrain_formul
     learner->until = learner->confirmed;
 }
 
-/* The prediction is the value at `position`, which is in the loop at `height`. */
+/* Predicts the value at `position`, which is in the loop at `height`. */
 static inline void predict_value(struct refrain_learner *learner, struct refrain_formula *formula, unsigned height,
                                  unsigned position) {
     const struct refrain_item *items = refrain_formula_items(formula), *item = &items[position];
     struct refrain_open_loop *within = &formula->loops[height];
     learner->expect = refrain_value_in_loops(formula, item, height);
-    if (items[within->item].span == 2) { /* a run: the loop is left when it is used up */
+    if (items[within->item].span == 2) { /* a loop over one value: predicts all its iterations */
         learner->stride = item->stride[height];
         refrain_learn_promise(learner, within->limit - within->counter);
         within->counter = within->limit - 1;
@@ -39,7 +39,7 @@ static inline void predict_value(struct refrain_learner *learner, struct refrain
     formula->innermost = (uint8_t)height;
 }
 
-/* The prediction goes into the loop at `position`. Returns its height. */
+/* The prediction enters the loop at `position`. Returns its height. */
 static inline unsigned begin_loop(struct refrain_formula *formula, const struct refrain_item *loop, unsigned position,
                                   unsigned outer, int64_t iterations) {
     formula->loops[loop->height] =
@@ -93,7 +93,8 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
 _Static_assert(sizeof(struct refrain_item) % REFRAIN_GRAIN_BYTES == 0, "items have references");
 #define ITEM_GRAINS (sizeof(struct refrain_item) / REFRAIN_GRAIN_BYTES)
 
-/* The last item of the loop's body has the span of the whole loop: behind it comes the item after the loop's head. */
+/* Predicts the next value of a loop of constant values. On the last item of the body, `back` is the span of the whole
+ * loop: after it comes the first item behind the loop's head. */
 static inline void predict_in_cycle(struct refrain_learner *learner) {
     const struct refrain_item *item = refrain_at_reference(learner->next_item);
     learner->expect = item->base;

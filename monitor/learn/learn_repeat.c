@@ -1,4 +1,4 @@
-/* learn_repeat.c: repetition of what the archive holds (learn_repeat.h). */
+/* learn_repeat.c: predicts values by repeating a part of the archive (learn_repeat.h). */
 #define _GNU_SOURCE
 #include "learn_repeat.h"
 #include "arch/arch.h"
@@ -15,21 +15,20 @@
 
 #include <string.h>
 
-#define UNSETTLED_TERMS 2u /* latest terms, which further values may still change */
-#define MOST_VALUES 64u    /* values in these, to be compared one by one */
-#define SHORT_REPEAT 128u  /* values of a repetition that chance may make */
-#define SHORT_REPEATS                                                                                                  \
-    4u                /* of these in a row: then so many times more positions are passed by before the next one ... */
-#define MOST_SHORT 8u /* ... as often as this */
+#define UNSETTLED_TERMS 2u /* the latest terms, which further values may still change */
+#define MOST_VALUES 64u    /* most values of these terms, which are compared one by one */
+#define SHORT_REPEAT 128u  /* a repetition of at most so many values may be chance */
+#define SHORT_REPEATS 4u   /* after so many of these in a row, not every position is tried any more ... */
+#define MOST_SHORT 8u      /* ... and with further ones, up to this number, fewer and fewer positions */
 
-/* What repeat->in_term says the prediction is in. */
+/* Values of repeat->in_term: where the prediction is. */
 enum { BETWEEN_TERMS, IN_TERM, IN_GROUP };
 
 static bool same_position(struct refrain_archive_position a, struct refrain_archive_position b) {
     return a.chunk == b.chunk && a.at == b.at;
 }
 
-/* Predicts the next run of values of the group that lies where items would be; false at its end. */
+/* Predicts the next run of equal values of a group, whose values lie where items would be. False at its end. */
 static bool next_of_group(struct refrain_learner *learner, struct refrain_formula *formula) {
     const int64_t *values = refrain_formula_values(formula);
     struct refrain_open_loop *at = &formula->loops[0];
@@ -44,7 +43,7 @@ static bool next_of_group(struct refrain_learner *learner, struct refrain_formul
     return true;
 }
 
-/* Predicts the next value, or run of values. False where REPEATs lie too deep in each other. */
+/* Predicts the next value or run of values. False if REPEATs are nested too deeply. */
 static bool next_value(struct refrain_learner *learner, struct refrain_formula *formula) {
     struct refrain_repeat *repeat = refrain_repeat_of(formula);
     struct refrain_item *term = refrain_formula_items(formula);
@@ -99,7 +98,7 @@ static bool next_value(struct refrain_learner *learner, struct refrain_formula *
     for (unsigned d = 1; d < repeat->depth; d++)
         repeat->frame[d].left -= run;
     for (unsigned d = 1; d < repeat->depth; d++)
-        if (repeat->frame[d].left == 0) { /* and with it those within it */
+        if (repeat->frame[d].left == 0) { /* it ends, and with it the frames inside it */
             repeat->depth = (uint8_t)d;
             repeat->in_term = BETWEEN_TERMS;
         }
@@ -126,8 +125,8 @@ bool refrain_repeat_takes(struct refrain_learner *learner, int64_t value) {
     return refrain_learn_expected(learner, value);
 }
 
-/* The values of the latest terms, where these are values and runs of few. Returns their number, 0 where there are too
- * many. */
+/* Writes the values of items[from] to items[to - 1]. Returns their number. 0 if there are too many, or if a term is
+ * neither a value nor a loop over one value. */
 static unsigned unsettled_values(const struct refrain_item *items, unsigned from, unsigned to, int64_t *values) {
     unsigned n = 0;
     for (unsigned i = from; i < to; i += items[i].span) {
@@ -169,14 +168,14 @@ void refrain_repeat_look(struct refrain_context *context, struct refrain_learner
     if (n_values == 0)
         return;
     struct refrain_archive_position first = *found;
-    struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* values and runs: two items each at most */
+    struct refrain_item unsettled[2 * UNSETTLED_TERMS]; /* a value is one item, a loop over one value two */
     if (!refrain_formula_archive(context, learner, n - settled, n - settled))
         return;
     memcpy(unsettled, items, (n - settled) * sizeof *items);
     formula->n_items = 0;
     refrain_repeat_begin(learner, first);
     for (unsigned i = 0; i < n_values; i++)
-        if (!refrain_repeat_takes(learner, values[i])) { /* it was not that: as before */
+        if (!refrain_repeat_takes(learner, values[i])) { /* the values do not fit: restores the items */
             memcpy(items, unsettled, (n - settled) * sizeof *items);
             formula->n_items = (uint16_t)(n - settled);
             learner->confirmed = learner->until = 0;

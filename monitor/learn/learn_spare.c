@@ -1,5 +1,5 @@
-/* learn_spare.c: room of formulas that have grown out of it (learn_spare.h). A spare one begins with the reference of
- * the next of its size. */
+/* learn_spare.c: lists of formulas that were replaced, one for each size (learn_spare.h). The first word of such a
+ * formula is the reference of the next one in the list. */
 #include "learn_spare.h"
 #include "arch/arch.h"
 #include "context.h"
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-#define LEAST_SHIFT 2u /* formulas have room for 4 items, 8, 16 ... */
+#define LEAST_SHIFT 2u /* formulas have room for 4, 8, 16 ... items */
 
-/* The list of the largest formulas that have at most so many items. */
+/* The list of the largest formulas with at most `items` items. */
 static unsigned list_within(unsigned items) {
     return 31u - (unsigned)__builtin_clz(items) - LEAST_SHIFT;
 }
 
-/* The list of the smallest ones that have room for so many. */
+/* The list of the smallest formulas with room for `items` items. */
 static unsigned list_for(unsigned items) {
     unsigned list = list_within(items);
     return 1u << (list + LEAST_SHIFT) < items ? list + 1 : list;
@@ -31,7 +31,7 @@ static void add(struct refrain_context *context, uint32_t reference) {
     context->spare_formulas[list] = reference;
 }
 
-/* The room of the first spare one that lies behind what the reference is of, zero; null where there is none. */
+/* Takes the first formula of the list at a higher reference than `behind`, zeroed. Null if there is none. */
 static void *room_from(struct refrain_context *context, unsigned list, uint32_t behind) {
     void *before = &context->spare_formulas[list];
     uint32_t at = context->spare_formulas[list];
@@ -54,8 +54,8 @@ static struct refrain_formula *take_from(struct refrain_context *context, unsign
     return formula;
 }
 
-/* The pool first: who looks at the process while it runs may still see the learner that a spare formula was of with it,
- * and has to begin anew where what another one writes there comes in between (formulas_reused). */
+/* Takes memory of the pool first. A reader of the running process may still see a learner with the formula that it has
+ * left. If another learner writes there meanwhile, the reader has to begin again (formulas_reused). */
 struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsigned items, enum refrain_pool_use use) {
     struct refrain_formula *formula = refrain_pool_take(refrain_formula_bytes(items), use);
     if (formula)
@@ -66,7 +66,7 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     return formula;
 }
 
-/* Does the list hold more than so many? */
+/* True if the list has more than `n` formulas. */
 static bool has_more_than(const struct refrain_context *context, unsigned list, unsigned n) {
     uint32_t at = context->spare_formulas[list];
     for (unsigned passed = 0; at && passed < n; passed++)
@@ -86,7 +86,7 @@ void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, ui
     return NULL;
 }
 
-/* ---- what has been outgrown ---- */
+/* ---- formulas that were replaced ---- */
 
 void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula) {
     uint32_t reference = refrain_reference(formula);

@@ -1,4 +1,4 @@
-/* learn_tally.c: counting values whose order is given up (learn_tally.h). */
+/* learn_tally.c: counts values whose order is given up (learn_tally.h). */
 #define _GNU_SOURCE
 #include "learn_tally.h"
 #include "arch/arch.h"
@@ -12,17 +12,19 @@
 
 #define FIRST_ENTRIES 4u
 #define FIRST_JOINT_ENTRIES 8u
-#define FEW_ENTRIES 16u       /* as many rows may take room of places in need, of control flow all of it; ... */
-#define FEW_JOINT_ENTRIES 64u /* ... as many are sure of the room for counts; of places, as many as ... */
-#define SOME_ENTRIES 256u     /* ... as many are tried before less is told apart ... */
-#define MOST_ENTRIES 4096u    /* ... and as many after it */
-#define MOST_PROBES 64u       /* entries that are looked at for a row: a full tally costs no more */
+/* Sizes up to which a tally takes memory of a use that is refused late (take()). Any tally grows to SOME_ENTRIES before
+ * values are dropped, and to MOST_ENTRIES after that. */
+#define FEW_ENTRIES 16u       /* joint: REFRAIN_POOL_COUNTS; of one learner: all memory */
+#define FEW_JOINT_ENTRIES 64u /* joint: REFRAIN_POOL_SOME */
+#define SOME_ENTRIES 256u     /* of one learner: REFRAIN_POOL_COUNTS */
+#define MOST_ENTRIES 4096u
+#define MOST_PROBES 64u /* entries that are searched for a row, so that a full tally does not cost more */
 
 static uint64_t *entry_at(struct refrain_tally *tally, unsigned i) {
     return tally->words + (size_t)i * refrain_tally_entry_words(tally);
 }
 
-/* Does the value not tell rows apart? Communicators still do, by their members. */
+/* True if value i no longer distinguishes rows. Merged communicators still do, by their members. */
 static bool is_dropped(const struct refrain_tally *tally, unsigned i) {
     return tally->dropped >> i & 1 && !(tally->last_drop & REFRAIN_ROW_COMMUNICATOR & 1u << i);
 }
@@ -31,7 +33,7 @@ static bool merges_communicators(const struct refrain_tally *tally) {
     return tally->dropped & tally->last_drop & REFRAIN_ROW_COMMUNICATOR;
 }
 
-/* Where an entry of these values may be: the first of `probes_of()` entries. */
+/* Position of the first of the probes_of() entries that may have these values. */
 static unsigned home_of(const struct refrain_tally *tally, const int64_t *values) {
     uint64_t hash = 0;
     for (unsigned i = 0; i < tally->width; i++)
@@ -44,7 +46,7 @@ static unsigned probes_of(const struct refrain_tally *tally) {
     return tally->capacity < MOST_PROBES ? tally->capacity : MOST_PROBES;
 }
 
-/* The entry of these values, or a free one where it would be; null when there is neither. */
+/* The entry of these values, or a free entry for them. Null if there is neither. */
 static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
     unsigned at = home_of(tally, values), probes = probes_of(tally);
     for (unsigned n = 0; n < probes; n++, at++) {
@@ -60,7 +62,8 @@ static uint64_t *find(struct refrain_tally *tally, const int64_t *values) {
     return NULL;
 }
 
-/* Counts rows at an entry; amounts in `totals` (bits) are added up. A new entry gets its values before its count. */
+/* Counts rows at an entry. Values in the set `totals` are added up. A new entry gets its values before its count, so
+ * that a killed process leaves no count without values. */
 static void count_at(const struct refrain_tally *tally, uint64_t *entry, const int64_t *values, uint64_t times,
                      unsigned totals) {
     for (unsigned i = 0; i < tally->width; i++)
@@ -69,13 +72,13 @@ static void count_at(const struct refrain_tally *tally, uint64_t *entry, const i
     entry[0] += times;
 }
 
-/* True for the count of loops that were left early (REFRAIN_KIND_LOOP). */
+/* True if the value is a count of a loop that was left early (REFRAIN_KIND_LOOP). */
 static bool is_left_early(const struct refrain_tally *tally, int64_t value) {
     return !tally->joint && tally->amounts && value < 0;
 }
 
-/* Counts the rows of an entry with the rest. Among these, visits of loops that were left early only add iterations:
- * how often the loop's condition ended it stays right. */
+/* Adds an entry to that of all other rows. A loop that was left early adds only its iterations there, and no visit. So
+ * the number of visits that the loop's condition ended stays exact. */
 static void move_to_rest(struct refrain_tally *tally, const uint64_t *entry) {
     uint64_t *rest = entry_at(tally, tally->capacity);
     if (is_left_early(tally, (int64_t)entry[1])) {
@@ -93,8 +96,9 @@ static void move_to_rest(struct refrain_tally *tally, const uint64_t *entry) {
     rest[0] += entry[0];
 }
 
-/* Room for counts. The first of control flow, without which events would be missing, and the least of rows may take
- * what is kept for places too: there are as many of them as places. */
+/* Takes memory for a tally. A small tally of one learner may hold control flow, without which events would be missing.
+ * It and the smallest joint tally may also take memory that is reserved for what is met for the first time: there are
+ * no more of them than places. */
 static struct refrain_tally *take(unsigned width, uint32_t capacity, bool joint) {
     size_t bytes = refrain_tally_bytes(width, capacity);
     bool few = capacity <= (joint ? FEW_ENTRIES : SOME_ENTRIES), some = capacity <= FEW_JOINT_ENTRIES;
@@ -133,7 +137,7 @@ bool refrain_tally_of_values(struct refrain_learner *learner) {
     return learner->tally != 0;
 }
 
-/* Moves what a tally holds into a larger one. */
+/* Moves the entries to a tally of twice the size. Null without memory, or if that is too large. */
 static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tally) {
     uint32_t capacity = tally->capacity * 2;
     struct refrain_tally *larger = capacity > MOST_ENTRIES ? NULL : take(tally->width, capacity, tally->joint);
@@ -158,7 +162,8 @@ static struct refrain_tally *grow(uint32_t *reference, struct refrain_tally *tal
     return larger;
 }
 
-/* Tells less apart. False when there is nothing left to drop, or too much to move. */
+/* Drops the next set of values: rows that differ only in these become one. False if nothing is left to drop, or if
+ * there are too many entries to move. */
 static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
     unsigned what = tally->drop[0] & ~(unsigned)tally->dropped;
     if (!what)
@@ -196,7 +201,7 @@ static bool drop(struct refrain_context *context, struct refrain_tally *tally) {
     return true;
 }
 
-/* Makes room for another entry. False when there is none. */
+/* Makes room for another entry. False if there is none. */
 static bool make_room(struct refrain_context *context, uint32_t *reference) {
     struct refrain_tally *tally = refrain_at_reference(*reference);
     if (tally->used < tally->capacity - tally->capacity / 4)
@@ -207,10 +212,10 @@ static bool make_room(struct refrain_context *context, uint32_t *reference) {
     return drop(context, tally) || tally->used < tally->capacity;
 }
 
-/* A row that there is no room for may take the place of another, which is counted with the rest from then on: any
- * other, but the less likely the more often that one came, so that those that come most often are the ones that stay
+/* All entries where the row may be have other rows. The row may replace one of these, drawn at random, which is then
+ * counted with all other rows. The larger its count, the less likely it is replaced, so the most frequent rows stay
  * (after Ben Basat, Einziger, Friedman, Kassner, "Randomized admission policy for efficient top-k and frequency
- * estimation", INFOCOM 2017). Null where it does not. All entries are taken then where the row is looked for. */
+ * estimation", INFOCOM 2017). Null if it is not replaced. */
 static uint64_t *take_from_another(struct refrain_tally *tally, const int64_t *values) {
     uint64_t draw = tally->count * 0x9e3779b97f4a7c15u;
     unsigned at = home_of(tally, values) + (unsigned)(draw >> 40) % probes_of(tally);
@@ -222,7 +227,8 @@ static uint64_t *take_from_another(struct refrain_tally *tally, const int64_t *v
     return other;
 }
 
-/* The values, or `merged` with the communicator that the row is counted under. */
+/* The values as they are counted. If communicators are merged, `merged`, with the oldest communicator that has the same
+ * members. */
 static const int64_t *as_counted(const struct refrain_tally *tally, const int64_t *values, int64_t *merged) {
     if (__builtin_expect(!merges_communicators(tally), 1))
         return values;

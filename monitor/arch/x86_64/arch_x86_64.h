@@ -1,4 +1,4 @@
-/* arch_x86_64.h: x86-64 (arch.h says what all of it is). */
+/* arch_x86_64.h: the functions of arch.h for x86-64. */
 #ifndef REFRAIN_ARCH_X86_64_H
 #define REFRAIN_ARCH_X86_64_H
 
@@ -33,7 +33,7 @@ static inline bool refrain_arch_displace(const void *from, size_t bytes) {
     return true;
 }
 
-/* The processor's loop is slow where the two lie closer than a cache line. */
+/* rep movsb is slow if `from` is less than a cache line behind `to`. */
 static inline bool refrain_arch_copy_long(unsigned char *to, const unsigned char *from, size_t bytes) {
     enum { LINE_BYTES = 64 };
     if ((uintptr_t)from - (uintptr_t)to < LINE_BYTES)

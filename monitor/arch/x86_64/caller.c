@@ -1,4 +1,4 @@
-/* caller.c: what the code before a return address is, and the way out of its frame (caller.h). */
+/* caller.c: finds out which code makes a call, and how to get from its frame to the frame above (caller.h). */
 #define _GNU_SOURCE
 #include "arch/caller.h"
 #include "arch/x86_64/frame_table.h"
@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-/* PT_GNU_EH_FRAME; null where the object has none. */
+/* The segment PT_GNU_EH_FRAME of the object. Null if it has none. */
 static const unsigned char *frames_of(const struct refrain_loaded *object) {
     const ElfW(Phdr) *segments = object->segments;
     for (unsigned i = 0; i < object->n_segments; i++)
@@ -22,7 +22,7 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings) 
     return false;
 }
 
-/* `name`: of a file, without directories. */
+/* True if an object of this name is a layer. `name`: of its file, without directories. */
 static bool is_layer(const char *name, const char *layers) {
     static const char *const own[] = {"libmpi", "mca_", "libopen-", "librefrain-", NULL};
     if (begins_with_one_of(name, own))
@@ -41,7 +41,7 @@ static bool is_system(const char *name) {
     return begins_with_one_of(name, own);
 }
 
-/* 0 where the frame's layout is beyond what a rule can say. */
+/* Puts a frame's layout into one word. 0 if it does not fit. */
 static uint64_t rule_of(const struct refrain_frame_rule *frame) {
     int64_t words = frame->frame_pointer_saved ? -frame->frame_pointer_offset / 8 : 0;
     if (frame->cfa_offset < 0 || frame->cfa_offset > UINT32_MAX || words < 0 || words > 0xffffff ||
@@ -52,7 +52,7 @@ static uint64_t rule_of(const struct refrain_frame_rule *frame) {
            (uint64_t)frame->cfa_offset << 32;
 }
 
-/* What is known of the code at `instruction`, which lies in the object, if that was found. */
+/* Describes the code at `instruction`. `found`: `object` is the object that has it. */
 static void look(uintptr_t instruction, bool found, const struct refrain_loaded *object, const char *layers,
                  struct refrain_caller_code *code) {
     struct refrain_frame_rule frame;
@@ -67,7 +67,7 @@ static void look(uintptr_t instruction, bool found, const struct refrain_loaded 
 }
 
 void refrain_caller_look(uintptr_t address, const char *layers, struct refrain_caller_code *code) {
-    /* The instruction before the return address is the call: what follows may belong to another function. */
+    /* The instruction before the return address is the call. The one after it may belong to another function. */
     struct refrain_loaded object;
     bool found = refrain_loaded_find(address - 1, &object);
     look(address - 1, found, &object, layers, code);

@@ -59,7 +59,7 @@ static void skip(struct cursor *c, uint64_t bytes) {
 
 /* ---- the entry of a function ---- */
 
-/* The entry (FDE) for the address, by the sorted table of the header; null when there is none. */
+/* Finds the entry (FDE) of the address in the sorted table of the header. Null if there is none. */
 static const unsigned char *find_entry(const unsigned char *header, uintptr_t address) {
     uint32_t n;
     struct {
@@ -67,7 +67,7 @@ static const unsigned char *find_entry(const unsigned char *header, uintptr_t ad
     } row;
     if (header[0] != 1 || header[2] != ENCODING_UDATA4 || header[3] != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4))
         return NULL;
-    /* The second field is the address of .eh_frame: 4 bytes in all encodings that are met with this table. */
+    /* The second field is the address of .eh_frame. In all encodings that occur with this table, it has 4 bytes. */
     if ((header[1] & 0x0f) != ENCODING_SDATA4 && (header[1] & 0x0f) != ENCODING_UDATA4)
         return NULL;
     memcpy(&n, header + 8, sizeof n);
@@ -94,7 +94,7 @@ static bool open_record(const unsigned char *record, struct cursor *c) {
     return !c->bad;
 }
 
-/* What the common entry (CIE) says for all its functions. */
+/* The fields of a common entry (CIE), which several functions share. */
 struct common {
     uint64_t code_step;
     int64_t data_step;
@@ -132,7 +132,7 @@ static bool read_common(const unsigned char *record, struct common *common) {
             } else if (*p == 'L') {
                 take(&data, 1);
             } else if (*p == 'S') {
-                return false; /* a signal frame: nothing calls from there */
+                return false; /* the frame of a signal handler, which makes no call */
             }
         }
         if (data.bad)
@@ -171,7 +171,7 @@ static void restore_register(struct machine *m, uint64_t number) {
     }
 }
 
-/* Operations that say where the frame of the caller begins (CFA). False: it is none of them. */
+/* Executes an operation that sets where the caller's frame begins (CFA). False if it is another operation. */
 static bool define_frame(struct machine *m, unsigned operation, struct cursor *c) {
     switch (operation) {
     case 0x0c: /* def_cfa */
@@ -200,7 +200,7 @@ static bool define_frame(struct machine *m, unsigned operation, struct cursor *c
     }
 }
 
-/* An instruction that takes no operand from its own byte. False for one that is not read. */
+/* Executes an operation that has no operand in its own byte. False if it is not supported. */
 static bool execute(struct machine *m, unsigned operation, struct cursor *c) {
     uint64_t number;
     switch (operation) {

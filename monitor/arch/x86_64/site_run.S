@@ -1,10 +1,10 @@
-/* site_run.S: the entry of sites (refrain/unit.h), which changes no register but the flags. x86-64, System V.
+/* site_run.S: the entry of sites (refrain/unit.h), for x86-64, System V. It changes no register except the flags.
  *
- * Nearly always the site is known, it is in the innermost activation, and what comes is what was learned. That is done
- * here, with five registers. Everything else is for C (site_run.c), once the others are saved, too: general registers
- * only, as it uses no others (arch/registers.h). The stack need not be aligned for it, as only those would ask for that.
+ * The fast path is here, and uses five registers: the monitor knows the site, the site is in the innermost activation,
+ * and the value is the predicted one. The slow path saves the other general registers and calls C code (site_run.c),
+ * which uses no vector registers (arch/registers.h). So the stack need not be aligned for it.
  *
- *     rdi  the context            rsi  its innermost activation, then where that is
+ *     rdi  the context            rsi  its innermost activation, then the place of that
  *     rax  the slot               rcx  the first slot of its node
  */
 #include "arch/x86_64/site_run.h"
@@ -14,7 +14,7 @@
 #define _CET_ENDBR
 #endif
 
-/* The learner takes what is in rdx, or control goes to `other`. Changes rdx. */
+/* The learner takes the value in rdx if it is predicted; if not, control goes to `other`. Changes rdx. */
 .macro takes learner, other
     cmp %rdx, LEARNER_EXPECT(\learner)
     jne \other
@@ -30,7 +30,7 @@
 9:
 .endm
 
-/* Saves the other registers, and what returns from the site with all of them as they were. */
+/* Saves the other general registers. Restores all registers and returns from the site. */
 .macro save_others
     .cfi_remember_state
     .irp register, r8, r9, r10, r11
@@ -48,8 +48,8 @@
     .cfi_restore_state
 .endm
 
-/* Returns by a function of site_run.c. */
-.macro rest function
+/* Calls a function of site_run.c and returns from the site. */
+.macro slow_path function
     save_others
     mov %rsp, %rdi
     call \function
@@ -60,7 +60,7 @@
     .globl refrain_site_10
     .type refrain_site_10, @function
     .p2align 6
-refrain_site_10: /* with the version of units (refrain/unit.h) */
+refrain_site_10: /* the version of units is part of the name (refrain/unit.h) */
     .cfi_startproc
     _CET_ENDBR
     .set saved, 16
@@ -82,7 +82,7 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     subl $1, CONTEXT_PROBES(%rdi)
     jz .Lrun
 
-    mov 40(%rsp), %rax /* the address that the site returns to, from the table's base */
+    mov 40(%rsp), %rax /* the return address of the site, relative to the base of the table */
     mov CONTEXT_SITE_TABLE(%rdi), %rsi
     sub TABLE_BASE(%rsi), %rax
     cmp TABLE_SPAN(%rsi), %rax
@@ -119,7 +119,7 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     test $ARRIVAL_BACK, %dh
     jnz .Lway
 
-    mov SLOT_NUMBER(%rax), %edx /* a place that control passes */
+    mov SLOT_NUMBER(%rax), %edx /* a place that is neither a decision nor a loop */
     mov ENTRY_LAST(%rsi), %rcx
     takes %rcx, .Lrun
     mov %rax, ENTRY_LAST(%rsi)
@@ -134,7 +134,7 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     ret
     .cfi_restore_state
 
-.Lway: /* a decision's or loop's: one of two */
+.Lway: /* a decision or a loop: one of its two ways */
     lea -SLOT_BYTES(%rax), %rcx
     test $1, %dh
     jnz 1f
@@ -142,7 +142,9 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
 1:  mov ENTRY_LAST(%rsi), %rsi
     test $ARRIVAL_LOOP, %dh
     jz 2f
-    mov SLOT_NUMBER(%rsi), %edx /* a visit of the loop begins, perhaps, after one that was left without an end */
+    /* If the activation was outside of the loop, a visit begins. A count of an earlier visit that was left early has to
+     * be learned first. */
+    mov SLOT_NUMBER(%rsi), %edx
     sub SLOT_NUMBER(%rcx), %edx
     cmp LEARNER_LOOP_SLOTS(%rcx), %edx
     jb 2f
@@ -168,7 +170,9 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     movq $0, SLOT_COUNT(%rcx)
     jmp .Ldone
 
-.Lelsewhere: /* its function was not entered, unless it is open in the same frame */
+/* The innermost activation is of another function. The function of the site may be open in the same frame: slow path. If
+ * it is not, it was not entered, and the probe does nothing. */
+.Lelsewhere:
     mov ENTRY_ADDRESS(%rsi), %rcx
     cmp %rcx, ENTRY_ADDRESS - ENTRY_BYTES(%rsi)
     je .Lrun
@@ -177,7 +181,7 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     jb .Lrun
     jmp .Ldone
 
-.Lfunction: /* or something rare */
+.Lfunction: /* a function is entered or left; anything else is rare */
     and $ARRIVAL_MASK, %dh
     cmp $ARRIVAL_LEAVE, %dh
     je 5f
@@ -189,7 +193,9 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     mov %r11, %rcx
     call refrain_probe_enter
     return_with_all
-5:  mov CONTEXT_TOP(%rdi), %rsi /* frames of callers lie above: is what is left inside the innermost activation? */
+    /* Frames of callers are at higher addresses. If the frame that is left is below that of the innermost activation, its
+     * function was not entered. */
+5:  mov CONTEXT_TOP(%rdi), %rsi
     mov ENTRY_ADDRESS(%rsi), %rcx
     cmp %r11, %rcx
     jbe 6f
@@ -198,23 +204,23 @@ refrain_site_10: /* with the version of units (refrain/unit.h) */
     cmp %r11, %rdx
     jbe 6f
     cmpl $0, CONTEXT_ABANDONED(%rdi)
-    je .Ldone /* then it was not entered */
+    je .Ldone
 6:  save_others
     mov %rax, %rsi
     mov %r11, %rdx
     call refrain_probe_leave
     return_with_all
 
-.Lnext: /* another site's: it may be in the next place */
+.Lnext: /* another site is in this place of the table, so this one may be in the next */
     add $1 << PLACE_BYTES_SHIFT, %rcx
     cmp %eax, (%rcx)
     je .Lknown
 .Lrun:
-    rest refrain_site_run
+    slow_path refrain_site_run
 .Lvalue:
-    rest refrain_site_value
+    slow_path refrain_site_value
 .Lbegin:
-    rest refrain_site_begin
+    slow_path refrain_site_begin
     .cfi_endproc
     .size refrain_site_10, . - refrain_site_10
 

@@ -1,6 +1,6 @@
-/* site_run.c: what a site in code comes to where it is not as nearly always (site_run.S).
+/* site_run.c: the slow path of sites (site_run.S).
  *
- *     site --> refrain_site --> as nearly always: done there
+ *     site --> refrain_site --> predicted: learned there
  *                          \--> anything else: here, and in probe.c
  */
 #define _GNU_SOURCE
@@ -63,10 +63,10 @@ _Static_assert(ARRIVAL_OFTEN == REFRAIN_ARRIVAL_OFTEN && ARRIVAL_LOOP == REFRAIN
                "the second byte of the flags is the arrival");
 _Static_assert(SITE_HASH_FACTOR == REFRAIN_SITE_HASH_FACTOR, "the hash");
 
-/* What is on the stack. */
+/* The registers on the stack, as site_run.S has saved them. */
 struct refrain_site_call {
     uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-    uintptr_t address; /* that the site returns to */
+    uintptr_t address; /* the return address of the site */
     char place[];
 };
 
@@ -80,12 +80,13 @@ static void settle(void *unused) {
     refrain_units_settle();
 }
 
-/* What the probe with this slot is told besides where it is: the frame of its function, or a count. */
+/* The probe's second argument: the frame of its function, or a count (refrain_probe). */
 static uint64_t extra(const struct refrain_site_call *call, const struct refrain_slot *slot) {
     return REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_COUNT ? call->rax : call->r11;
 }
 
-/* The table is kept for the entry, but where it is to find nothing: what it does, it learns. */
+/* Finds the place of a site. The fast path will use its table, unless the thread does not learn: the fast path learns
+ * whatever it finds there. */
 static const struct refrain_site_place *find(struct refrain_context *context, uintptr_t address) {
     const struct refrain_site_table *table;
     const struct refrain_site_place *place = refrain_site_find(address, &table);
@@ -98,7 +99,7 @@ static const struct refrain_site_place *find(struct refrain_context *context, ui
     return place;
 }
 
-/* Any site, any probe; the thread is inside it, and the allowance has been told. */
+/* Runs the probe of any site. The thread has begun the probe, and the allowance has counted it. */
 static inline __attribute__((always_inline)) void run(struct refrain_context *context,
                                                       const struct refrain_site_call *call) {
     const struct refrain_site_place *place = find(context, call->address);
@@ -119,14 +120,14 @@ static inline __attribute__((always_inline)) void run(struct refrain_context *co
     refrain_end(context);
 }
 
-/* ---- what the entry calls ---- */
+/* ---- called by site_run.S ---- */
 
 REFRAIN_HIDDEN void refrain_site_run(const struct refrain_site_call *call);
 void refrain_site_run(const struct refrain_site_call *call) {
     run(refrain_thread_context, call);
 }
 
-/* The thread is paused, perhaps: what was open before is left all the same. */
+/* If the thread is paused, a function that it leaves may have been entered before the pause. Its activation ends. */
 static void leave_paused(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || context->busy != REFRAIN_PAUSED)
@@ -139,7 +140,7 @@ static void leave_paused(const struct refrain_site_call *call) {
         refrain_pause_leave(extra(call, slot));
 }
 
-/* The thread is not traced, perhaps: what its probes cost is looked at now and then. */
+/* If the thread is not traced, measures from time to time what its probes cost. */
 static void pass_untraced(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_context_untraced();
     if (!context || !refrain_trace_file.base || (int32_t)--context->allowance.probes > 0)
@@ -150,7 +151,7 @@ static void pass_untraced(const struct refrain_site_call *call) {
         refrain_keep_vectors(settle, NULL);
 }
 
-/* The thread has no context yet, is inside a probe already, is paused, or not traced. */
+/* Slow path if the thread has no context yet, is inside a probe already, is paused, or is not traced. */
 REFRAIN_HIDDEN void refrain_site_begin(const struct refrain_site_call *call);
 void refrain_site_begin(const struct refrain_site_call *call) {
     struct refrain_context *context = refrain_begin();
@@ -163,7 +164,8 @@ void refrain_site_begin(const struct refrain_site_call *call) {
     run(context, call);
 }
 
-/* The activation has gone on to a way of a decision or loop, which has not been told of yet. */
+/* The activation has moved to a way of a decision or loop. Learns the value of the decision, or the count of the loop.
+ */
 REFRAIN_HIDDEN void refrain_site_value(const struct refrain_site_call *call);
 void refrain_site_value(const struct refrain_site_call *call) {
     (void)call;

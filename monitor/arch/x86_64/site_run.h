@@ -1,8 +1,8 @@
-/* site_run.h: what the entry of sites (site_run.S) and its rest in C (site_run.c) share. Read by the assembler too. */
+/* site_run.h: constants that site_run.S and site_run.c share. Read by the assembler, too. */
 #ifndef REFRAIN_SITE_RUN_H
 #define REFRAIN_SITE_RUN_H
 
-/* Offsets of what the entry looks at; site_run.c holds them against the structs. */
+/* Offsets of members, and other constants of the structs that site_run.S reads. site_run.c checks them. */
 #define CONTEXT_TOP 0
 #define CONTEXT_TRACE_FILE 24
 #define CONTEXT_NUMBER 48

@@ -1,4 +1,4 @@
-/* vectors.S: calls that keep the vector registers (arch/registers.h). x86-64, System V. */
+/* vectors.S: calls a function and keeps the vector registers (arch/registers.h). x86-64, System V. */
 #if defined(__CET__)
 #include <cet.h>
 #else
@@ -7,7 +7,7 @@
 
     .text
 /* void refrain_call_with_state(void (*function)(void *), void *argument, size_t bytes, uint64_t components)
- * `components` 0: FXSAVE, which all of these processors have. */
+ * If `components` is 0, uses FXSAVE, which all of these processors have. */
     .globl refrain_call_with_state
     .hidden refrain_call_with_state
     .type refrain_call_with_state, @function
@@ -34,7 +34,7 @@ refrain_call_with_state:
     test %rcx, %rcx
     jz 1f
     xor %eax, %eax
-    .irp word, 0, 1, 2, 3, 4, 5, 6, 7 /* the header of the area, which XSAVE leaves partly as it is */
+    .irp word, 0, 1, 2, 3, 4, 5, 6, 7 /* the header of the area, which XSAVE does not write completely */
     mov %rax, 512 + 8 * \word(%rsp)
     .endr
     mov %ebx, %eax

@@ -1,13 +1,14 @@
-/* vectors.c: which registers there are besides the general ones (arch/registers.h). */
+/* vectors.c: finds out which registers the processor has besides the general ones, and keeps them (arch/registers.h).
+ */
 #include "arch/arch.h"
 #include "arch/registers.h"
 #include "visibility.h"
 
 #include <cpuid.h>
 
-/* Components of the extended state that a function may change: x87, SSE, AVX, the three of AVX-512, the further
- * general registers (Intel's manual, volume 1, section 13.1). Not the tiles: whoever uses them expects to lose them at
- * any call to the system. */
+/* Components of the extended state that a function may change: x87, SSE, AVX, the three of AVX-512, the further general
+ * registers (Intel's manual, volume 1, section 13.1). The tiles are left out: programs that use them expect to lose
+ * them in any system call. */
 #define COMPONENTS (1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 19)
 #define LEGACY_BYTES 512u
 #define HEADER_BYTES 64u
@@ -15,9 +16,9 @@
 REFRAIN_HIDDEN void refrain_call_with_state(void (*function)(void *), void *argument, size_t bytes,
                                             uint64_t components);
 
-static uint32_t state_bytes, state_components; /* bytes are written last: 0 while they are not known */
+static uint32_t state_bytes, state_components; /* state_bytes is stored last; 0: not measured yet */
 
-/* Size and offset of each component: leaf 0xd. */
+/* Reads size and offset of each component (cpuid leaf 0xd). */
 static void measure(void) {
     unsigned a, b, c, d, enabled, high, bytes = LEGACY_BYTES, components = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE) {
