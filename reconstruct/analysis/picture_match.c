@@ -1,11 +1,11 @@
-/* picture_match.c: tables of messages in flight, collectives under way and pairs of ranks (picture_match.h). */
+/* picture_match.c: tables of pending messages and collectives, and of pairs of ranks (picture_match.h). */
 #include "analysis/picture_match.h"
 #include "common/arena.h"
 #include "common/table.h"
 
 #include <math.h>
 
-/* The object of that key, made where there is none; null without memory. */
+/* The object with this key, added if there is none. Null without memory. */
 static void *find_or_add(struct refrain_picture *picture, struct refrain_table *table, uint64_t a, uint64_t b,
                          size_t bytes) {
     void *object = refrain_table_make(table, a, b, bytes);
@@ -13,13 +13,13 @@ static void *find_or_add(struct refrain_picture *picture, struct refrain_table *
     return object;
 }
 
-/* ---- what the tables hold ---- */
+/* ---- entries of the tables ---- */
 
 struct in_flight {
     double sent_ns, bytes, tag;
     uint32_t from, flags;
     int32_t dest, comm;
-    uint32_t region; /* that it is sent in */
+    uint32_t region; /* the region that sends it */
 };
 
 struct refrain_picture_joined {
@@ -185,7 +185,7 @@ void refrain_picture_give_pairs(struct refrain_picture *picture, const struct re
     }
 }
 
-/* ---- what is under way ---- */
+/* ---- pending messages and collectives ---- */
 
 void refrain_picture_give_open(struct refrain_picture *picture, const struct refrain_picture_match *match) {
     if (!picture->keeps_spans)

@@ -68,7 +68,7 @@ struct refrain_info_many {
     struct refrain_info_exceptions exception[REFRAIN_INFO_EXCEPTIONS];
     uint64_t by_state[REFRAIN_LEARNER_STATES], learners, values, kept;
     long double blocks, single, quantum_ns; /* of blocks, those with a time of their own, to within how much at most */
-    const char *host; /* of the first rank */
+    const char *host;                       /* of the first rank */
     size_t other_hosts;
     bool packed;
 };

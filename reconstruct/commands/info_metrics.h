@@ -1,4 +1,4 @@
-/* info_metrics.h: what refrain info says of REFRAIN_METRICS: what was counted, and why something was not. */
+/* info_metrics.h: prints which counters of REFRAIN_METRICS ran, and why others did not (refrain info). */
 #ifndef REFRAIN_INFO_METRICS_H
 #define REFRAIN_INFO_METRICS_H
 
@@ -6,16 +6,16 @@
 
 struct json_t;
 
-/* A line for what was counted, and one for each other that was asked for; nothing where nothing was. */
+/* Prints a line with the counters that ran, and a line for each other counter that was requested. */
 void refrain_info_print_metrics(const struct refrain_process *process);
 
-/* The same for many ranks: what the first of them says, and on how many it is otherwise. */
+/* The same for many ranks: prints the lines of the first rank, and on how many ranks they differ. */
 void refrain_info_print_metrics_of_all(const struct refrain_trace *trace);
 
-/* How much of the threads' time the counters ran, in percent. */
+/* The part of the threads' time in which the counters ran, in percent. */
 double refrain_info_metrics_percent(const struct refrain_process *process);
 
-/* An array with an object for each that was asked for. */
+/* An array with an object for each requested counter. */
 struct json_t *refrain_info_metrics_json(const struct refrain_process *process);
 
 #endif

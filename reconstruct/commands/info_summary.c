@@ -1,4 +1,4 @@
-/* info_summary.c: what refrain info says of a run where nothing else is asked for (info_many.h). */
+/* info_summary.c: prints what refrain info shows without options (info_many.h). */
 #include "commands/command.h"
 #include "commands/info_comms.h"
 #include "commands/info_left.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_HOSTS 4u /* that are named */
+#define MOST_HOSTS 4u /* hosts that are named */
 #define MOST_LEFT 3u  /* constructs without a probe that are named */
 
 /* "4 ranks on node1, node2 and other nodes by Open MPI v4.1.4, started ...". */
@@ -32,7 +32,7 @@ static void print_job(const struct refrain_trace *trace) {
         printf("%s%s", i == 0 ? " on " : ", ", refrain_show_name(hosts[i]));
     printf(more ? " and other nodes" : "");
     const char *library = refrain_process_name(first, first->header->mpi_library);
-    if (*library) { /* up to its version, which MPICH puts into a column of its own */
+    if (*library) { /* up to its version; MPICH puts several blanks before it */
         printf(" by ");
         for (size_t c = 0; c < strcspn(library, ",\n"); c++)
             if (library[c] != ' ' || library[c + 1] != ' ')
@@ -43,7 +43,7 @@ static void print_job(const struct refrain_trace *trace) {
     putchar('\n');
 }
 
-/* All in one line, but for what refrain record sets for itself. */
+/* Prints all settings in one line, except those that refrain record sets for itself. */
 static void print_settings(const struct refrain_trace *trace) {
     static const char *const own[] = {"REFRAIN_RECORD_ID=", "REFRAIN_DIRECTORY="};
     const struct refrain_process *first = &trace->processes[0];

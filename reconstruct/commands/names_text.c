@@ -1,4 +1,4 @@
-/* names_text.c: see names_text.h. */
+/* names_text.c: prints the state of names as text and JSON (names_text.h). */
 #define _GNU_SOURCE
 #include "commands/names_text.h"
 #include "commands/command.h"
@@ -14,7 +14,7 @@ static const char *const state_names[] = {
     [REFRAIN_CODE_FOUND] = "found",     [REFRAIN_CODE_GONE] = "gone",       [REFRAIN_CODE_REPLACED] = "replaced",
     [REFRAIN_CODE_CHANGED] = "changed", [REFRAIN_CODE_UNKNOWN] = "unknown", [REFRAIN_CODE_UNLOOKED] = "not looked up"};
 
-/* Why names are missing: of what follows the file's path. */
+/* The reasons for missing names. A text follows the path of the file. */
 static const char *const state_texts[] = {
     [REFRAIN_CODE_FOUND] = "",
     [REFRAIN_CODE_GONE] = "is gone",
@@ -55,8 +55,7 @@ void refrain_warn_names(const struct refrain_trace *trace) {
 
 /* ---- what to do ---- */
 
-/* Of each file without debug information the Debian package that it is from; null where there is none. Null without
- * memory. */
+/* The Debian package of each file without debug information, or null. Null without memory. */
 static char **packages_of(const struct refrain_names_info *names) {
     const char **paths = calloc(names->n_files + 1, sizeof *paths);
     char **packages = calloc(names->n_files + 1, sizeof *packages);
@@ -79,7 +78,8 @@ static void free_packages(char **packages, size_t n) {
     free(packages);
 }
 
-/* What brings the lines of code in the file, which is of that package, if any; malloced, null without memory. */
+/* What the user can do to get the lines of this file, which is in the package (null: none); malloced. Null without
+ * memory. */
 static char *advice(const struct refrain_code_info *file, const char *package) {
     char *text = NULL;
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -117,7 +117,7 @@ static char *advice(const struct refrain_code_info *file, const char *package) {
 
 /* ---- text ---- */
 
-/* `more`: so many files besides. */
+/* `more`: number of further files that lack lines. */
 static void print_file(const struct refrain_code_info *file, const char *package, size_t more) {
     char *what = advice(file, package);
     printf("            %s", refrain_show_name(file->path));

@@ -1,4 +1,4 @@
-/* overhead.c: counts of probes times their costs (overhead.h). */
+/* overhead.c: multiplies the number of probes by their costs (overhead.h). */
 #include "commands/overhead.h"
 #include "match/event.h"
 #include "match/replayable.h"
@@ -13,8 +13,8 @@ struct counter {
     struct refrain_overhead *overhead;
     const struct refrain_process *process;
     const struct refrain_probe_cost_info *costs;
-    struct refrain_overhead_function *function; /* that the probes are of; null: none */
-    double cold_probes, cold_calls;             /* so many times what they cost in warm caches */
+    struct refrain_overhead_function *function; /* the function of the probes; null: none */
+    double cold_probes, cold_calls;             /* factors: the cost with cold caches relative to that with warm ones */
 };
 
 static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_t probes) {
@@ -31,7 +31,7 @@ static void count(struct counter *counter, enum refrain_probe_kind kind, uint64_
     }
 }
 
-/* How many times what it takes in warm caches a row of kinds takes in cold ones; 1 where that is not known. */
+/* The cost of these kinds with cold caches, relative to that with warm ones. 1 if unknown. */
 static double cold_share(const struct counter *counter, uint32_t cold, unsigned from, unsigned to) {
     double warm_ns = 0,
            cold_ns = (double)(refrain_trace_span_ns(counter->process, cold) / (1u << REFRAIN_PROBE_COST_SHIFT));
@@ -40,7 +40,7 @@ static double cold_share(const struct counter *counter, uint32_t cold, unsigned 
     return warm_ns > 0 && cold_ns > warm_ns ? cold_ns / warm_ns : 1;
 }
 
-/* What is not of a probe: the beginning, and pages of the trace file. */
+/* Adds costs that belong to no probe: the beginning, packing, and the pages of the trace file. */
 static void count_process(struct counter *counter) {
     const struct refrain_header *header = counter->process->header;
     struct refrain_overhead *overhead = counter->overhead;
@@ -56,13 +56,13 @@ static void count_process(struct counter *counter) {
     counter->cold_calls = cold_share(counter, header->cold_call, REFRAIN_PROBE_CALL_BEGIN, REFRAIN_PROBE_KINDS);
 }
 
-/* How often something came next after a place: as often as control was there, where a call that returns is at another
- * place. (At a switch it is not: there this is the most there was.) */
+/* The number of values of a place's learner: how often the place was reached. This holds since a call returns to
+ * another place. At a switch it does not, and the number is an upper bound. */
 static uint64_t visits(const struct counter *counter, const struct refrain_learner *next) {
     return refrain_learner_values(counter->process->image, counter->process->image_bytes, next, NULL);
 }
 
-/* The sum of what a loop counted, and of what it has not told yet. */
+/* Sum of a loop's counts, with the one that is not learned yet. */
 static uint64_t iterations(const struct counter *counter, const struct refrain_slot *slot) {
     struct refrain_sequence sequence;
     uint64_t sum = slot->count;
@@ -73,7 +73,7 @@ static uint64_t iterations(const struct counter *counter, const struct refrain_s
     return sum;
 }
 
-/* The row of the function that a node is in; the last is for what belongs to none. */
+/* The row of the function that contains a node. The last row is for nodes outside of functions. */
 static struct refrain_overhead_function *row_of(const struct refrain_trace *trace, struct counter *counter,
                                                 const struct refrain_slot_view *view) {
     const struct refrain_node *node = view->node;
@@ -120,7 +120,7 @@ static void count_slot(struct counter *counter, const struct refrain_slot_view *
             count(counter, REFRAIN_PROBE_ITERATION, iterations(counter, slot));
         }
         break;
-    case REFRAIN_MPI_CALL: /* part of the call */
+    case REFRAIN_MPI_CALL: /* counted with the call */
         break;
     default:
         if (view->part == 0)
@@ -158,7 +158,7 @@ static void count_calls(struct counter *counter) {
     }
 }
 
-/* User regions are in no place's count: their activations are counted by replay. */
+/* User regions have no place, so replay counts their activations. */
 static enum refrain_status count_regions(struct refrain_trace *trace, struct counter *counter,
                                          struct refrain_error *error) {
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
@@ -190,7 +190,7 @@ static int dearest_first(const void *left, const void *right) {
     return (a->probes < b->probes) - (a->probes > b->probes);
 }
 
-/* Leaves out rows without a probe that ran, and sorts. */
+/* Removes rows whose probes never ran, and sorts the others. */
 static void order(struct refrain_overhead *overhead, size_t n_rows) {
     for (size_t i = 0; i < n_rows; i++)
         if (overhead->functions[i].probes > 0)

@@ -1,37 +1,37 @@
-/* overhead.h: what tracing cost a run (learners, calibrated costs -> seconds by function and by kind of probe).
+/* overhead.h: estimates what tracing cost a run (learners, calibrated costs -> seconds by function and kind of probe).
  *
- *     how often control came to each place x what that kind of probe costs, as measured when the process began
+ *     executions of each probe x cost of this kind of probe, which was measured when the process began
  *
- * That is the least that it took: the monitor's data was in the caches nearest to the processor. In a program that
- * works on much memory between its calls it is not, and a probe takes up to what it took in cold caches (cold_ns). Not
- * in it: the end, what wrappers look up of communicators and datatypes, what probes that are off keep the compiler
- * from, and memory that the program would have had in its caches. */
+ * This is a lower bound: it was measured with the monitor's data in the processor's nearest caches. In a program that
+ * uses much memory between its calls, the data is not there, and a probe costs up to what was measured with cold caches
+ * (cold_ns). Not included: the end of the process, what wrappers look up about communicators and datatypes,
+ * optimisations that disabled probes prevent, and the program's data that the monitor displaces from the caches. */
 #ifndef REFRAIN_OVERHEAD_H
 #define REFRAIN_OVERHEAD_H
 
 #include "model/trace_read.h"
 
-/* Of a function's own probes, over all processes and threads. */
+/* The probes of one function, over all processes and threads. */
 struct refrain_overhead_function {
-    const struct refrain_region_info *region; /* null: of no function that the trace names */
+    const struct refrain_region_info *region; /* null: of no function in the trace */
     uint64_t activations;
     uint64_t probes;
     double ns;
-    bool was_dormant;  /* the probes at its beginning and end were dormant at some time */
-    bool part_dormant; /* ... or others in it: what is counted is the least there was */
+    bool was_dormant;  /* the probes at its begin and end were disabled for some time by throttling */
+    bool part_dormant; /* ... or other probes in it: the counts are lower bounds */
 };
 
 struct refrain_overhead {
-    double run_ns;         /* of all threads */
-    double total_ns;       /* of probes, in warm caches ... */
-    double cold_ns;        /* ... and in cold ones; less than that where some process did not measure it */
-    size_t n_cold_unknown; /* such processes */
-    double begin_ns;       /* setting up and MPI_Init, of all processes */
-    double pack_ns;        /* packing the trace files when they ended */
-    size_t n_unpacked;     /* processes of which that is not known */
-    uint64_t pages;        /* of trace files that were stored to, at most */
+    double run_ns;         /* sum over all threads */
+    double total_ns;       /* cost of probes with warm caches ... */
+    double cold_ns;        /* ... and with cold caches; a lower bound if some processes did not measure it */
+    size_t n_cold_unknown; /* number of these processes */
+    double begin_ns;       /* setup and MPI_Init, of all processes */
+    double pack_ns;        /* time for packing the trace files at the end */
+    size_t n_unpacked;     /* processes for which this is unknown */
+    uint64_t pages;        /* upper bound of the pages of trace files that were written */
     double pages_ns;
-    size_t n_unmeasured; /* processes that measured no costs: not in any of these figures */
+    size_t n_unmeasured; /* processes that measured no costs; not included in any of these figures */
     const char *kinds[REFRAIN_PROBE_KINDS];
     uint64_t probes[REFRAIN_PROBE_KINDS];
     double ns[REFRAIN_PROBE_KINDS];
@@ -40,7 +40,7 @@ struct refrain_overhead {
     size_t n_functions;
 };
 
-/* Fills the overhead, zeroed before. What it names lives as long as the trace. */
+/* Fills in the overhead, which is zero before. The names in it live as long as the trace. */
 enum refrain_status refrain_overhead_read(struct refrain_trace *trace, struct refrain_overhead *overhead,
                                           struct refrain_error *error);
 

@@ -33,7 +33,7 @@ static inline int pass_on(const struct refrain_progress *progress, const struct 
     return progress->inner->event ? progress->inner->event(progress->inner, event) : 0;
 }
 
-/* A function of its own, so that the code that runs for each event stays small. */
+/* Not inlined, so that the code for each event stays small. */
 static __attribute__((noinline)) int show_and_pass_on(struct refrain_progress *progress,
                                                       const struct refrain_event *event) {
     if (progress->to_terminal && now_ns() - progress->started_ns > FIRST_REPORT_NS) {

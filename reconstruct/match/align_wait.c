@@ -1,4 +1,4 @@
-/* align_wait.c: groups of events that wait for a cause, and go on when it has come (align_parts.h). */
+/* align_wait.c: delays groups of events until their causes have happened (align_parts.h). */
 #include "match/align_parts.h"
 
 void refrain_align_hold(struct refrain_align *align, struct refrain_align_location *location,
@@ -6,7 +6,7 @@ void refrain_align_hold(struct refrain_align *align, struct refrain_align_locati
     int64_t time_ns = cause->virtual_ns;
     if (align->without_probes) {
         refrain_virtual_cause(&location->virtual_time, cause);
-        time_ns = location->virtual_time.cause.virtual_ns; /* the latest, in whatever order they came */
+        time_ns = location->virtual_time.cause.virtual_ns; /* the latest cause, whichever was found first */
         location->time_ns = refrain_virtual_ns(&location->virtual_time, refrain_align_last(location)->time_ns,
                                                refrain_align_last(location)->probes_ns);
         if (location->time_ns <= time_ns)
@@ -33,7 +33,7 @@ void refrain_align_satisfy(struct refrain_align *align, uint32_t number, const s
         refrain_align_hold(align, location, cause);
     if (--location->waiting > 0)
         return;
-    /* Others may have gone on beyond it meanwhile, where what it waited for never came. */
+    /* If the cause never happened, other locations may have continued beyond this one meanwhile. */
     int64_t now_ns = align->turn == 0 ? align->now_ns : cause ? INT64_MIN : align->ending_ns;
     if (location->time_ns < now_ns)
         location->time_ns = now_ns;

@@ -1,4 +1,4 @@
-/* cursor.c: the events of a trace, one at a time (refrain/read.h). */
+/* cursor.c: delivers the events of a trace, one at a time (refrain/read.h). */
 #include "common/array.h"
 #include "common/options.h"
 #include "match/align_next.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define MOST_CHECKPOINTS 1024u
-#define FIRST_INTERVAL 65536u           /* events between two checkpoints, until they do not fit any more */
-#define NO_INTERVAL ((uint64_t)1 << 63) /* none are kept */
+#define FIRST_INTERVAL 65536u           /* events between two checkpoints; doubled when the checkpoints no longer fit */
+#define NO_INTERVAL ((uint64_t)1 << 63) /* no checkpoints are kept */
 
 /* ---- opening ---- */
 
@@ -62,7 +62,7 @@ void refrain_cursor_close_position(struct refrain_cursor *cursor) {
     memset(position, 0, sizeof *position);
 }
 
-/* A location that is opened, where several are at once. */
+/* The arguments of open_location(), which may run in several threads. */
 struct opening {
     struct refrain_cursor *cursor;
     struct refrain_error *errors; /* by location */
@@ -77,7 +77,8 @@ static void open_location(void *data, size_t i) {
                                  &cursor->options, &opening->errors[i]);
 }
 
-/* Opens the locations: that replays long runs, so it is done by as many threads as the caller has. */
+/* Opens the locations, by several threads if the caller has them (options->each): to open the location of a long run
+ * may take a replay of it. */
 static enum refrain_status open_locations(struct refrain_cursor *cursor, struct refrain_error *error) {
     const struct refrain_cursor_options *options = &cursor->options;
     const size_t n = cursor->trace->n_locations;
@@ -98,8 +99,8 @@ static enum refrain_status open_locations(struct refrain_cursor *cursor, struct 
     return status;
 }
 
-/* Opens all locations, before the first event of the trace. All ranks are replayed whichever are wanted, since the
- * times of one depend on the others. */
+/* Opens all locations, and moves the cursor before the first event. Ranks that are not wanted are replayed, too, since
+ * the times of one rank depend on the others. */
 static enum refrain_status open_position(struct refrain_cursor *cursor, struct refrain_error *error) {
     const struct refrain_trace *trace = cursor->trace;
     const struct refrain_cursor_options *options = &cursor->options;
@@ -128,7 +129,8 @@ static enum refrain_status open_position(struct refrain_cursor *cursor, struct r
 
 /* ---- checkpoints ---- */
 
-/* Twice as far between them from now on; every second one goes, but for the first, the beginning. */
+/* Doubles the interval of checkpoints, and drops those that no longer fit it. The first one, at the beginning, stays.
+ */
 static void thin_checkpoints(struct refrain_cursor *cursor) {
     size_t kept = 0;
     cursor->interval *= 2;
@@ -140,7 +142,7 @@ static void thin_checkpoints(struct refrain_cursor *cursor) {
     cursor->n_checkpoints = kept;
 }
 
-/* Keeps the position where it is time for it; what does not fit is left out. */
+/* Takes a checkpoint if the position is a multiple of the interval. Keeps it only if there is memory for it. */
 static void keep_checkpoint(struct refrain_cursor *cursor) {
     const struct refrain_cursor_position *position = &cursor->position;
     if (cursor->n_checkpoints == MOST_CHECKPOINTS)
@@ -165,8 +167,8 @@ static void keep_checkpoint(struct refrain_cursor *cursor) {
     cursor->checkpoints[cursor->n_checkpoints++] = taken;
 }
 
-/* Goes back to the last checkpoint or saved state before time_ns, where that is nearer than where the cursor is;
- * without one to the beginning. */
+/* Moves the cursor to the last checkpoint or saved state before time_ns, or to the beginning if there is none. The
+ * cursor stays where it is if it is nearer than these. */
 static enum refrain_status go_back(struct refrain_cursor *cursor, int64_t time_ns, struct refrain_error *error) {
     bool behind = cursor->position.align && cursor->position.now_ns < time_ns;
     if (refrain_saved_state_load(cursor, time_ns))
@@ -257,7 +259,7 @@ static bool grow(struct refrain_cursor *cursor, struct refrain_cursor_stack *sta
     return room;
 }
 
-/* Follows the regions that the event's location is in. */
+/* Updates the open regions of the event's location. */
 static inline bool follow(struct refrain_cursor *cursor, size_t location, const struct refrain_event *event) {
     if (event->kind > REFRAIN_EVENT_LEAVE)
         return true;
@@ -272,14 +274,14 @@ static inline bool follow(struct refrain_cursor *cursor, size_t location, const 
     return true;
 }
 
-/* Keeps the position where it is one to go back to. */
+/* Takes a checkpoint, if it is time for one, in the arena. */
 static void look_at_checkpoints(struct refrain_cursor *cursor) {
     struct refrain_arena *before = enter(cursor);
     keep_checkpoint(cursor);
     leave(cursor, before);
 }
 
-/* The event as the follower has it; null without memory. */
+/* Gives the event to the follower. Returns the event with the fields that the follower sets. Null without memory. */
 static const struct refrain_event *show_follower(struct refrain_cursor *cursor, const struct refrain_event *event) {
     struct refrain_arena *before = enter(cursor);
     cursor->followed_event = *event;
@@ -291,7 +293,7 @@ static const struct refrain_event *show_follower(struct refrain_cursor *cursor, 
     return NULL;
 }
 
-/* The cursor moves behind the event, which the follower may add to. False without memory. */
+/* Moves the cursor behind the event, which the follower gets. False without memory. */
 static inline bool take(struct refrain_cursor *cursor, size_t location, const struct refrain_event **event) {
     cursor->position.has_held = false;
     cursor->position.events++;
@@ -303,7 +305,7 @@ static inline bool take(struct refrain_cursor *cursor, size_t location, const st
     return true;
 }
 
-/* The next event where memory may have to be taken for it. */
+/* Reads the next event. Slow path, which may allocate. */
 static const struct refrain_event *read_on(struct refrain_cursor *cursor, size_t *location) {
     if (cursor->error.code)
         return NULL;
@@ -315,7 +317,7 @@ static const struct refrain_event *read_on(struct refrain_cursor *cursor, size_t
     return event;
 }
 
-/* The next event of all; null at the end. The cursor is before it until it has been taken. */
+/* Returns the next event of all ranks; null at the end. The cursor stays before the event until take(). */
 static inline const struct refrain_event *peek(struct refrain_cursor *cursor, size_t *location) {
     if (cursor->position.has_held) {
         *location = cursor->position.held_location;
@@ -332,7 +334,7 @@ static void hold(struct refrain_cursor *cursor, const struct refrain_event *even
     cursor->position.has_held = true;
 }
 
-/* The next event of those that are wanted, whatever has to be done for it. */
+/* Returns the next event that is wanted. Slow path. */
 static __attribute__((noinline)) const struct refrain_event *next_wanted(struct refrain_cursor *cursor,
                                                                          size_t *location) {
     const struct refrain_event *event;
@@ -349,14 +351,14 @@ static __attribute__((noinline)) const struct refrain_event *next_wanted(struct 
     return NULL;
 }
 
-/* The event was read, but ends the window, needs memory or is not wanted. */
+/* Slow path for an event that was read, but ends the window, needs memory or is not wanted. */
 static __attribute__((noinline)) const struct refrain_event *
 give_held(struct refrain_cursor *cursor, const struct refrain_event *event, size_t *location) {
     hold(cursor, event, *location);
     return next_wanted(cursor, location);
 }
 
-/* A straight line for most events: they are wanted, and have a place in the stack. */
+/* Returns the next event that is wanted. Fast path: the event is wanted, and there is room for its region. */
 static inline const struct refrain_event *next(struct refrain_cursor *cursor, size_t *location) {
     struct refrain_cursor_position *position = &cursor->position;
     bool keeps = cursor->arena && ((position->events + 1) & (cursor->interval - 1)) == 0;
@@ -420,7 +422,7 @@ const struct refrain_event *refrain_cursor_next_run(struct refrain_cursor *curso
     return *n > 0 ? events : NULL;
 }
 
-/* Goes on to the first event at or after time_ns. */
+/* Moves the cursor to the first event at or after time_ns. */
 static void pass(struct refrain_cursor *cursor, int64_t time_ns) {
     const struct refrain_event *event;
     size_t location;

@@ -1,8 +1,8 @@
-/* cursor_parts.h: what the parts of a cursor share (refrain/read.h).
+/* cursor_parts.h: the state of a cursor, which these files share (refrain/read.h).
  *
- *     cursor.c        events, windows, and which checkpoints a cursor keeps while it is open
- *     checkpoint.c    takes a checkpoint and restores it
- *     saved_states.c  states that are kept beyond that
+ *     cursor.c        events, windows, and the checkpoints that an open cursor keeps
+ *     checkpoint.c    takes a checkpoint, and restores it
+ *     saved_states.c  states that outlive the cursor
  *
  * cursor.c calls the other two. */
 #ifndef REFRAIN_CURSOR_PARTS_H
@@ -13,25 +13,25 @@
 #include "match/follower.h"
 #include "match/location_stream.h"
 
-/* The regions that a location is in. */
+/* The regions that are open at a location, the outermost first. */
 struct refrain_cursor_stack {
     struct refrain_open_region *regions;
     size_t n, capacity;
 };
 
-/* What changes as the cursor moves. What it refers to is in the arena, where there is one. */
+/* The part of a cursor that changes as the cursor moves. If there is an arena, all memory of it is there. */
 struct refrain_cursor_position {
     struct refrain_location_stream *locations;
     struct refrain_stream **streams;
     size_t n;
     struct refrain_align *align;
     struct refrain_cursor_stack *stacks; /* by location */
-    struct refrain_event held;           /* the next event, read but not given */
+    struct refrain_event held;           /* the next event, which was read but not delivered */
     size_t held_location;
     bool has_held;
-    void *followed;  /* state of the follower; null: none has it */
-    uint64_t events; /* passed */
-    int64_t now_ns;  /* of the last one */
+    void *followed;  /* state of the follower; null: there is no follower */
+    uint64_t events; /* number of events before the position */
+    int64_t now_ns;  /* time of the last of these */
 };
 
 /* The cursor as it was after `position.events` events. */
@@ -43,23 +43,23 @@ struct refrain_checkpoint {
 struct refrain_cursor {
     struct refrain_trace *trace;
     struct refrain_cursor_options options;
-    struct refrain_turns *turns; /* null: by time */
-    bool *wanted;                /* by rank; null: all */
+    struct refrain_turns *turns; /* null: in time order */
+    bool *wanted;                /* ranks whose events are wanted; null: all */
     size_t n_wanted;
     struct refrain_cursor_position position;
-    struct refrain_arena *arena;            /* null: the position's memory is of malloc() */
-    struct refrain_checkpoint *checkpoints; /* in their order; none unless there is memory for them */
+    struct refrain_arena *arena;            /* memory of the position; null: malloc() */
+    struct refrain_checkpoint *checkpoints; /* in order; none without memory for checkpoints */
     size_t n_checkpoints, capacity_checkpoints, checkpoint_bytes;
-    struct refrain_arena_copy *base;         /* by which checkpoints are told; null none */
-    uint64_t interval;                       /* a power of two; the largest one where none are kept */
-    const struct refrain_follower *follower; /* null none */
-    struct refrain_event followed_event;     /* the last one, as the follower has it */
-    struct refrain_error error;              /* met on the way */
+    struct refrain_arena_copy *base; /* checkpoints are stored as differences from it; null: none */
+    uint64_t interval;               /* events between two checkpoints, a power of two; NO_INTERVAL: none are kept */
+    const struct refrain_follower *follower; /* null: none */
+    struct refrain_event followed_event;     /* the last event, with the fields that the follower has set */
+    struct refrain_error error;              /* the first error of the replay */
     struct refrain_trace_event given;
     struct refrain_cursor_report report;
 };
 
-/* Gives back what the position holds; where there is an arena, that goes with it. */
+/* Frees the position. Memory in the arena is freed with the arena. */
 void refrain_cursor_close_position(struct refrain_cursor *cursor);
 
 #endif

@@ -1,4 +1,4 @@
-/* findings_calls.c: what MPI calls take that is not waiting for others, by call site (report.h). */
+/* findings_calls.c: findings about the time in MPI calls besides waiting, by call site (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "model/mpi_call.h"
@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-#define SMALL_BYTES 2048.0 /* a message that is mostly start-up: the network could have moved some times as much */
+#define SMALL_BYTES                                                                                                    \
+    2048.0 /* a smaller message costs mostly its start-up: a network moves a larger one in the same time */
 #define MANY_MESSAGES 100u
-#define LONG_CALL_NS 100e3   /* for what moves hardly anything ... */
-#define SLOW_BYTES_A_NS 0.05 /* ... and beyond that: 50 MB/s */
+#define LONG_CALL_NS 100e3   /* the limit for a call that moves hardly any data ... */
+#define SLOW_BYTES_A_NS 0.05 /* ... and for each byte beyond that: 50 MB/s */
 
 static bool is_one_of(const char *name, const char *const *names) {
     while (*names && strcmp(name, *names) != 0)
@@ -21,13 +22,13 @@ static bool is_between(enum refrain_mpi_kind kind, enum refrain_mpi_kind first, 
     return kind >= first && kind <= last;
 }
 
-/* What begins and ends MPI is there once, and nobody can do without. */
+/* These calls happen once, and no program can do without them. */
 static bool is_start_or_end(const char *name) {
     return is_one_of(name, (const char *const[]){"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init",
                                                  "MPI_Session_finalize", "MPI_Abort", NULL});
 }
 
-/* Calls of all ranks of a communicator, which wait for each other in most of them. */
+/* True for calls that all ranks of a communicator make together. In most of them, ranks wait for each other. */
 static bool is_collective_management(const struct refrain_region_info *region) {
     const enum refrain_mpi_kind kind = refrain_mpi_kind(region);
     return is_between(kind, REFRAIN_MPI_SPAWN, REFRAIN_MPI_COMM_FREE) || kind == REFRAIN_MPI_WINDOW_MAKE ||
@@ -96,7 +97,7 @@ static const char *advice_of(enum refrain_finding_kind kind, const struct refrai
     }
 }
 
-/* Its calls take longer than any network would for what they move. */
+/* True if the calls take longer than any network would need for their data. */
 static bool is_long_for_bytes(const struct refrain_activity_region *region, double cost_ns) {
     double bytes = (double)(region->bytes + region->collective_bytes);
     return cost_ns > LONG_CALL_NS * (double)region->count + bytes / SLOW_BYTES_A_NS;
@@ -113,7 +114,7 @@ static char *detail_of(struct refrain_report *report, enum refrain_finding_kind 
                                bytes ? refrain_show_bytes(bytes) : "one that moves nothing");
 }
 
-/* The rank with most of it, where that is most of all; else -1. */
+/* The rank with more than 60 % of the cost; -1 if there is none. */
 static int32_t rank_of(const struct refrain_activity_region *region, double cost_ns) {
     for (size_t i = 0; i < region->n_parts; i++)
         if ((double)(region->parts[i]->own_ns - region->parts[i]->waiting_ns) > 0.6 * cost_ns)
@@ -121,7 +122,7 @@ static int32_t rank_of(const struct refrain_activity_region *region, double cost
     return -1;
 }
 
-/* What its calls take without waiting. */
+/* The time of its calls without waiting. */
 static double cost_of(const struct refrain_activity_region *region) {
     return (double)(region->own_ns - region->waiting_ns);
 }
@@ -144,12 +145,12 @@ static void look_at(struct refrain_report *report, const struct refrain_activity
         "");
 }
 
-/* ---- small messages: those of all call sites are one finding, as a message has two ---- */
+/* ---- small messages: one finding for all call sites, since a message has two ---- */
 
 struct small {
-    const struct refrain_activity_region *first, *second; /* call sites that take longest */
+    const struct refrain_activity_region *first, *second; /* the two call sites with the highest costs */
     double ns;
-    uint64_t messages, bytes; /* of both ends */
+    uint64_t messages, bytes; /* counted at both ends */
     size_t n;
 };
 

@@ -1,5 +1,5 @@
-/* report.h: what a run lost, as sentences in the order of what it cost (events -> facts -> findings -> text, JSON,
- * page).
+/* report.h: finds out what a run lost, and states it in sentences with their costs (events -> facts -> findings ->
+ * text, JSON, page).
  *
  *     one walk of the trace --> analysis/activity.h  calls, messages, times by call site  -.
  *                           |-> analysis/delays.h    causes of waits, what ranks do        |-> facts
@@ -9,13 +9,14 @@
  *           --> findings_calls.c   what MPI calls take that is not waiting                  |-> findings, by cost
  *           --> findings_run.c     the iteration that is unlike the others                    |
  *           --> findings_threads.c further threads without work                             |
- *           --> report_notes.c     what is well, and what the trace cannot know            -'
- *     samples, where the run took them --> report_samples.c  functions that compute
+ *           --> report_notes.c     good properties, and limits of the trace                -'
+ *     samples, if the run took any --> report_samples.c  functions that compute
  *     findings --> report_text.c, report_json.c, report_html.c
  *
- * A family of findings is a function that looks at the facts and adds those findings that cost more than the threshold
- * (report_make.c lists them). Writers know no kinds. Costs are times over all ranks. Each nanosecond of waiting is in
- * one finding; what is said of MPI calls is said without waiting, so that costs may be added up. */
+ * A family of findings is a function that reads the facts and adds the findings that cost more than the threshold
+ * (report_make.c calls all families). The writers treat all kinds alike. A cost is time, added up over all ranks. Each
+ * nanosecond of waiting belongs to one finding, and findings about MPI calls leave waiting out. So costs may be added
+ * up. */
 #ifndef REFRAIN_REPORT_H
 #define REFRAIN_REPORT_H
 
@@ -26,11 +27,11 @@
 
 #include <stdio.h>
 
-#define REFRAIN_REPORT_LEAST 0.02   /* share of the run that a finding costs */
-#define REFRAIN_REPORT_FUNCTIONS 8u /* that compute, by samples */
-#define REFRAIN_REPORT_SHOWN 8u     /* findings that a person is shown; JSON has all */
+#define REFRAIN_REPORT_LEAST 0.02   /* least cost of a finding, as a share of the run */
+#define REFRAIN_REPORT_FUNCTIONS 8u /* functions that are listed as computing, from samples */
+#define REFRAIN_REPORT_SHOWN 8u     /* findings in the text and on the page; JSON has all */
 
-/* The names of these are those of JSON; docs/report.md says what each means. */
+/* JSON has these names. docs/report.md explains them. */
 enum refrain_finding_kind {
     REFRAIN_FINDING_IMBALANCE,
     REFRAIN_FINDING_LATE_SENDER,
@@ -57,25 +58,25 @@ enum refrain_finding_kind {
 struct refrain_finding {
     enum refrain_finding_kind kind;
     double cost_ns;                             /* over all ranks */
-    bool at_most;                               /* not all of it can be won */
+    bool at_most;                               /* only a part of the cost can be saved */
     char *sentence;                             /* without a full stop; texts are UTF-8 without control characters */
-    char *detail;                               /* more sentences, each with its full stop; "" none */
-    char *command;                              /* that shows more */
-    const struct refrain_region_info *function; /* where it begins; null: not known */
-    const struct refrain_region_info *call;     /* the MPI call that it is, or that it leads to; null: none */
-    const struct refrain_region_info *waits_in; /* where most of the waiting is; null: it is none */
-    int32_t rank;                               /* that it begins on; -1: on several */
-    int64_t from_ns, to_ns;                     /* where it is at its worst, for a picture; equal: nowhere */
-    const struct refrain_delay_place *place;    /* of waiting; else null */
+    char *detail;                               /* more sentences, each with its full stop; "": none */
+    char *command;                              /* a command that shows more */
+    const struct refrain_region_info *function; /* where the delay begins; null: unknown */
+    const struct refrain_region_info *call; /* the MPI call of the finding, or the one after its delay; null: none */
+    const struct refrain_region_info *waits_in; /* the call with most of the waiting; null: no waiting */
+    int32_t rank;                               /* the rank on which the delay begins; -1: several */
+    int64_t from_ns, to_ns;                  /* where the finding is at its worst, for a picture; equal: no picture */
+    const struct refrain_delay_place *place; /* of a finding about waiting; else null */
 };
 
-/* Of the POP centre of excellence; from 0 to 1, each the product of those below it. */
+/* The efficiencies of the POP centre of excellence, from 0 to 1. Each is the product of those below it. */
 struct refrain_efficiency {
     bool known;
-    double parallel;      /* the mean of computing on a rank, of the run */
-    double balance;       /* the mean of computing, of the longest */
-    double serialisation; /* the longest computing, of the run on an ideal network: an estimate, as is ... */
-    double transfer;      /* ... that run, of the run */
+    double parallel;      /* mean computing time of a rank / run time */
+    double balance;       /* mean computing time / longest computing time */
+    double serialisation; /* longest computing time / run time on an ideal network, which is estimated */
+    double transfer;      /* run time on an ideal network / run time */
 };
 
 struct refrain_report {
@@ -89,31 +90,31 @@ struct refrain_report {
     struct refrain_finding *findings; /* those that cost most first */
     size_t n, capacity;
     struct refrain_efficiency efficiency;
-    double long_calls_ns;               /* in calls that take longer than networks need for what they move */
-    struct refrain_sample_rows samples; /* of all ranks; none: samples.hz is 0 */
-    /* The functions with most samples outside of MPI calls, above the threshold, the greatest first. They are those of
+    double long_calls_ns;               /* time in calls that take longer than a network needs for their data */
+    struct refrain_sample_rows samples; /* samples of all ranks; samples.hz is 0 if there are none */
+    /* The functions with most samples outside of MPI calls, above the threshold, the largest first. They are part of
      * `samples`. */
     const struct refrain_sample_function *computing[REFRAIN_REPORT_FUNCTIONS];
     size_t n_computing;
-    char *critical; /* what most of the critical path is, a sentence; null: there is no path */
-    char *remark;   /* what to know before the findings, a sentence; null: nothing */
+    char *critical; /* a sentence about the largest part of the critical path; null: there is no path */
+    char *remark;   /* a sentence to read before the findings; null: none */
     bool hung;      /* the remark says that the job hung at its end */
-    char **well;    /* sentences: what is not wrong ... */
+    char **well;    /* sentences about good properties of the run ... */
     size_t n_well, capacity_well;
-    char **unknown; /* ... and what the trace cannot know */
+    char **unknown; /* ... and about facts that the trace does not have */
     size_t n_unknown, capacity_unknown;
     bool no_memory;
 };
 
 struct refrain_report_request {
-    double least;  /* share of the run's time that a finding costs, REFRAIN_REPORT_LEAST */
-    bool recorded; /* recorded events in place of what was learned */
+    double least;  /* least cost of a finding, as a share of the run's time (REFRAIN_REPORT_LEAST) */
+    bool recorded; /* recorded events instead of learned ones */
     struct refrain_writer *(*around)(void *data, struct refrain_writer *inner); /* as struct refrain_activity_request */
     void *around_data;
 };
 
-/* Replays the trace. The caller closes *report; the trace has to stay open as long. A damaged rank ends early: then
- * there is a report and an error. */
+/* Replays the trace. The caller closes *report, before the trace. If a rank is damaged, its events end there, and there
+ * is both a report and an error. */
 enum refrain_status refrain_report_make(struct refrain_trace *trace, const struct refrain_report_request *request,
                                         struct refrain_report *report, struct refrain_error *error);
 void refrain_report_close(struct refrain_report *report);
@@ -129,16 +130,17 @@ enum refrain_status refrain_report_html(struct refrain_report *report, FILE *fil
 
 /* ---- for findings ---- */
 
-/* A finding of that cost, all else 0 and rank -1; null where it costs less than the threshold, or without memory. */
+/* Adds a finding with this cost, rank -1, and 0 in all other members. Null if it costs less than the threshold, or
+ * without memory. */
 struct refrain_finding *refrain_report_add(struct refrain_report *report, enum refrain_finding_kind kind,
                                            double cost_ns);
 
-/* Sentences of what is well or unknown. */
+/* Adds a sentence to `well`; to `unknown`. */
 void refrain_report_well(struct refrain_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void refrain_report_unknown(struct refrain_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Families. */
+/* The families of findings. */
 void refrain_findings_waits(struct refrain_report *report);
 void refrain_findings_files(struct refrain_report *report); /* before the next one, which leaves out its time */
 void refrain_findings_calls(struct refrain_report *report);
@@ -146,42 +148,43 @@ void refrain_findings_run(struct refrain_report *report);
 void refrain_findings_threads(struct refrain_report *report);
 void refrain_report_notes(struct refrain_report *report);
 
-/* Reads the samples, where the run took any: which functions compute. A finding about a rank that computes longer gets
- * the function in which it does (report_samples.c). */
+/* If the run took samples, finds out which functions compute. Adds to a finding about a rank that computes longer the
+ * function in which it does (report_samples.c). */
 void refrain_report_samples(struct refrain_report *report);
 
-/* "burn heat.c:41", "compute in liblammps.so": where a function is, as a person is shown it; malloced. */
+/* The place of a function as text: "burn heat.c:41", "compute in liblammps.so"; malloced. */
 char *refrain_report_function(struct refrain_report *report, const struct refrain_sample_function *function);
 
-/* Its part of all samples outside of MPI calls, and the standard deviation of that part; from 0 to 1. */
+/* The function's share of all samples outside of MPI calls, and the standard deviation of that share; from 0 to 1. */
 double refrain_report_function_share(const struct refrain_report *report,
                                      const struct refrain_sample_function *function, double *deviation);
 
-/* What a call takes, and what others wait for ranks that are in it, become one finding (report_merge.c). */
+/* Merges findings about one call: about its time, and about ranks that wait for it (report_merge.c). */
 void refrain_report_merge(struct refrain_report *report);
 
-/* "rank 0 until 0.5 s, then rank 1 until 1.0 s, then rank 2", malloced: who computes longest over time, where that is
- * one rank for a while and then another (report_stretches.c). Null: it is not so, or no memory. */
+/* If different ranks compute longest in different parts of the run, returns "rank 0 until 0.5 s, then rank 1 until 1.0
+ * s, then rank 2"; malloced (report_stretches.c). Null if not, or without memory. */
 char *refrain_report_moving_load(struct refrain_report *report);
 
-/* Is the run so short that chance decides what is found? Its remark says so. */
+/* True if the run is so short that the findings may be chance. Then the remark says so. */
 bool refrain_report_is_short(const struct refrain_report *report);
 
-/* ---- words (report_words.c) ---- */
+/* ---- texts (report_words.c) ---- */
 
-/* A text, malloced: UTF-8 without control characters; sets report->no_memory. */
+/* A formatted text in UTF-8 without control characters, malloced. Null without memory, and report->no_memory is set. */
 char *refrain_report_text(struct refrain_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "in burn(), heat.c:41", "before MPI_Send halo.c:38"; malloced. */
 char *refrain_report_place(struct refrain_report *report, const struct refrain_delay_place *place);
 
-/* "3 more findings cost 7.1 % together", or an empty text; for what is shown to a person. */
+/* "3 more that cost 7.1 % together", for findings that are not shown. "" if all are shown. Valid until the next call.
+ */
 const char *refrain_report_rest(const struct refrain_report *report);
 
-/* A share of the run: "12 %", "3.4 %". Likewise. */
+/* A share of the run: "12 %", "3.4 %". Valid until the eighth call after this one. */
 const char *refrain_report_percent(double share);
 
-/* A command with the trace's path in it where %s stands. */
+/* A command: `before`, the path of the trace as a shell takes it, `behind`; malloced. */
 char *refrain_report_command(struct refrain_report *report, const char *before, const char *behind);
 
 #endif

@@ -1,5 +1,4 @@
-/* report_merge.c: findings about one call become one (report.h): what it takes, and what others wait for ranks in it.
- */
+/* report_merge.c: merges two findings about one call: about its time, and about ranks that wait for it (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"
@@ -12,7 +11,7 @@ static bool is_about_call(const struct refrain_finding *finding) {
     return finding->kind > REFRAIN_FINDING_SLOW_CALL;
 }
 
-/* The finding about what the call takes; null none. */
+/* The finding about the time of the call; null: none. */
 static struct refrain_finding *find(struct refrain_report *report, const struct refrain_region_info *call) {
     for (size_t i = 0; i < report->n; i++)
         if (is_about_call(&report->findings[i]) && report->findings[i].call == call)
@@ -26,7 +25,7 @@ static void free_texts(struct refrain_finding *finding) {
     free(finding->command);
 }
 
-/* The sentence with "this call" where it names the call, malloced; null without memory. */
+/* The sentence, with "this call" instead of the name of the call; malloced. Null without memory. */
 static char *without_name(const char *sentence, const struct refrain_region_info *call) {
     const char *name = refrain_show_region(call);
     size_t n = strlen(name), bytes = 0;
@@ -46,7 +45,8 @@ static char *without_name(const char *sentence, const struct refrain_region_info
     return fclose(file) == 0 ? text : NULL;
 }
 
-/* `to` says what costs most of both. The moment to look at is that of the waiting. */
+/* Merges both into *to, with the texts of the one that costs more. The interval for a picture is that of the waiting.
+ */
 static void merge(struct refrain_report *report, struct refrain_finding *to, struct refrain_finding *waiting) {
     struct refrain_finding taken = *to;
     const struct refrain_finding *main = taken.cost_ns >= waiting->cost_ns ? &taken : waiting;
@@ -58,7 +58,7 @@ static void merge(struct refrain_report *report, struct refrain_finding *to, str
     to->from_ns = waiting->from_ns;
     to->to_ns = waiting->to_ns;
     to->sentence = refrain_report_text(report, "%s", main->sentence);
-    /* Small messages are those of several calls. */
+    /* A finding about small messages is not about a single call. */
     bool names_one = taken.kind != REFRAIN_FINDING_SMALL_MESSAGES;
     char *besides = names_one ? without_name(other->sentence, taken.call) : NULL;
     to->detail = refrain_report_text(report, "%s Besides, %s.", main->detail, besides ? besides : other->sentence);

@@ -1,4 +1,4 @@
-/* report_notes.c: what is well, and what the trace cannot know (report.h). */
+/* report_notes.c: states good properties of the run, and what the trace does not have (report.h). */
 #define _GNU_SOURCE
 #include "analysis/critical_rows.h"
 #include "analysis/gone.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LITTLE 0.05   /* share of the run that is not worth a thought */
-#define MANY_LONG 0.1 /* share of the run in calls that take too long, from which on it is remarked */
+#define LITTLE 0.05   /* a share of the run that does not matter */
+#define MANY_LONG 0.1 /* share of the run in calls that take too long: from this on, a remark says so */
 #define GOOD_BALANCE 0.95
-#define SHORT_NS 1000000 /* a run in which processes that start later than others outweigh all else */
-#define MOST_BLOCKS 0.99 /* share of the blocks with times of their own, above which the others are not mentioned */
+#define SHORT_NS 1000000 /* in a shorter run, the different starts of the processes outweigh all else */
+#define MOST_BLOCKS 0.99 /* share of the blocks with times of their own: from this on, the others are not mentioned */
 
-/* ---- what is well ---- */
+/* ---- good properties of the run ---- */
 
 static int64_t sum_of(const struct refrain_delays *delays, enum refrain_doing doing) {
     int64_t ns = 0;
@@ -30,12 +30,13 @@ static void say_if_little(struct refrain_report *report, const char *what, doubl
         refrain_report_well(report, "%s is %s of the run", what, refrain_report_percent(ns / report->run_ns));
 }
 
-/* So has a trace that was converted, of which it is not known what the other tool lost. */
+/* True if the trace has only recorded events. A converted trace is of this kind: it is unknown what the other tool
+ * lost. */
 static bool has_events_only(const struct refrain_report *report) {
     return report->trace->n_processes && report->trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
 }
 
-/* Has nearly each block a time of its own? */
+/* True if nearly all blocks have times of their own. */
 static bool has_times(const struct refrain_time_summary *times) {
     return times->blocks > 0 && (double)times->single >= MOST_BLOCKS * (double)times->blocks;
 }
@@ -76,7 +77,7 @@ static void say_what_is_well(struct refrain_report *report, const struct refrain
     say_what_was_kept(report, times);
 }
 
-/* What the length of the run depends on most, if more is known than not. */
+/* States on which activity the length of the run depends most, unless most of the critical path is unknown. */
 static void say_what_is_critical(struct refrain_report *report) {
     struct refrain_critical critical = {0};
     if (!refrain_critical_rows(report->delays, &critical))
@@ -84,7 +85,7 @@ static void say_what_is_critical(struct refrain_report *report) {
     if (critical.n > 0 && 2 * report->delays->path_unknown_ns < critical.run_ns) {
         const struct refrain_critical_row *row = &critical.rows[0];
         struct refrain_delay_place place = *row->place;
-        place.call = place.function ? NULL : place.call; /* the row stands for all that a function computes */
+        place.call = place.function ? NULL : place.call; /* the row has everything that the function computes */
         char *text = refrain_report_place(report, &place);
         const char *what = place.doing == REFRAIN_DOING_COMPUTING ? "computing " : "";
         report->critical = refrain_report_text(report, "%s of the critical path is %s%s, most of it on rank %d",
@@ -110,7 +111,7 @@ static void remark_short_run(struct refrain_report *report) {
         refrain_show_ns((long double)(report->delays->to_ns - report->delays->from_ns)));
 }
 
-/* Ranks that wait for a core do so anywhere, and mostly in MPI calls, which give the core up. */
+/* If there are more ranks than cores, a rank waits for a core mostly in MPI calls, since these give up the core. */
 static void remark_long_calls(struct refrain_report *report) {
     if (report->long_calls_ns >= MANY_LONG * report->run_ns && report->run_ns > 0)
         report->remark =
@@ -123,7 +124,7 @@ static void remark_long_calls(struct refrain_report *report) {
                                 refrain_report_percent(report->long_calls_ns / report->run_ns));
 }
 
-/* A job that hung has no worse problem. */
+/* A deadlock is worse than any finding. */
 static void remark_deadlock(struct refrain_report *report) {
     struct refrain_live *live;
     struct refrain_hang hang;
@@ -143,7 +144,7 @@ static void remark_deadlock(struct refrain_report *report) {
     refrain_live_close(live);
 }
 
-/* ---- what is not known ---- */
+/* ---- what the trace does not have ---- */
 
 static void say_how_it_ended(struct refrain_report *report) {
     size_t unfinished = 0, aborted = 0;
@@ -201,7 +202,7 @@ static bool has_functions(const struct refrain_trace *trace) {
     return false;
 }
 
-/* Most programs of a distribution are without debug information, and some without any symbols. */
+/* Most programs of a distribution have no debug information, and some no symbols at all. */
 static void say_what_has_no_name(struct refrain_report *report) {
     const struct refrain_names_info *names = &report->trace->names;
     size_t places = 0, nameless = 0, lineless = 0;
@@ -222,7 +223,7 @@ static void say_what_has_no_name(struct refrain_report *report) {
                                lineless, places);
 }
 
-/* Where the memory for times is full, neighbouring blocks share one. */
+/* If the memory for times was full, neighbouring blocks share a time. */
 static void say_which_times_are_means(struct refrain_report *report, const struct refrain_time_summary *times) {
     const struct refrain_process *first = &report->trace->processes[0];
     if (has_times(times) || has_events_only(report))
@@ -238,7 +239,7 @@ static void say_which_times_are_means(struct refrain_report *report, const struc
             refrain_show_ns(refrain_trace_span_ns(first, times->longest_ticks)));
 }
 
-/* Ranks that are far ahead of others in the walk have only sums of what they did earlier. */
+/* If a rank is far ahead of others in the replay, only sums are kept of its earlier activities. */
 static void say_what_of_the_path(struct refrain_report *report) {
     const struct refrain_delays *delays = report->delays;
     double share = (double)delays->path_unknown_ns / (double)(delays->to_ns - delays->from_ns);

@@ -1,32 +1,32 @@
-/* report_stretches.c: which rank computes longest at which time of the run (report.h).
+/* report_stretches.c: finds out which rank computes longest in which part of the run (report.h).
  *
  *     rank 0   ========..................     = computes, . waits for the one that does
  *     rank 1   ........========..........
  *     rank 2   ................==========
- *     stretch  |   0  |    1   |    2   |     a stretch: one rank computes longest in each bin where one does
+ *     stretch  |   0  |    1   |    2   |     in each bin of a stretch the same rank computes longest
  *
- * Where ranks take turns within a bin, or from one bin to the next, there are no stretches to tell of. */
+ * If ranks alternate within a bin, or from bin to bin, there are no stretches. */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
-#define UNEVEN 0.1       /* of the longest computing in a bin: the mean is so much shorter */
-#define LEAST_BINS 3.0   /* of a stretch, on average */
-#define MOST_STRETCHES 5 /* that are told one by one */
+#define UNEVEN 0.1       /* least distance of the mean from the longest computing in a bin, as a share of the longest */
+#define LEAST_BINS 3.0   /* least number of bins of a stretch, on average */
+#define MOST_STRETCHES 5 /* stretches that are named */
 
 struct stretch {
     int32_t rank;
-    int64_t end_ns; /* where the next one begins */
+    int64_t end_ns; /* end of its last bin */
 };
 
 struct stretches {
     struct stretch all[REFRAIN_DELAY_BINS];
-    size_t n, bins; /* bins: of all stretches, in which one rank computes longest */
+    size_t n, bins; /* bins: number of bins in which one rank computes longest */
 };
 
-/* The rank that computes longest in a bin; -1: they compute about as long. */
+/* The rank that computes longest in a bin; -1 if all compute about equally long. */
 static int32_t longest_in(const struct refrain_delays *delays, size_t bin) {
     double most = 0, sum = 0;
     int32_t rank = -1;
@@ -59,8 +59,8 @@ char *refrain_report_moving_load(struct refrain_report *report) {
     if (stretches.n < 2 || (double)stretches.bins < LEAST_BINS * (double)stretches.n)
         return NULL;
     char *text = refrain_report_text(report, "%s", "");
-    size_t told = stretches.n <= MOST_STRETCHES ? stretches.n : MOST_STRETCHES - 1;
-    for (size_t i = 0; i < told && text; i++) {
+    size_t named = stretches.n <= MOST_STRETCHES ? stretches.n : MOST_STRETCHES - 1;
+    for (size_t i = 0; i < named && text; i++) {
         const struct stretch *stretch = &stretches.all[i];
         char *more = i + 1 == stretches.n
                          ? refrain_report_text(report, "%s, then rank %d", text, stretch->rank)
@@ -69,8 +69,8 @@ char *refrain_report_moving_load(struct refrain_report *report) {
         free(text);
         text = more;
     }
-    if (text && told < stretches.n) {
-        char *more = refrain_report_text(report, "%s, and so on with %zu more changes", text, stretches.n - told);
+    if (text && named < stretches.n) {
+        char *more = refrain_report_text(report, "%s, and so on with %zu more changes", text, stretches.n - named);
         free(text);
         text = more;
     }

@@ -1,4 +1,4 @@
-/* view_ahead.c: a long run replayed for its page (view_ahead.h). */
+/* view_ahead.c: replays a long run in advance, in a machine that runs the page's engine (view_ahead.h). */
 #define _GNU_SOURCE
 #include "view/view_ahead.h"
 #include "common/array.h"
@@ -15,18 +15,18 @@
 #include <unistd.h>
 
 #define VERSION 4
-#define STEP_EVENTS 10000u /* as page/worker.ts has it, though nothing depends on it */
-/* Intervals of the overview: of all locations together, and of one. */
+#define STEP_EVENTS 10000u /* events of one step; page/worker.ts has the same number, but any would do */
+/* Largest number of intervals of the overview: of all locations together, and of one. Smallest number of one. */
 #define MOST_INTERVALS (1u << 17)
 #define MOST_LOCATION_INTERVALS 8192u
 #define LEAST_INTERVALS 128u
-/* Events between two checkpoints, until there are so many of them or they take so much. */
+/* Events between two checkpoints. Doubled if there are too many checkpoints, or if they take too much memory. */
 #define FIRST_INTERVAL 1000000.0
 #define MOST_CHECKPOINTS 256u
 #define MOST_CHECKPOINT_BYTES (96u << 20)
 #define FIRST_REPORT_NS 2000000000
 
-/* ---- bytes that grow ---- */
+/* ---- growing bytes ---- */
 
 struct bytes {
     unsigned char *at;
@@ -56,7 +56,7 @@ static void put_f64(struct bytes *bytes, double number) {
 
 struct checkpoint {
     double at_ns, events;
-    uint32_t address; /* in the machine */
+    uint32_t address; /* in the machine's memory */
 };
 
 struct ahead {
@@ -71,7 +71,7 @@ struct ahead {
     bool no_memory;
 };
 
-/* Every second one goes, and half as many come from now on. */
+/* Drops every second checkpoint, and doubles the interval. */
 static void thin(struct ahead *ahead) {
     size_t kept = 0;
     for (size_t i = 0; i < ahead->n_checkpoints; i++)
@@ -114,11 +114,11 @@ static void take_lists(struct ahead *ahead) {
     take_list(ahead, REFRAIN_MACHINE_ENDS, sizeof(struct refrain_picture_end), &ahead->ends);
 }
 
-/* From end to end; false where that cannot be. */
+/* Replays the whole run. False if the machine fails, or without memory. */
 static bool replay(struct ahead *ahead) {
     double end_ns = refrain_machine_end_ns(ahead->machine), next = ahead->interval;
     int64_t started_ns = now_ns();
-    bool says = isatty(STDERR_FILENO) && !refrain_warn_quiet, said = false;
+    bool shows = isatty(STDERR_FILENO) && !refrain_warn_quiet, shown = false;
     refrain_machine_window(ahead->machine, 0, end_ns, ahead->n_bins);
     enum refrain_machine_step step;
     for (;;) {
@@ -132,22 +132,23 @@ static bool replay(struct ahead *ahead) {
             refrain_machine_mark(ahead->machine);
             next = events + ahead->interval;
         }
-        if (says && now_ns() - started_ns > FIRST_REPORT_NS) {
+        if (shows && now_ns() - started_ns > FIRST_REPORT_NS) {
             fprintf(stderr, "\rrefrain: reading the run for the page: %.0f %%, %s events ",
                     100 * refrain_machine_last_ns(ahead->machine) / end_ns, refrain_show_count((uint64_t)events));
-            said = true;
+            shown = true;
         }
     }
     refrain_machine_finish(ahead->machine);
     take_lists(ahead);
-    if (said)
+    if (shown)
         fputs("\r\033[K", stderr);
     return step == REFRAIN_MACHINE_ENDED && !ahead->no_memory;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
-/* Shares in order of location and interval: how many each interval has, then all of them (page/shares.ts). */
+/* Writes the shares, sorted by location and interval: the number of shares of each interval, then all shares
+ * (page/shares.ts). */
 static bool put_shares(struct ahead *ahead, struct bytes *out) {
     size_t n = ahead->shares.n / sizeof(struct refrain_picture_share);
     size_t rows = (size_t)ahead->n_locations * ahead->n_bins;
@@ -185,7 +186,7 @@ static void put_chunks(struct ahead *ahead, struct bytes *out) {
     }
 }
 
-/* Copies of memory that are written already, by their addresses. */
+/* The addresses of the copies that have been written. */
 struct written {
     uint32_t copies[2 * MOST_CHECKPOINTS];
     uint32_t n;
@@ -209,7 +210,7 @@ static void put_copy(struct ahead *ahead, uint32_t copy, struct written *written
     written->copies[written->n++] = copy;
 }
 
-/* The copies of memory, each behind its base; then the checkpoints. */
+/* Writes the copies of the arena, each after its base, then the checkpoints. */
 static void put_checkpoints(struct ahead *ahead, struct bytes *out) {
     struct written written = {.n = 0};
     struct bytes copies = {0}, checkpoints = {0};
@@ -268,9 +269,9 @@ static bool write_all(struct ahead *ahead, struct bytes *out) {
     return !out->no_memory;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
-/* The names are those that page/main.ts gives. */
+/* The images get the same names as in page/main.ts. */
 static struct refrain_machine *open_machine(const struct refrain_trace *trace, const char *symbols,
                                             size_t symbols_bytes) {
     struct refrain_machine_image *images = calloc(trace->n_processes + 1, sizeof *images);
@@ -302,7 +303,7 @@ enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const 
     struct bytes out = {0};
     *bytes = NULL;
     *n = 0;
-    /* Recorded events lie there to be read, and are not many. */
+    /* Recorded events need no replay, and are few. */
     if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS ||
         !(ahead.machine = open_machine(trace, symbols, symbols_bytes)))
         return REFRAIN_OK;
