@@ -48,7 +48,7 @@ static const char *const whole_names[WHOLE_TABLES] = {"",          "counter", "c
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
-    size_t most;  /* lines of a table; SIZE_MAX: as many as suits each */
+    size_t most;  /* lines of a table; SIZE_MAX: each table has its own default */
     int view;     /* -1: the whole overview */
     struct refrain_time_option from, to;
     bool json, csv, folded, recorded, compensate, quick, ranks;
@@ -390,7 +390,7 @@ static enum refrain_status show(const struct refrain_stats_read *read, const str
     return REFRAIN_OK;
 }
 
-/* Calls in layers whose caller the trace does not have stay as they are. */
+/* Calls in layers are shown at the layer if the trace does not have its caller. */
 static void warn_layers(const struct refrain_layers *layers) {
     uint64_t unknown = layers ? refrain_layers_unknown(layers) : 0;
     if (unknown)
@@ -422,7 +422,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     status = refrain_time_option_window(&arguments.from, &arguments.to, trace, &request.from_ns, &request.to_ns, error);
     if (!status && arguments.rank >= 0 && !refrain_trace_process(trace, arguments.rank))
         status = REFRAIN_FAIL(error, "%s: there is no rank %d", trace->path, arguments.rank);
-    /* What was recorded is all that a trace without formulas has: nothing was added up by place. */
+    /* A trace without formulas has only recorded events, and no totals. */
     if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS) {
         request.recorded = true;
         if (!status && arguments.quick)

@@ -1,11 +1,12 @@
-/* command.h: the commands of refrain, one per cmd_*.c, and what they share (refrain.c -> command_list.def -> cmd_*.c).
+/* command.h: the commands of refrain, one in each cmd_*.c, and functions that they share (refrain.c -> command_list.def
+ * -> cmd_*.c).
  *
  *     command_list.def --> command_list.c       all commands, by name; suggests one for a mistyped name (refrain.c)
  *                      --> cmd_help.c           refrain help, man pages (help_man.c), completion (help_completion.c)
  *     cmd_<name>.c     --> command_line.c       options, those that all commands take, suggestions
  *                      --> terminal.h           pager, colour, width; warn.h (formats) warnings
  *
- * Everything that is said about a command comes from its struct refrain_command and the argp parser in it. */
+ * Help, man page and completion of a command are made from its struct refrain_command and the argp parser in it. */
 #ifndef REFRAIN_COMMAND_H
 #define REFRAIN_COMMAND_H
 
@@ -18,7 +19,7 @@
 
 struct json_t; /* jansson */
 
-/* A status of commands alone: they worked, and what they compared differs; exit status 3. */
+/* A status that only commands have: they succeeded, and what they compared differs. Exit status 3. */
 #define REFRAIN_DIFFERS ((enum refrain_status)3)
 
 enum {
@@ -37,10 +38,10 @@ struct refrain_command {
      * or another with the error filled. */
     enum refrain_status (*run)(int argc, char **argv, struct refrain_error *error);
     unsigned flags;
-    /* The words that the option of that key takes, as a|b|c, where only the program knows them; null none, as may be
-     * what it returns. */
+    /* For an option whose words are known only when the program runs: returns them as a|b|c, or null if there are none.
+     * Null: the command has no such option. */
     const char *(*choices)(int key);
-    const char *examples; /* lines "command  # what it does", each ended by \n; null none */
+    const char *examples; /* lines "command  # what it does", each with a newline at its end; null: none */
 };
 
 #define REFRAIN_COMMAND(name) extern const struct refrain_command refrain_command_##name;
@@ -50,45 +51,45 @@ struct refrain_command {
 /* The commands in the order of command_list.def; a null pointer ends them. */
 extern const struct refrain_command *const refrain_commands[];
 
-/* The command of that name; null none. */
+/* The command with this name; null if there is none. */
 const struct refrain_command *refrain_command_find(const char *name);
 
 /* ": did you mean X?", or "", for the end of a message about an unknown command. */
 const char *refrain_command_suggestion(const char *name);
 
-/* Parses the options with the command's argp parser, whose input is `input`. Ends the program with status 0 after
- * --help, --usage and --version, with status 2 and a line on standard error when the command line is wrong. When it
- * returns, the common options hold, and the pager runs where the command is paged. */
+/* Parses the options with the command's argp parser, which gets `input`. Ends the program with status 0 after --help,
+ * --usage or --version, and with status 2 and a message if the command line is wrong. After that, the common options
+ * are in effect, and the output of a paged command goes to the pager. */
 void refrain_command_parse(const struct refrain_command *command, int argc, char **argv, void *input);
 
-/* One of the common options, in front of the command's name; false when the word is none. */
+/* True if the word is a common option. Such an option may stand before the name of the command. */
 bool refrain_command_common_option(const char *word);
 
 /* The common options, for help. */
 extern const struct argp_option refrain_common_options[];
 
-/* What `refrain --version` prints, without a newline. */
+/* The text of `refrain --version`, without a newline. */
 const char *refrain_version_text(void);
 
-/* The default of an argp parser whose command takes exactly one argument: keeps it in *argument, and ends the program
- * with a usage error that calls it `what` when there is none or a second one. */
+/* The default case of an argp parser for a command with exactly one argument. Stores the argument in *argument. If
+ * there is none, or a second one, ends the program with a usage error that calls it `what`. */
 error_t refrain_take_argument(int key, char *value, struct argp_state *state, const char *what, const char **argument);
 
-/* The value of an option that is a whole number, 0 or more; ends the program with a usage error that says `what` is
- * expected, such as "a rank", where it is none. */
+/* The value of an option, a whole number of at least 0. If the value is something else, ends the program with a usage
+ * error which says that `what`, such as "a rank", is expected. */
 int32_t refrain_number_option(const char *value, struct argp_state *state, const char *what);
 
-/* A JSON string; of what is not UTF-8, an empty one. */
+/* A JSON string. It is empty if the text is not UTF-8. */
 struct json_t *refrain_json_text(const char *text);
 
 /* Prints the value to standard output and releases it. */
 enum refrain_status refrain_print_json(struct json_t *value, struct refrain_error *error);
 
-/* Says on standard error which ranks have no file, which were copied while they ran, but not wholly, that the files are
- * not of one run, and which names of code are missing (names_text.h). */
+/* Warns of ranks without a file, of ranks that were copied incompletely while they ran, of files of different runs, and
+ * of missing names of code addresses (names_text.h). */
 void refrain_warn_missing(const struct refrain_trace *trace);
 
-/* Says where what probes cost was not measured, so that it cannot be taken out. */
+/* Warns if the cost of probes was not measured, so that it cannot be subtracted. */
 void refrain_warn_uncalibrated(const struct refrain_trace *trace);
 
 /* "1.5 MiB", "3.20 s", "12,345": text in one of a few static buffers, for use in one printf. */
@@ -96,20 +97,20 @@ const char *refrain_show_bytes(uint64_t bytes);
 const char *refrain_show_ns(long double ns);
 const char *refrain_show_count(uint64_t n);
 
-/* A name as one line of a terminal takes it: names come out of files and programs, and nothing of them may move the
- * cursor. A tab is \t, a line's end \n, other control characters \x1b; a very long name ends in "...". For use in one
- * printf, likewise. */
+/* A name for one line of a terminal. Names come from files and programs, and must not move the cursor: a tab becomes
+ * \t, a newline \n, any other control character \x1b. A very long name ends in "...". For use in one printf, as above.
+ */
 const char *refrain_show_name(const char *name);
 
-/* "MPI_Allreduce step.c:21", without a line "MPI_Allreduce in solve+0x1e9"; "burn(), heat.c:41" of a function. For use
- * in one printf, likewise. */
+/* A region with its line: "MPI_Allreduce step.c:21", "burn(), heat.c:41"; without a line "MPI_Allreduce in
+ * solve+0x1e9". For use in one printf, as above. */
 const char *refrain_show_region(const struct refrain_region_info *region);
 
-/* A list of ranks (analysis/rank_list.h) on standard output: at most some forty characters of it, and how many ranks
- * there are, where it is longer and not `full`. Returns the characters that were printed. */
+/* Prints a list of ranks (analysis/rank_list.h) to standard output. If it is longer than about forty characters and not
+ * `full`, prints its beginning and the number of ranks. Returns the number of printed characters. */
 int refrain_show_ranks(const char *list, size_t n_ranks, bool full);
 
-/* A total of REFRAIN_METRICS: a count, or for what is a time that; and how wide a column of them is. */
+/* A total of REFRAIN_METRICS as text: a count or, if the metric is a time, a time. The width of a column of them. */
 const char *refrain_show_metric(const char *name, uint64_t value);
 int refrain_show_metric_width(const char *name);
 

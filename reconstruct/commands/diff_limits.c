@@ -1,4 +1,4 @@
-/* diff_limits.c: limits on what takes longer (diff_limits.h). */
+/* diff_limits.c: checks the limits of refrain diff (diff_limits.h). */
 #define _GNU_SOURCE
 #include "commands/diff_limits.h"
 #include "commands/time_option.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is allowed ---- */
+/* ---- parsing ---- */
 
 static bool add_part(char *part, struct refrain_diff_limit *limit) {
     struct refrain_time_option option;
@@ -37,14 +37,14 @@ bool refrain_diff_limit_parse(const char *text, struct refrain_diff_limit *limit
     return sound;
 }
 
-/* ---- what was taken ---- */
+/* ---- checking ---- */
 
 static bool is_named(const struct refrain_diff_limit *limit, const char *label, const char *end) {
     return strncmp(label, limit->text, limit->what) == 0 && strcmp(label + limit->what, end) == 0;
 }
 
-/* Where the label ends in the row's text. Functions may be written without parentheses, if no other row has that name.
- */
+/* The text that follows the limit's name in labels. Functions may be named without parentheses, if no other row has
+ * that name. */
 static const char *end_of(const struct refrain_diff_rows *rows, const struct refrain_diff_limit *limit) {
     for (size_t i = 0; i < rows->n; i++)
         if (is_named(limit, rows->rows[i].some->label, ""))

@@ -1,5 +1,5 @@
-/* diff_limits.h: limits for refrain diff: how much longer something may take before the command fails, such as
- * "time>5%", "waiting>10%+2ms", "solve>3%" (runs, their rows -> diff). */
+/* diff_limits.h: limits for refrain diff: by how much a time may grow before the command fails, such as "time>5%",
+ * "waiting>10%+2ms", "solve>3%" (runs, their rows -> diff). */
 #ifndef REFRAIN_DIFF_LIMITS_H
 #define REFRAIN_DIFF_LIMITS_H
 
@@ -7,7 +7,7 @@
 
 struct refrain_diff_limit {
     char *text;     /* as the user gave it; owned */
-    size_t what;    /* number of its characters that name what is limited */
+    size_t what;    /* length of the name at its beginning */
     double percent; /* of the time in A, plus ... */
     int64_t ns;     /* ... this much */
     struct refrain_diff_change change;
@@ -18,8 +18,8 @@ struct refrain_diff_limit {
  * without memory. The caller frees limit->text. */
 bool refrain_diff_limit_parse(const char *text, struct refrain_diff_limit *limit);
 
-/* Compares the runs in what the limit names: a whole (refrain_diff_wholes), or else the rows of that name. An error of
- * usage if no row has it. */
+/* Compares the runs by the time that the limit names: a total of the run (refrain_diff_wholes), or the rows with this
+ * label. A usage error if there is no such row. */
 enum refrain_status refrain_diff_limit_check(const struct refrain_diff_runs *runs, const struct refrain_diff_rows *rows,
                                              struct refrain_diff_limit *limit, struct refrain_error *error);
 

@@ -1,12 +1,12 @@
-/* filter_writer.h: which of the events that are replayed a format gets (replay -> writer).
+/* filter_writer.h: leaves out events that a format cannot use (replay -> writer).
  *
- * For formats whose readers pair messages by their order: no receives of messages that were sent before the part of the
- * run that is written:
+ * Some formats have readers that pair messages by their order. These formats get no receives of messages that were sent
+ * before the part of the run that is written:
  *
  *     whole run   send 1   send 2   | recv 1   send 3   recv 2   recv 3
  *     part                          |          send 3            recv 3
  *
- * Such a reader would take send 3 for that of the first receive in the part, and all after it for the wrong one. */
+ * With recv 1, such a reader would pair send 3 with recv 1, and all later ones wrongly, too. */
 #ifndef REFRAIN_FILTER_WRITER_H
 #define REFRAIN_FILTER_WRITER_H
 

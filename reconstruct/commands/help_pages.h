@@ -5,8 +5,7 @@
 
 #include "commands/command.h"
 
-/* What refrain is for, and its exit statuses; paragraphs end with \
-. */
+/* The purpose of refrain, and its exit statuses. A paragraph ends with a newline. */
 extern const char refrain_help_description[], refrain_help_statuses[];
 
 /* Writes a manual page for man(1): of the command, or of refrain if it is null. */

@@ -1,4 +1,4 @@
-/* info_comms.h: what refrain info says of communicators: whose number is which. */
+/* info_comms.h: prints the communicators of a run, with the numbers that events show (refrain info). */
 #ifndef REFRAIN_INFO_COMMS_H
 #define REFRAIN_INFO_COMMS_H
 
@@ -6,9 +6,9 @@
 
 #include <jansson.h>
 
-/* Prints the communicators that the program made: the numbers that events have them under, their name and their
- * members; those with the same name and members together. Of many it prints the first: verbose a line each, else three
- * in a line. False without memory. */
+/* Prints the communicators that the program made: their numbers in events, name and members. Communicators with the
+ * same name and members share an entry. `verbose`: a line for each, else three in a line. If there are many, prints the
+ * first ones. False without memory. */
 bool refrain_info_print_comms(const struct refrain_trace *trace, bool verbose);
 
 /* All of them, with every member. */

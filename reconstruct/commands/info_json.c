@@ -1,4 +1,4 @@
-/* info_json.c: what refrain info --json prints of a run (info_run.h). */
+/* info_json.c: prints refrain info --json (info_run.h). */
 #include "commands/command.h"
 #include "commands/info_comms.h"
 #include "commands/info_learned.h"
@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/* What each kind of probe cost, in nanoseconds; empty where that was not measured. */
+/* The cost of each kind of probe in nanoseconds; empty if it was not measured. */
 static json_t *probe_costs_json(const struct refrain_trace *trace, const struct refrain_process *process) {
     size_t n;
     const struct refrain_probe_cost_info *costs = refrain_trace_probe_costs(trace, process->rank, &n);
@@ -101,7 +101,7 @@ static void add_paused(json_t *object, const struct refrain_process *process) {
     json_object_set_new(object, "filtered_calls", json_integer((json_int_t)paused.left_out_calls));
 }
 
-/* Null when there is no memory; the error says so. */
+/* Null without memory; the error says so. */
 static json_t *process_json(const struct refrain_trace *trace, const struct refrain_process *process,
                             struct refrain_error *error) {
     const struct refrain_header *header = process->header;

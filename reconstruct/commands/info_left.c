@@ -25,7 +25,7 @@ static int by_place(const void *a, const void *b) {
     return order ? order : strcmp(x->text, y->text);
 }
 
-/* Those of all processes, each once. False without memory. */
+/* Collects the constructs of all processes, each once. False without memory. */
 static bool collect(const struct refrain_trace *trace, struct list *list) {
     for (size_t p = 0; p < trace->n_processes; p++) {
         const struct refrain_process *process = &trace->processes[p];

@@ -1,11 +1,11 @@
-/* info_many.h: what refrain info counts of all ranks together: the least and the greatest of each number, and which
- * ranks are exceptions (trace -> info_summary.c, info_many_text.c). */
+/* info_many.h: sums up refrain info over all ranks: smallest and largest value of each number, and the ranks that are
+ * exceptions (trace -> info_summary.c, info_many_text.c). */
 #ifndef REFRAIN_INFO_MANY_H
 #define REFRAIN_INFO_MANY_H
 
 #include "commands/info_learned.h"
 
-/* What is a number of each rank. */
+/* Numbers that each rank has. */
 enum refrain_info_number {
     REFRAIN_INFO_END_NS,
     REFRAIN_INFO_MEMORY,
@@ -26,7 +26,7 @@ enum refrain_info_number {
     REFRAIN_INFO_NUMBERS
 };
 
-/* What only some ranks may have. */
+/* Facts that hold for some ranks only. */
 enum refrain_info_exception {
     REFRAIN_INFO_UNFINISHED,
     REFRAIN_INFO_ABORTED,
@@ -59,7 +59,7 @@ struct refrain_info_range {
 struct refrain_info_exceptions {
     int32_t *ranks;
     size_t n;
-    uint64_t total; /* of what they have */
+    uint64_t total; /* sum over these ranks, of whatever is counted */
 };
 
 struct refrain_info_many {
@@ -67,29 +67,30 @@ struct refrain_info_many {
     struct refrain_info_range range[REFRAIN_INFO_NUMBERS];
     struct refrain_info_exceptions exception[REFRAIN_INFO_EXCEPTIONS];
     uint64_t by_state[REFRAIN_LEARNER_STATES], learners, values, kept;
-    long double blocks, single, quantum_ns; /* of blocks, those with a time of their own, to within how much at most */
-    const char *host;                       /* of the first rank */
+    long double blocks, single,
+        quantum_ns;   /* blocks; blocks with a time of their own; the coarsest resolution of these times */
+    const char *host; /* of the first rank */
     size_t other_hosts;
     bool packed;
 };
 
-/* Looks at all ranks. The caller frees what it has found, also where it fails. */
+/* Reads all ranks. The caller frees *many, also after an error. */
 enum refrain_status refrain_info_many_count(struct refrain_info_many *many, const struct refrain_trace *trace,
                                             struct refrain_error *error);
 void refrain_info_many_free(struct refrain_info_many *many);
 
 /* ---- info_many_text.c ---- */
 
-/* A line for each kind of exception that there is, with the ranks that have it, and what was lost; each line begins
- * with `indent` spaces and what it is about, in `width` columns. False without memory. */
+/* Prints a line for each exception and loss of the run, with the ranks. A line begins with `indent` spaces and a
+ * heading of `width` columns. False without memory. */
 bool refrain_info_print_exceptions(const struct refrain_info_many *many, int indent, int width);
 
-/* What the ranks have in common and which are exceptions, in full. */
+/* Prints all numbers of the ranks, and all exceptions. */
 enum refrain_status refrain_info_print_many(const struct refrain_trace *trace, struct refrain_error *error);
 
 /* ---- info_summary.c ---- */
 
-/* The run in some ten lines; more where something was lost or left out. */
+/* Prints about ten lines about the run, and more if something was lost or left out. */
 enum refrain_status refrain_info_print_summary(const struct refrain_trace *trace, struct refrain_error *error);
 
 #endif

@@ -1,9 +1,9 @@
-/* info_many_text.c: what refrain info --verbose says of many ranks (info_many.h). */
+/* info_many_text.c: prints refrain info --verbose for many ranks (info_many.h). */
 #define _GNU_SOURCE
+#include "analysis/rank_list.h"
 #include "commands/command.h"
 #include "commands/info_many.h"
 #include "commands/info_metrics.h"
-#include "analysis/rank_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@ static const char *show_count(long double value) {
     return refrain_show_count((uint64_t)value);
 }
 
-/* A number of each rank, with what stands before it: "3", or "3 (rank 0) to 5 (rank 7)". */
-struct told {
+/* A number of each rank, with the text before it: "3", or "3 (rank 0) to 5 (rank 7)". */
+struct number_text {
     const char *before;
     enum refrain_info_number number;
     const char *(*show)(long double value);
 };
 
-static void print_numbers(const struct refrain_info_many *many, const struct told *told, size_t n) {
-    for (const struct told *one = told; one < told + n; one++) {
+static void print_numbers(const struct refrain_info_many *many, const struct number_text *numbers, size_t n) {
+    for (const struct number_text *one = numbers; one < numbers + n; one++) {
         const struct refrain_info_range *range = &many->range[one->number];
         printf("%s%s", one->before, one->show(range->least));
         if (range->least == range->most)
@@ -50,7 +50,7 @@ static bool print_ranks(const struct refrain_info_many *many, unsigned which) {
     return true;
 }
 
-/* How a line begins. */
+/* The beginning of a line: spaces, then a heading. */
 struct margin {
     int indent, width;
 };
@@ -112,20 +112,21 @@ bool refrain_info_print_exceptions(const struct refrain_info_many *many, int ind
 }
 
 static bool print_text(const struct refrain_info_many *many, const struct refrain_trace *trace) {
-    static const struct told memory[] = {
+    static const struct number_text memory[] = {
         {", after ", REFRAIN_INFO_END_NS, refrain_show_ns},  {"\n  memory    ", REFRAIN_INFO_MEMORY, show_bytes},
         {" of ", REFRAIN_INFO_MOST_MEMORY, show_bytes},      {" used: program tree ", REFRAIN_INFO_TREE, show_bytes},
         {", places ", REFRAIN_INFO_PLACE_BYTES, show_bytes}, {"; file ", REFRAIN_INFO_FILE, show_bytes}};
-    static const struct told contents[] = {{"\n  threads   ", REFRAIN_INFO_THREADS, show_count},
-                                           {" of ", REFRAIN_INFO_MOST_THREADS, show_count},
-                                           {", source files ", REFRAIN_INFO_UNITS, show_count},
-                                           {", places ", REFRAIN_INFO_PLACES, show_count},
-                                           {", MPI call sites ", REFRAIN_INFO_CALL_SITES, show_count},
-                                           {", communicators ", REFRAIN_INFO_COMMUNICATORS, show_count},
-                                           {"\n  time      ", REFRAIN_INFO_RUN_NS, refrain_show_ns},
-                                           {" in all threads of a rank, ", REFRAIN_INFO_BLOCKS_NS, refrain_show_ns}};
-    static const struct told times[] = {{"  times     of ", REFRAIN_INFO_BLOCKS, show_count},
-                                        {" blocks, ", REFRAIN_INFO_SINGLE, show_count}};
+    static const struct number_text contents[] = {
+        {"\n  threads   ", REFRAIN_INFO_THREADS, show_count},
+        {" of ", REFRAIN_INFO_MOST_THREADS, show_count},
+        {", source files ", REFRAIN_INFO_UNITS, show_count},
+        {", places ", REFRAIN_INFO_PLACES, show_count},
+        {", MPI call sites ", REFRAIN_INFO_CALL_SITES, show_count},
+        {", communicators ", REFRAIN_INFO_COMMUNICATORS, show_count},
+        {"\n  time      ", REFRAIN_INFO_RUN_NS, refrain_show_ns},
+        {" in all threads of a rank, ", REFRAIN_INFO_BLOCKS_NS, refrain_show_ns}};
+    static const struct number_text times[] = {{"  times     of ", REFRAIN_INFO_BLOCKS, show_count},
+                                               {" blocks, ", REFRAIN_INFO_SINGLE, show_count}};
     printf("\nranks %d-%d, %zu processes on %s", trace->processes[0].rank, trace->processes[many->n - 1].rank, many->n,
            many->host);
     if (many->other_hosts)

@@ -1,4 +1,4 @@
-/* info_run.c: what text and JSON of a run are made from (info_run.h). */
+/* info_run.c: computes the parts of refrain info that text and JSON share (info_run.h). */
 #include "commands/info_run.h"
 #include "analysis/gone.h"
 #include "commands/info_learned.h"

@@ -1,4 +1,4 @@
-/* info_text.c: what refrain info prints of a run and of a rank (info_run.h). */
+/* info_text.c: prints refrain info --verbose for the run and for one rank (info_run.h). */
 #define _GNU_SOURCE
 #include "analysis/gone.h"
 #include "commands/command.h"
@@ -17,7 +17,7 @@
 
 /* ---- of the run ---- */
 
-/* What the trace file takes on disk, parts of which may have been given back. */
+/* Bytes of the trace file on disk. Parts of it may have no blocks there. */
 static uint64_t disk_bytes(const struct refrain_process *process) {
     struct stat file;
     if (stat(process->path, &file) != 0 || (uint64_t)file.st_size != process->file_bytes ||
@@ -33,7 +33,7 @@ static uint64_t all_disk_bytes(const struct refrain_trace *trace) {
     return bytes;
 }
 
-/* Of files of processes that were killed what was reserved, and never used. */
+/* Bytes that killed processes had reserved in their files and never used. */
 static uint64_t unused_bytes(const struct refrain_trace *trace) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
@@ -204,7 +204,7 @@ static void print_uneven_clock(const struct refrain_process *process) {
                process->header->clock == 1 ? "the real time clock" : "the system's");
 }
 
-/* What became of REFRAIN_ORDER=virtual. */
+/* Prints the effect of REFRAIN_ORDER=virtual. */
 static void print_order(const struct refrain_order_counts *order) {
     if (order->state == REFRAIN_ORDER_REFUSED)
         puts("  order     REFRAIN_ORDER=virtual was not possible: not all ranks are on one node and traced with it, "
@@ -233,7 +233,7 @@ static void print_memory(const struct refrain_process *process) {
     putchar('\n');
 }
 
-/* How much there is of what. */
+/* Prints the numbers of threads, places and the like. */
 static void print_counts(const struct refrain_process *process) {
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
            refrain_info_threads(process), process->header->n_threads, process->n_units, process->header->n_slots,
@@ -255,7 +255,7 @@ static void print_learned(const struct refrain_process *process, const struct re
     refrain_info_print_states(learned->by_state);
 }
 
-/* What is not in the trace on purpose, and code that could not be changed. */
+/* Prints what was left out on purpose, and whether code could not be changed. */
 static void print_left_out(const struct refrain_process *process, const struct refrain_learned *learned) {
     if (process->header->code_is_kept)
         puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "

@@ -26,7 +26,7 @@ struct refrain_output {
     bool has_to;            /* ... unless set, to the end */
     int32_t *ranks;         /* null: all; freed by refrain_output_write */
     size_t n_ranks;
-    unsigned threads; /* 0: as many as help */
+    unsigned threads; /* 0: as many as are useful */
 };
 
 /* The parts of an argp parser: options -o, --format, --force, --all, --waiting, --compensate, --from, --to, --ranks,

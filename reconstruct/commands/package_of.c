@@ -31,7 +31,7 @@ static bool lists(const char *text, size_t bytes, const char *path) {
     return false;
 }
 
-/* A list has only one of a file's two names where /lib is a link to /usr/lib. */
+/* If /lib is a link to /usr/lib, a file has two names, of which the list has only one. */
 static bool lists_either(const char *text, size_t bytes, const char *path) {
     static const char usr[] = "/usr";
     char *longer = NULL;
@@ -44,7 +44,7 @@ static bool lists_either(const char *text, size_t bytes, const char *path) {
     return found;
 }
 
-/* Gives the files that the list contains the package's name: the list's name up to the architecture. */
+/* Sets the package of all files that the list has. Its name is the list's name up to the architecture. */
 static void look_through(const char *text, size_t bytes, const char *list, const char *const *paths, char **packages,
                          size_t n) {
     for (size_t i = 0; i < n; i++)

@@ -200,7 +200,7 @@ static bool print_children(const struct refrain_profile_tree *tree, const struct
     return sound;
 }
 
-/* Of lines that explain the line above them. */
+/* Indentation of lines that explain the line above them. */
 static int indentation(const struct refrain_profile_tree *tree) {
     int columns = 67;
     for (size_t i = 0; i < tree->total->n_metrics; i++)

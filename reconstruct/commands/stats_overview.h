@@ -11,7 +11,7 @@
 #define REFRAIN_STATS_SCHEMA_VERSION 4 /* of stats --json; raised when a member is removed or changes its meaning */
 #define REFRAIN_STATS_LINES_SHOWN 20u  /* of a table, if the user gave no number */
 
-/* What stats read of a trace. */
+/* The data that stats has read from a trace. */
 struct refrain_stats_read {
     struct refrain_trace *trace;
     const struct refrain_activity *activity;   /* null: the trace was not replayed */
@@ -20,8 +20,8 @@ struct refrain_stats_read {
     const struct refrain_counters *counters;
 };
 
-/* Prints to standard output. `all_ranks`: the user asked for no single rank. `most`: lines of each table; SIZE_MAX: as
- * many as suits each table. */
+/* Prints to standard output. `all_ranks`: the user did not select a single rank. `most`: lines of each table; SIZE_MAX:
+ * each table has its own default. */
 enum refrain_status refrain_stats_overview_print(const struct refrain_stats_read *read, bool all_ranks, size_t most,
                                                  struct refrain_error *error);
 

@@ -1,5 +1,4 @@
-/* whole_file.h: an output file that takes its name when it is complete, so that what it replaces is there until then.
- */
+/* whole_file.h: an output file that gets its name when it is complete. Until then, an older file of that name stays. */
 #ifndef REFRAIN_WHOLE_FILE_H
 #define REFRAIN_WHOLE_FILE_H
 
