@@ -1,4 +1,4 @@
-/* picture.c: open regions of each location, and what of them lies in the window (picture.h). */
+/* picture.c: follows the open regions of each location, and makes records of those in the window (picture.h). */
 #include "analysis/picture.h"
 #include "analysis/open_regions.h"
 #include "analysis/picture_match.h"
@@ -12,7 +12,7 @@
 
 #define EVERY SIZE_MAX
 
-/* A region that is open. */
+/* An open region. */
 struct frame {
     struct refrain_region_frame head;
     double from_ns, waits_until_ns;
@@ -23,13 +23,13 @@ struct frame {
 
 struct location {
     struct refrain_region_stack stack; /* of struct frame */
-    double since_ns;                   /* up to where its time is accounted for */
+    double since_ns;                   /* end of the time that is in the sums */
     struct refrain_picture_bin bin;
-    struct refrain_picture_joined *joined;     /* the collective it is in */
-    struct refrain_picture_operation *pending; /* operations of the MPI call it is in */
+    struct refrain_picture_joined *joined;     /* the collective that it is in; null: none */
+    struct refrain_picture_operation *pending; /* operations of the open MPI call */
     size_t n_pending, capacity_pending;
     size_t unfinished; /* depth of the MPI call that is open at the window's end; 0: none */
-    size_t marked;     /* so many of the outermost frames are marked; EVERY: also later ones */
+    size_t marked;     /* number of the outermost frames that are marked; EVERY: all, also later ones */
 };
 
 struct refrain_picture_state {
@@ -123,7 +123,7 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
     picture->keeps_spans = keeps_spans;
     picture->spans.n = picture->segments.n = picture->operations.n = picture->messages.n = picture->collectives.n = 0;
     picture->shares.n = picture->pairs.n = picture->ends.n = 0;
-    picture->n_operations_given = 0;
+    picture->n_operations_taken = 0;
     picture->n_unfinished = picture->events_behind = 0;
     picture->done = false;
     picture->n_waits = 0;
@@ -158,7 +158,7 @@ static void add_time(struct refrain_picture *picture, uint32_t number, uint32_t 
             from_ns, to_ns, region, number, flags, (uint32_t)picture->state->locations[number].stack.depth - 1};
 }
 
-/* The location's time up to `now_ns` belongs to the region that is open innermost. */
+/* Adds the location's time up to `now_ns` to the innermost open region. */
 static void account(struct refrain_picture *picture, uint32_t number, double now_ns) {
     struct location *location = &picture->state->locations[number];
     const struct frame *top = refrain_region_stack_top(&location->stack);
@@ -177,9 +177,9 @@ static void account(struct refrain_picture *picture, uint32_t number, double now
 
 /* ---- spans ---- */
 
-static void give_operations(struct refrain_picture *picture, struct location *location,
-                            struct refrain_picture_span *span) {
-    span->first_operation = (uint32_t)(picture->n_operations_given + picture->operations.n);
+static void append_operations(struct refrain_picture *picture, struct location *location,
+                              struct refrain_picture_span *span) {
+    span->first_operation = (uint32_t)(picture->n_operations_taken + picture->operations.n);
     span->n_operations = (uint32_t)location->n_pending;
     for (size_t i = 0; i < location->n_pending; i++) {
         struct refrain_picture_operation *given = refrain_picture_append(picture, &picture->operations, sizeof *given);
@@ -188,8 +188,8 @@ static void give_operations(struct refrain_picture *picture, struct location *lo
     }
 }
 
-/* The frame of depth `depth` as a span that ends at `to_ns`. */
-static void give_span(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
+/* Appends a span for the frame at `depth`, with the end `to_ns`. */
+static void append_span(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
     struct location *location = &picture->state->locations[number];
     const struct frame *frame = refrain_region_stack_at(&location->stack, depth);
     double inside_ns = fmin(to_ns, picture->to_ns) - fmax(frame->from_ns, picture->from_ns);
@@ -211,11 +211,11 @@ static void give_span(struct refrain_picture *picture, uint32_t number, size_t d
                                           .wait_kind = frame->wait_kind,
                                           .cause_rank = frame->cause_rank};
     if (depth + 1 == location->stack.depth)
-        give_operations(picture, location, span);
+        append_operations(picture, location, span);
 }
 
-/* The innermost frame ends; who marked it is told when. */
-static void give_end(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
+/* If the frame at `depth` is marked, appends its end. */
+static void append_end(struct refrain_picture *picture, uint32_t number, size_t depth, double to_ns, uint32_t flags) {
     struct location *location = &picture->state->locations[number];
     if (depth >= location->marked)
         return;
@@ -285,9 +285,9 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
         if (now_ns <= picture->to_ns)
             picture->totals[top->region].count++;
         note_wait(picture, number, depth - 1);
-        give_span(picture, number, depth - 1, now_ns, 0);
+        append_span(picture, number, depth - 1, now_ns, 0);
     }
-    give_end(picture, number, depth - 1, now_ns, 0);
+    append_end(picture, number, depth - 1, now_ns, 0);
     location->n_pending = 0;
     if (location->unfinished == depth) {
         location->unfinished = 0;
@@ -298,7 +298,7 @@ static void leave(struct refrain_picture *picture, uint32_t number, const struct
 
 /* ---- operations ---- */
 
-/* The call that is open in the location waited. Waiting in the middle of a call is shown from its beginning. */
+/* The open call of the location waited. A wait in the middle of a call is shown from the beginning of the call. */
 static void waited(struct location *location, const struct refrain_wait *wait) {
     struct frame *top = refrain_region_stack_top(&location->stack);
     double until_ns = (double)wait->begin_ns + (double)wait->ns;
@@ -346,7 +346,7 @@ static void operate(struct refrain_picture *picture, uint32_t number, const stru
         location->joined = refrain_picture_joins(picture, picture->state->match, number, event);
 }
 
-/* The first event behind the window: who is in an MPI call? */
+/* At the first event behind the window: finds the locations that are in an MPI call. */
 static void note_unfinished(struct refrain_picture *picture) {
     for (uint32_t number = 0; number < picture->n_locations; number++) {
         struct location *location = &picture->state->locations[number];
@@ -395,15 +395,15 @@ void refrain_picture_finish(struct refrain_picture *picture, bool ended) {
         double now_ns = ended ? fmax(location->since_ns, picture->locations[number].end_ns) : picture->to_ns;
         account(picture, number, fmin(now_ns, picture->to_ns));
         for (size_t depth = 0; depth < location->stack.depth; depth++)
-            give_span(picture, number, depth, ended ? now_ns : INFINITY, REFRAIN_PICTURE_OPEN);
+            append_span(picture, number, depth, ended ? now_ns : INFINITY, REFRAIN_PICTURE_OPEN);
         for (size_t depth = location->stack.depth; ended && depth-- > 0;)
-            give_end(picture, number, depth, now_ns, REFRAIN_PICTURE_OPEN);
+            append_end(picture, number, depth, now_ns, REFRAIN_PICTURE_OPEN);
         refrain_picture_share_flush(picture, number, &location->bin);
     }
-    refrain_picture_give_open(picture, picture->state->match);
+    refrain_picture_append_pending(picture, picture->state->match);
 }
 
 bool refrain_picture_list_pairs(struct refrain_picture *picture) {
-    refrain_picture_give_pairs(picture, picture->state->match);
+    refrain_picture_append_pairs(picture, picture->state->match);
     return !picture->no_memory;
 }

@@ -139,7 +139,7 @@ struct refrain_picture_joined *refrain_picture_joins(struct refrain_picture *pic
     return joined;
 }
 
-static void give_collective(struct refrain_picture *picture, const struct refrain_picture_collective *collective) {
+static void append_collective(struct refrain_picture *picture, const struct refrain_picture_collective *collective) {
     if (!picture->keeps_spans || collective->left_ns < picture->from_ns || collective->first_ns > picture->to_ns)
         return;
     struct refrain_picture_collective *shown = refrain_picture_append(picture, &picture->collectives, sizeof *shown);
@@ -153,7 +153,7 @@ void refrain_picture_leaves(struct refrain_picture *picture, struct refrain_pict
     if (++joined->left < shown->size)
         return;
     shown->left_ns = time_ns;
-    give_collective(picture, shown);
+    append_collective(picture, shown);
     refrain_table_remove(&match->collectives, joined->match, 0);
     refrain_free(joined);
 }
@@ -176,7 +176,7 @@ void refrain_picture_drop_pairs(struct refrain_picture_match *match) {
     refrain_table_free(&match->pairs);
 }
 
-void refrain_picture_give_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match) {
+void refrain_picture_append_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match) {
     picture->pairs.n = 0;
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->pairs, slot));) {
         struct refrain_picture_pair *given = refrain_picture_append(picture, &picture->pairs, sizeof *given);
@@ -187,7 +187,7 @@ void refrain_picture_give_pairs(struct refrain_picture *picture, const struct re
 
 /* ---- pending messages and collectives ---- */
 
-void refrain_picture_give_open(struct refrain_picture *picture, const struct refrain_picture_match *match) {
+void refrain_picture_append_pending(struct refrain_picture *picture, const struct refrain_picture_match *match) {
     if (!picture->keeps_spans)
         return;
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->messages, slot));) {
@@ -209,5 +209,5 @@ void refrain_picture_give_open(struct refrain_picture *picture, const struct ref
                                                       .received_in = picture->n_regions};
     }
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&match->collectives, slot));)
-        give_collective(picture, &((const struct refrain_picture_joined *)slot->object)->shown);
+        append_collective(picture, &((const struct refrain_picture_joined *)slot->object)->shown);
 }

@@ -30,15 +30,14 @@ struct refrain_picture_joined *refrain_picture_joins(struct refrain_picture *pic
 void refrain_picture_leaves(struct refrain_picture *picture, struct refrain_picture_match *match,
                             struct refrain_picture_joined *joined, double time_ns);
 
-/* Adds a message to the sums of its pair of ranks; drops all sums; adds the sums to the picture. */
+/* Adds a message to the sums of its pair of ranks; removes all sums; appends the sums to picture->pairs. */
 void refrain_picture_add_pair(struct refrain_picture *picture, struct refrain_picture_match *match, int32_t from,
                               int32_t to, double bytes, double waiting_ns);
 void refrain_picture_drop_pairs(struct refrain_picture_match *match);
-void refrain_picture_give_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match);
+void refrain_picture_append_pairs(struct refrain_picture *picture, const struct refrain_picture_match *match);
 
-/* Adds to the picture what is pending at the end of the window: collectives and messages; at the end of the run
- * (`ended`) also messages that were never received. */
-void refrain_picture_give_open(struct refrain_picture *picture, const struct refrain_picture_match *match);
+/* Appends the messages and collectives that are pending at the end of the window. */
+void refrain_picture_append_pending(struct refrain_picture *picture, const struct refrain_picture_match *match);
 
 /* The index of the first location of a rank; n_locations if it has none. */
 uint32_t refrain_picture_of_rank(const struct refrain_picture *picture, int32_t rank);

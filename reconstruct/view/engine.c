@@ -274,7 +274,7 @@ size_t EXPORT(engine_count)(int list) {
 /* Empties a list after the page has copied it. */
 void EXPORT(engine_take)(int list) {
     if (list == LIST_OPERATIONS)
-        engine.picture->n_operations_given += engine.picture->operations.n;
+        engine.picture->n_operations_taken += engine.picture->operations.n;
     list_of(list)->n = 0;
 }
 
