@@ -1,4 +1,4 @@
-/* decimal.c: the functions of decimal.h that are not inline. */
+/* decimal.c: writes decimal numbers (decimal.h). */
 #include "formats/decimal.h"
 
 const char refrain_digit_pairs[200] =

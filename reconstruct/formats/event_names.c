@@ -60,7 +60,7 @@ const char *refrain_event_file_name(const struct refrain_trace *trace, const str
     return file ? refrain_process_name(process, file->record->name) : "";
 }
 
-void refrain_omitted_say(const struct refrain_omitted *omitted, const char *format) {
+void refrain_omitted_warn(const struct refrain_omitted *omitted, const char *format) {
     char text[1024];
     size_t n = 0;
     for (unsigned kind = 0; kind < REFRAIN_EVENT_KINDS; kind++)

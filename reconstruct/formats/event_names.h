@@ -20,7 +20,7 @@ const char *refrain_whence_name(int64_t whence);
 extern const char *const refrain_whence_names[REFRAIN_WHENCES];
 
 /* The window of the communicator (all members have the same number), or the file of the process, that an event is
- * about; -1 unknown. And the name of this file, "" unknown. */
+ * about; -1: unknown. The name of this file; "": unknown. */
 int64_t refrain_event_object(const struct refrain_trace *trace, const struct refrain_event *event);
 const char *refrain_event_file_name(const struct refrain_trace *trace, const struct refrain_event *event);
 
@@ -30,8 +30,7 @@ struct refrain_omitted {
     uint64_t kinds[REFRAIN_EVENT_KINDS];
 };
 
-/* Says on standard error, in one line, how many events of which kinds the format has no place for; nothing when there
- * are none. */
-void refrain_omitted_say(const struct refrain_omitted *omitted, const char *format);
+/* Warns in one line how many events of which kinds the format omits. Prints nothing if there are none. */
+void refrain_omitted_warn(const struct refrain_omitted *omitted, const char *format);
 
 #endif

@@ -30,45 +30,45 @@ struct refrain_format_request {
 
 struct refrain_format {
     const char *name;    /* as in --format */
-    const char *suffix;  /* an output with this suffix has this format if --format is not given; null none */
+    const char *suffix;  /* an output with this suffix has this format, if --format is not given; null: none */
     const char *summary; /* for --help, a few words */
     bool directory;      /* the output is a directory, so it needs a path: standard output is refused */
-    bool waiting;        /* its events carry wait and peer_wait (waiting.h), asked for or not */
-    bool untold;         /* it says what passed in pauses (enum refrain_event_kind: UNTOLD_*) */
-    bool by_order; /* its readers take the first receive of a channel for that of the first send (filter_writer.h) */
-    /* Where the format is one file (file_writer.h): the bytes of its writer, whose functions these are. It is
-     * `patchable` where it can be written over (sink.h). */
+    bool waiting;        /* its events have wait and peer_wait (waiting.h), also without --waiting */
+    bool untold;         /* it gets the counts of pauses (enum refrain_event_kind: UNTOLD_*) */
+    bool by_order;       /* its readers pair the first receive of a channel with the first send (filter_writer.h) */
+    /* If the format is one file (file_writer.h): size and functions of its writer. `patchable`: bytes that have been
+     * written can be overwritten (sink.h). */
     struct refrain_format_file {
         size_t bytes;
         struct refrain_writer functions;
         bool patchable;
     } file;
-    /* Null: refrain_file_writer_open() does it. A writer of what was asked for, freed by writer->end. What is there
-     * already stays as it is until the whole output has been written. */
+    /* Opens a writer for the request, which writer->end frees. Existing output stays until the new output is complete.
+     * Null: refrain_file_writer_open() is called instead. */
     enum refrain_status (*open)(const struct refrain_format_request *request, struct refrain_writer **writer,
                                 struct refrain_error *error);
-    /* Null: events of all locations must come in time order. Else it makes a further writer for another thread,
-     * without begin and end. It is called after begin, and the result lives until the end of the writer. All events
-     * of a location go to one of the writers, in time order; events of different locations may come in any order.
-     * Null without memory. */
+    /* Makes another writer for the same output, for another thread, without begin and end. Called after begin; the
+     * result lives until the end of the first writer. All events of a location go to one of the writers, in time
+     * order; events of different locations may come in any order. Returns null without memory. If the member is
+     * null, events of all locations must come in time order. */
     struct refrain_writer *(*part)(struct refrain_writer *writer);
 };
 
 /* The formats, in the order of the help; ends with null. */
 extern const struct refrain_format *const refrain_formats[];
 
-/* A writer of what was asked for. *writer is null when the status is not REFRAIN_OK. */
+/* Opens a writer for the request. *writer is null if the status is not REFRAIN_OK. */
 enum refrain_status refrain_format_open(const struct refrain_format *format,
                                         const struct refrain_format_request *request, struct refrain_writer **writer,
                                         struct refrain_error *error);
 
-/* The format of that name; null when there is none. */
+/* The format with this name; null if there is none. */
 const struct refrain_format *refrain_format_named(const char *name);
 
-/* The format whose suffix the path has, or null. */
+/* The format whose suffix the path has; null if there is none. */
 const struct refrain_format *refrain_format_of_path(const char *path);
 
-/* The names for messages: "otf2, text and json". Owned by the table. */
+/* The names of all formats for messages: "otf2, text and json". Owned by the table. */
 const char *refrain_format_names(void);
 
 #endif

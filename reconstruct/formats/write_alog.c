@@ -225,7 +225,7 @@ static int end(struct refrain_writer *writer) {
     }
     enum refrain_status status = refrain_file_writer_close(&alog->file, false);
     if (!status && alog->file.begun)
-        refrain_omitted_say(&alog->omitted, "alog");
+        refrain_omitted_warn(&alog->omitted, "alog");
     refrain_locations_free(&alog->locations);
     free(alog);
     return status != REFRAIN_OK;

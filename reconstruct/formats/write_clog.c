@@ -237,7 +237,7 @@ static int end(struct refrain_writer *writer) {
         if (clog->thread_events)
             refrain_warn("clog has no place for threads: %" PRIu64 " events of further threads are left out",
                          clog->thread_events);
-        refrain_omitted_say(&clog->omitted, "clog");
+        refrain_omitted_warn(&clog->omitted, "clog");
         refrain_clog_say(&clog->blocks, "clog");
         if (clog->cut_texts)
             refrain_warn("clog has 15 bytes for the tag and size of an arrow, or for a counter: %" PRIu64

@@ -343,7 +343,7 @@ static int end(struct refrain_writer *writer) {
     }
     enum refrain_status status = refrain_file_writer_close(&clog2->file, false);
     if (!status && clog2->file.begun) {
-        refrain_omitted_say(&clog2->omitted, "clog2");
+        refrain_omitted_warn(&clog2->omitted, "clog2");
         refrain_clog_say(&clog2->blocks, "clog2");
     }
     for (size_t i = 0; clog2->rank_of && i < clog2->trace->n_comms; i++)

@@ -283,7 +283,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 /* ---- end ---- */
 
 static void say(const struct epilog_writer *epilog) {
-    refrain_omitted_say(&epilog->omitted, "epilog");
+    refrain_omitted_warn(&epilog->omitted, "epilog");
     if (epilog->ids.shortened)
         refrain_warn("epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened", epilog->ids.shortened);
     if (epilog->cut)

@@ -348,7 +348,7 @@ static int end(struct refrain_writer *writer) {
         status = status ? status : closed;
     }
     if (whole)
-        refrain_omitted_say(&paraver->omitted, "paraver");
+        refrain_omitted_warn(&paraver->omitted, "paraver");
     refrain_messages_free(paraver->messages);
     refrain_locations_free(&paraver->locations);
     free(paraver->of_location);

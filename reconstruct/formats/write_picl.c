@@ -399,7 +399,7 @@ static int end(struct refrain_writer *writer) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     enum refrain_status status = refrain_file_writer_close(&picl->file, picl->file.begun && finish(picl));
     if (!status)
-        refrain_omitted_say(&picl->omitted, "picl");
+        refrain_omitted_warn(&picl->omitted, "picl");
     for (size_t i = 0; picl->places && i < picl->locations.n; i++) {
         refrain_picl_statistics_free(picl->places[i].statistics);
         refrain_picl_requests_free(&picl->places[i].requests);

@@ -334,7 +334,7 @@ static bool finish(struct slog1_writer *slog1) {
 
 static void say(const struct slog1_writer *slog1) {
     uint64_t lone = refrain_intervals_lone(slog1->intervals);
-    refrain_omitted_say(&slog1->omitted, "slog1");
+    refrain_omitted_warn(&slog1->omitted, "slog1");
     if (lone)
         refrain_warn("slog1 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     if (slog1->trace->n_regions >= MOST_STATES)

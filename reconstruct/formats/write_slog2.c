@@ -331,7 +331,7 @@ static bool finish(struct slog2_writer *slog2) {
 
 static void say(const struct slog2_writer *slog2) {
     uint64_t lone = refrain_intervals_lone(slog2->intervals);
-    refrain_omitted_say(&slog2->omitted, "slog2");
+    refrain_omitted_warn(&slog2->omitted, "slog2");
     if (lone)
         refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     refrain_shortened_say(&slog2->shortened, "slog2");

@@ -14,7 +14,7 @@ static uint64_t hash_of(const char *name, const char *file, uint32_t line) {
     return refrain_table_text(refrain_table_text(REFRAIN_TABLE_TEXT + line, name), file);
 }
 
-/* The region's number + 1; 0 where there is none such, and *i is how many others have its hash. */
+/* The number of the region + 1. 0 if there is no such region; then *i is the number of others with its hash. */
 static size_t find(const struct refrain_import *import, enum refrain_region_kind kind, enum refrain_region_use use,
                    const char *name, const char *file, uint32_t line, uint64_t *i) {
     size_t number;

@@ -25,13 +25,13 @@ enum refrain_status refrain_import_open(const char *directory, int32_t ranks, co
 uint32_t refrain_import_region(struct refrain_import *import, enum refrain_region_kind kind, const char *name,
                                const char *file, uint32_t line);
 
-/* The same of a region of which only the name is known: MPI's where MPI has a function of that name, else of the kind
- * `otherwise`. */
+/* The same for a region that is known by its name only. It is an MPI region if MPI has a function of this name, and of
+ * the kind `otherwise` if not. */
 uint32_t refrain_import_region_named(struct refrain_import *import, enum refrain_region_kind otherwise,
                                      const char *name, const char *file, uint32_t line);
 
-/* The number of a marker or counter (`use`: REFRAIN_USE_MARKER, REFRAIN_USE_COUNTER), or of what passed in pauses
- * (REFRAIN_USE_UNTOLD). Events of these kinds have it for their region. */
+/* Returns the number of a marker (`use`: REFRAIN_USE_MARKER), a counter (REFRAIN_USE_COUNTER), or a count of pauses
+ * (REFRAIN_USE_UNTOLD). Events of these kinds have it as their region. */
 uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name);
 
 /* Name and kind of a region. */

@@ -58,7 +58,7 @@ static struct {
     struct refrain_trace *trace;
     struct refrain_arena *arena;
     struct refrain_cursor *cursor;
-    struct refrain_followed *followed; /* what follows the cursor */
+    struct refrain_followed *followed; /* the state that follows the cursor */
     struct refrain_picture *picture;   /* the one of `followed` */
     struct refrain_symbol *symbols;    /* sorted by refrain_symbol_compare() */
     size_t n_symbols;

@@ -166,7 +166,7 @@ static enum refrain_status tree_json(const struct refrain_trace *trace, json_t *
     return REFRAIN_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 static json_t *processes_json(const struct refrain_trace *trace) {
     json_t *processes = json_array();

@@ -433,7 +433,7 @@ static enum refrain_status fill_pictures(struct refrain_cursor *cursor, struct d
     return no_memory ? REFRAIN_FAIL_MEMORY(error) : REFRAIN_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 static void close_drawing(struct drawing *drawing) {
     refrain_groups_close(&drawing->groups);
