@@ -1,5 +1,5 @@
-/* activation.h: probes of functions that tests write by hand, where instrumented code would have them (refrain/unit.h).
- */
+/* activation.h: probes of functions for tests that are not instrumented: the same calls as in instrumented code
+ * (refrain/unit.h). */
 #ifndef ACTIVATION_H
 #define ACTIVATION_H
 

@@ -1,4 +1,4 @@
-/* check.h: counts what holds and what does not, and says the latter (test_*.c). */
+/* check.h: counts passed and failed checks, and prints the failed ones (test_*.c). */
 #ifndef CHECK_H
 #define CHECK_H
 

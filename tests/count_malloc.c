@@ -1,5 +1,5 @@
-/* count_malloc.c: preloaded, counts calls of malloc and its kin that come from librefrain. At exit it prints the count to
- * standard error. Allocation by others (MPI, the program) is not counted: the caller's address tells. */
+/* count_malloc.c: a preloaded library that counts the calls of malloc and its relatives from librefrain, by the
+ * caller's address. Calls from MPI and the program are not counted. Prints the number to standard error at exit. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -1,6 +1,6 @@
-/* dump_images.c: prints what read.h tells of images, and every field of every event: dump_images RECORDED FILE... Built
- * for this machine and for WebAssembly, whose outputs test_wasm.sh compares. Files are the test's; the library takes
- * bytes. */
+/* dump_images.c: prints all that read.h returns for images, with each field of each event: dump_images RECORDED FILE...
+ * The program is built for this machine and for WebAssembly, and test_wasm.sh compares the outputs. The program reads
+ * the files, and gives their bytes to the library. */
 #include "plain_event.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* false_clock.c: preloaded, gives each node of REFRAIN_FALSE_NODE ranks a boot id, as refrain reads it, and clocks of
- * its own: they are some seconds off and run too fast or too slow, as far as the node's number says. CLOCK_MONOTONIC is
- * ahead by REFRAIN_FALSE_JUMP nanoseconds as soon as the program sets that. With REFRAIN_FALSE_STEP, refrain's clocks
- * do not follow the machine's, however busy that is: they go on by so many nanoseconds each time refrain reads one, and
- * by what the program has set REFRAIN_FALSE_PASSED to. For processes that use REFRAIN_CLOCK=gettime, on one machine,
- * whose true clock the program can still ask the system for. */
+/* false_clock.c: a preloaded library with clocks that are wrong in a known way. Each node of REFRAIN_FALSE_NODE ranks
+ * gets a boot id, which refrain reads, and clocks that are off by some seconds and run too fast or too slow, depending
+ * on the number of the node. CLOCK_MONOTONIC is ahead by REFRAIN_FALSE_JUMP nanoseconds once the program sets this
+ * variable. With REFRAIN_FALSE_STEP, refrain's clocks do not depend on the load of the machine: they advance by so many
+ * nanoseconds with each read, and by REFRAIN_FALSE_PASSED. For processes with REFRAIN_CLOCK=gettime on one machine. The
+ * program can still ask the system for the true time. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static long node(void) {
     return rank && each ? atol(rank) / atol(each) : 0;
 }
 
-/* MPI libraries use what is replaced here as well: one that takes the ranks for those of several machines may talk
- * through the network, and MPI_Finalize may then not end. */
+/* MPI libraries call the functions that are replaced here, too. A library that takes the ranks for those of several
+ * machines may use the network, and then MPI_Finalize may not end. */
 static bool is_refrain(void *caller) {
     Dl_info info;
     return dladdr(caller, &info) && strstr(info.dli_fname, "librefrain");

@@ -1,6 +1,6 @@
-/* false_perf.c: preloaded, makes perf_event_open(2) answer as it does on other machines: REFRAIN_FALSE_PERF=forbidden
- * refuses every event, =user those of the processor where the kernel's part is to be counted, else page faults stand
- * for them; =none knows none of the processor's. */
+/* false_perf.c: a preloaded library that lets perf_event_open(2) answer as on other machines.
+ * REFRAIN_FALSE_PERF=forbidden: refuses all events. =user: refuses events of the processor that count in the kernel,
+ * too, and counts page faults instead of other ones. =none: knows no events of the processor. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,6 @@
-/* fold_ranks.c: fold_ranks TRACE PACK: what ranks have in common is the same to the byte however their sheets are put
- * together: one rank after the other, as PACK was made, and by trees, with sheets that went through a message. Where
- * memory is short, that is told, and all of it is given back. */
+/* fold_ranks.c: fold_ranks TRACE PACK: checks that the common part of the ranks has the same bytes in whatever order
+ * their sheets are added: one rank after the other, as in PACK, or in trees, with sheets that were sent as messages. If
+ * memory is short, this is reported, and all memory is freed. */
 #include "model/trace_read.h"
 #include "packed/fold/fold.h"
 
@@ -59,7 +59,7 @@ static struct refrain_sheet *tree(size_t from, size_t to) {
     return NULL;
 }
 
-/* Is the head of what a tree gives the beginning of the pack? */
+/* True if the head of a sheet from a tree is the beginning of the pack. */
 static bool is_head(const unsigned char *pack, size_t pack_bytes) {
     struct refrain_fold_report report;
     size_t n;

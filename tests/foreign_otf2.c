@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define START 5000u /* of the clock */
-#define AHEAD 1000  /* so many ticks is the clock of rank 1 ahead */
+#define AHEAD 1000  /* ticks by which the clock of rank 1 is ahead */
 #define WORKER ((OTF2_LocationRef)1 << 32)
 #define METRICS ((OTF2_LocationRef)1 << 32 | 1)
 #define STREAM ((OTF2_LocationRef)2 << 32)
@@ -68,7 +68,7 @@ static void define_process(OTF2_LocationGroupRef group, OTF2_LocationRef locatio
                                                  OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
 }
 
-/* The communicator in front of its group, and that in front of what it is made of. */
+/* A communicator is defined before its group, and a group before the group of locations that it refers to. */
 static void define_world(void) {
     must(OTF2_GlobalDefWriter_WriteComm(definitions, 7, string("MPI_COMM_WORLD"), 40, OTF2_UNDEFINED_COMM,
                                         OTF2_COMM_FLAG_NONE));
@@ -138,7 +138,7 @@ static void leave(OTF2_RegionRef region) {
     must(OTF2_EvtWriter_Leave(to, NULL, now += 100, own(region)));
 }
 
-/* What both ranks do: a message from each to the other, then collective things. */
+/* The calls of both ranks: a message to each other, then collectives. */
 static void exchange(uint32_t peer) {
     enter(IRECV);
     must(OTF2_EvtWriter_MpiIrecvRequest(to, NULL, now, 900));
@@ -189,7 +189,7 @@ static void exchange(uint32_t peer) {
     enter(FILE_WRITE);
     must(OTF2_EvtWriter_IoOperationBegin(to, NULL, now, 0, OTF2_IO_OPERATION_MODE_WRITE, OTF2_IO_OPERATION_FLAG_NONE,
                                          80, 2));
-    enter(POSIX_WRITE); /* what MPI does inside */
+    enter(POSIX_WRITE); /* a call that MPI makes */
     must(OTF2_EvtWriter_IoOperationBegin(to, NULL, now, 1, OTF2_IO_OPERATION_MODE_WRITE, OTF2_IO_OPERATION_FLAG_NONE,
                                          80, 3));
     must(OTF2_EvtWriter_IoOperationComplete(to, NULL, now, 1, 80, 3));

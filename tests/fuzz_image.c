@@ -1,7 +1,7 @@
-/* fuzz_image.c: the reading side on nonsense. With -fsanitize=fuzzer a libFuzzer target whose input is a trace file;
- * else: fuzz_image FILE SEED ROUNDS damages a trace file in ROUNDS ways and replays each. It must neither crash
- * nor hang; what it says about the damage does not matter. Before that, images made by hand that once kept a reader
- * busy for ever: that they are damaged has to be found. */
+/* fuzz_image.c: fuzzes the replay of a trace file. Built with -fsanitize=fuzzer it is a libFuzzer target whose input is
+ * a trace file. Otherwise: fuzz_image FILE SEED ROUNDS damages a trace file in ROUNDS ways, and replays each. It must
+ * neither crash nor hang. The messages do not matter. First it reads images made by hand that once kept a reader busy
+ * for ever, and checks that their damage is found. */
 #include "read_image.h"
 #include "sequence/sequence.h"
 #include "walk/walk_rank.h"
@@ -100,7 +100,7 @@ static struct small_image *small_image(unsigned kind, uint64_t times, int64_t ne
     return image;
 }
 
-/* The same of a run that is said to have lasted for ages: nothing in it did. */
+/* As small_image(), in a run with a very long duration in which nothing happened. */
 static struct small_image *long_image(unsigned kind, uint64_t times, int64_t next) {
     struct small_image *image = small_image(kind, times, next);
     image->thread.last_ticks = MANY;
@@ -115,7 +115,7 @@ static struct small_image *killed_image(unsigned kind, uint64_t times, int64_t n
     return image;
 }
 
-/* Is the walk of the image stopped as damaged? */
+/* True if the walk stops since the image is damaged. */
 static bool is_stopped(struct small_image *image) {
     const char *what;
     uint64_t offset = 0;
@@ -157,8 +157,8 @@ static unsigned made_by_hand(void) {
     return failed;
 }
 
-/* A packed file that is damaged, but whose checksum is right: unpacking keeps within what the header says, and what
- * comes of it is damaged as an image may be. */
+/* A damaged packed file with a correct checksum. Unpacking must stay within the sizes of the header. The image may then
+ * have any damage. */
 static void damage_packed(const char *path, long rounds) {
     size_t n = 0, image_bytes = 0;
     unsigned char *whole = read_file(path, &n), *bytes = malloc(n + 1);

@@ -1,20 +1,19 @@
-/* fuzz_learn.c: sequences made of bytes, through a learner and back. What is called exact must be what was put in, and
- * every value must be counted. With -fsanitize=fuzzer a libFuzzer target; else: fuzz_learn SEED ROUNDS makes the bytes
- * itself. The input:
+/* fuzz_learn.c: fuzzes learners: makes a sequence from the input, learns it, and reads it back. Values that are said to
+ * be exact must equal the input, and all values must be counted. Built with -fsanitize=fuzzer it is a libFuzzer target.
+ * Otherwise: fuzz_learn SEED ROUNDS makes the input itself. The input:
  *
- *     byte                 formula length, 4 ..
- *     byte                 pool: 0 .. 127: so many times 64 bytes to learn in, else plenty
- *     then operations, a byte whose low bits say what:
- *       0 value            one value, signed byte
+ *     byte                 formula length, from 4 on
+ *     byte                 pool: 0 to 127: this number times 64 bytes, else plenty
+ *     then operations: a byte whose low bits select
+ *       0 value            one value, a signed byte
  *       1 wide             one value, eight bytes
  *       2 n step           the last value, then n more in steps
- *       3 k n              the last k values over again, n times
- *       4                  read everything back
- *       5 n count step k   the last k values count times, then one more; count + step times, and so on, n times; the
- *                          high bits of n: each of these so many times more
- *       6 n                  another learner takes n grains of the pool: no formula at its end grows in place any more
- *       7 n k                16 n values by chance, few of them different; the higher k, the longer one lasts
- */
+ *       3 k n              the last k values, n more times
+ *       4                  read all values back
+ *       5 n count step k   the last k values count times, then one more value; this n times, with count growing by
+ *                          step; the high bits of n: each of these so many times more
+ *       6 n                another learner takes n alignment units of the pool, so that no formula can grow in place
+ *       7 n k              16 n random values, few of them different; the larger k, the longer the runs of a value */
 #include "learn_alone.h"
 #include "sequence/sequence.h"
 

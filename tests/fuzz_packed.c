@@ -1,13 +1,11 @@
-/* fuzz_packed.c: the readers of packed files (packed_file.h) and of packs (packed_ranks.h) on values that no monitor
- * writes. Changed bytes of such a file hardly ever get past the coder as what they were meant to be. So the values are
- * changed that readers get, by what they are: lengths, counts, references and states become extremes, once or from
- * there on; or all values from there on are made up, those of a kind alike, for as long as the reader asks. It must
- * neither crash nor hang nor go deep: readers have a small stack. What they say does not matter.
- *
- * Input: SCRIPT_BYTES of changes, then a file. Built with -fsanitize=fuzzer it is a libFuzzer target; else: fuzz_packed
- * FILE SEED ROUNDS reads the file with ROUNDS scripts, and with each extreme by itself. The linker puts functions here
- * in front of the readers':
- * --wrap=refrain_packed_read and --wrap=refrain_packed_code_value. */
+/* fuzz_packed.c: fuzzes the readers of packed files (packed_file.h) and packs (packed_ranks.h) with values that no
+ * monitor writes. Changed bytes of such a file are mostly decoded as other values than those intended. So the decoded
+ * values are changed, by their kinds: lengths, counts, references and states become extremes, once or from some value
+ * on. Or all values from some value on are made up, in the same way for all values of a kind. Readers must neither
+ * crash nor hang nor recurse deeply: their stack is small. The messages do not matter. Input: SCRIPT_BYTES of changes,
+ * then a file. Built with -fsanitize=fuzzer it is a libFuzzer target. Otherwise: fuzz_packed FILE SEED ROUNDS reads the
+ * file with ROUNDS scripts, and with each extreme alone. The linker puts functions of this file in front of those of
+ * the readers: --wrap=refrain_packed_read and --wrap=refrain_packed_code_value. */
 #include "model/learners.h"
 #include "model/trace_parts.h"
 #include "packed/packed_coder.h"
@@ -48,7 +46,7 @@ static void begin_chance(uint64_t seed) {
 
 /* ---- the values ---- */
 
-/* What is changed: of a kind the value after so many of its kind. */
+/* One change: the value of a kind after a number of values of this kind. */
 struct change {
     unsigned char kind;  /* number among `kinds`; from NO_CHANGE on: there is no change */
     unsigned char after; /* values of the kind */
@@ -76,12 +74,12 @@ static const unsigned char kinds[] = {
 struct alike {
     enum { AS_READ, SAME, SAME_OR_BIT, BITS, ANY } form;
     uint64_t value;  /* BITS: these, from the lowest on ... */
-    unsigned period; /* ... so many */
+    unsigned period; /* ... `period` of them */
 };
 
 static struct {
     struct change change[CHANGES];
-    unsigned met[REFRAIN_PACKED_KINDS]; /* values so far */
+    unsigned met[REFRAIN_PACKED_KINDS]; /* number of values so far */
     struct alike stuck[REFRAIN_PACKED_KINDS], made_up[REFRAIN_PACKED_KINDS];
     bool makes_up, is_inside;
     unsigned n_made_up;
@@ -100,16 +98,16 @@ static uint64_t extreme(unsigned which, uint64_t was) {
         return ((uint64_t)1 << 2 * i) - (which / 32 == 3);
     case 4: /* near to what it was */
         return was + i - 16;
-    case 5: /* so many that their bytes are few again */
+    case 5: /* numbers whose product with the element size overflows to a small one */
         return UINT64_MAX / element_bytes[i % 16] + 1 + i / 16;
-    case 6: /* the same where a number has a sign */
+    case 6: /* the same for signed numbers */
         return (UINT64_MAX / element_bytes[i % 16] + 1 + i / 16) * 2;
     default:
         return was * i;
     }
 }
 
-/* What a state is may be anything, as there are few. */
+/* A state may become any value: there are few. */
 static uint64_t extreme_of(enum refrain_packed_kind kind, unsigned which, uint64_t was) {
     return kind == REFRAIN_PACKED_STATE ? which % (4 * REFRAIN_LEARNER_STATES + 8) : extreme(which, was);
 }
@@ -140,8 +138,8 @@ static struct alike draw_alike(enum refrain_packed_kind kind) {
     return form < 5 ? (struct alike){BITS, draw(16), 1 + (unsigned)draw(4)} : (struct alike){SAME, 0, 0};
 }
 
-/* Most are 0 or 1, so that readers find sense in them and go on: a learner, say, of which all parts are absent but the
- * last one, in which lies a learner, and so on. */
+/* Most made-up values are 0 or 1, so that they make sense and readers continue: for example a learner without parts
+ * except the last one, in which lies another learner, and so on. */
 static void begin_to_make_up(void) {
     script.makes_up = true;
     for (unsigned kind = 0; kind < REFRAIN_PACKED_KINDS; kind++)
@@ -196,7 +194,7 @@ static void stream_bytes(struct refrain_packed_stream *stream, enum refrain_pack
 bool __real_refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream *stream);
 bool __wrap_refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream *stream);
 
-/* Where an image is made of values, be they those of a packed file or of a rank in a pack. */
+/* Reads an image from values, of a packed file or of a rank in a pack. */
 bool __wrap_refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream *stream) {
     struct refrain_packed_stream changed = {.data = stream, .value = stream_value, .bytes = stream_bytes};
     script.is_inside = true;
@@ -211,7 +209,7 @@ void __real_refrain_packed_code_value(struct refrain_packed_coder *coder, enum r
 void __wrap_refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind,
                                       uint64_t *value);
 
-/* What else is read: the structure of a pack. */
+/* Reads other values: those of the structure of a pack. */
 void __wrap_refrain_packed_code_value(struct refrain_packed_coder *coder, enum refrain_packed_kind kind,
                                       uint64_t *value) {
     if (script.is_inside || !make_up(kind, value, &coder->full))
@@ -240,7 +238,7 @@ static void use(struct refrain_trace *trace) {
     refrain_cursor_close(cursor, NULL);
 }
 
-/* What says how long the parts of a file are, and its sums, are put right: what is behind them is read. */
+/* Lengths and checksums of the parts are corrected, so that the parts behind them are read. */
 static void read_packed(struct input *input) {
     struct refrain_packed_header *header = (void *)input->file;
     struct refrain_image image = {.name = "packed", .bytes = input->file, .length = input->length};
@@ -287,7 +285,7 @@ static void read_pack(struct input *input) {
     refrain_trace_close(trace);
 }
 
-/* What is made up follows from the script. */
+/* Made-up values depend on the script only. */
 static void read_with(const unsigned char changes[SCRIPT_BYTES], const unsigned char *file, size_t length) {
     struct input input = {aligned_alloc(16, (length + 15) & ~(size_t)15), length};
     memset(&script, 0, sizeof script);
@@ -309,7 +307,7 @@ static void limit_stack(void) {
         abort();
 }
 
-/* A script by chance. Few values are met often: most changes are at the first ones of their kind. */
+/* A random script. Few values occur often, so most changes are at the first values of a kind. */
 static void draw_script(unsigned char changes[SCRIPT_BYTES]) {
     unsigned n = 1 + (unsigned)draw(CHANGES);
     memset(changes, 255, SCRIPT_BYTES);
@@ -333,7 +331,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-/* Mostly the script is changed, seldom the file. */
+/* Mutates mostly the script, and sometimes the file. */
 size_t LLVMFuzzerCustomMutator(unsigned char *bytes, size_t n, size_t most, unsigned seed) {
     begin_chance(seed);
     if (n <= SCRIPT_BYTES)

@@ -1,20 +1,20 @@
-/* fuzz_trace.c: the layers that read a trace on nonsense, each by itself or one after the other:
+/* fuzz_trace.c: fuzzes the layers that read a trace, each alone or one after the other:
  *
  *     open      an image: header, tree, units, communicators, clocks, and each learner
  *     walk      the replay of each thread, without the rest of the trace
  *     match     translation, matching and merging
  *     window    a cursor that goes back, by its checkpoints
  *     recorded  events of an event file
- *     live      the copy of a running process's image is made whole
+ *     live      the copy of a running process's image is made consistent
  *     text      the text format with waits
  *     formats   one of the other formats that are a file
  *     import    lines of the text format become a trace
  *
- * Input: what the layer reads. Of the bytes of a region the first two, its mark's, say whether it is cut in two for two
- * ranks, and in which format it is written; what lies behind the bytes in use is an event file. Built with
- * -fsanitize=fuzzer it is a libFuzzer target for the layer that REFRAIN_FUZZ_LAYER names; else: fuzz_trace FILE SEED
- * ROUNDS damages a real region in ROUNDS ways, for all layers that read one. It must neither crash nor hang nor take
- * unbounded memory; what it says does not matter. */
+ * The input is what the layer reads. The first two bytes of an image, which are its magic number, also say whether the
+ * input is divided into the images of two ranks, and which format is written. The bytes behind the image are an event
+ * file. Built with -fsanitize=fuzzer it is a libFuzzer target for the layer REFRAIN_FUZZ_LAYER. Otherwise: fuzz_trace
+ * FILE SEED ROUNDS damages a real image in ROUNDS ways, for all layers that read an image. It must neither crash nor
+ * hang nor take unbounded memory. The messages do not matter. */
 #include "analysis/waiting.h"
 #include "files/live_timeline.h"
 #include "formats/format.h"
@@ -169,7 +169,7 @@ static void *copy_of(const void *bytes, size_t n) {
     return memcpy(copy, bytes, n);
 }
 
-/* As if the process went on, though the file stays as it is. */
+/* As for a process that is still running, but whose file does not change. */
 static void make_whole(struct refrain_header *header, size_t n) {
     struct refrain_process process = {
         .path = "live", .mapped = header, .image = (void *)header, .image_bytes = n, .header = header};
@@ -180,7 +180,7 @@ static void make_whole(struct refrain_header *header, size_t n) {
     free(file);
 }
 
-/* What a chance change of the first bytes would only have refused is put right, so that chance gets further. */
+/* Corrects fields whose random values would be refused at once, so that the reader gets further. */
 static void read_region(const unsigned char *bytes, size_t n, enum layer layer) {
     struct refrain_image images[2] = {{.name = "a"}, {.name = "b"}};
     struct refrain_trace *trace;
@@ -292,7 +292,7 @@ static void damage(unsigned char *bytes, size_t n) {
     }
 }
 
-/* Of a live trace: each number of the header becomes one that is less than nothing where it is added. */
+/* Layer live: sets each number of the header to one that overflows when something is added. */
 static void read_extremes(unsigned char *bytes, const unsigned char *whole, size_t n) {
     const uint64_t extreme = UINT64_MAX - 4095;
     for (size_t at = 16; at + sizeof extreme <= sizeof(struct refrain_header); at += sizeof extreme) {

@@ -16,7 +16,7 @@ enum { MAX_FUNCTIONS = 9 };
 static uint64_t state;
 static int mpi, n_functions, n_labels, indent, budget;
 
-/* Where a statement stands. */
+/* Properties of the place where a statement is generated. */
 struct place {
     int in_loop, in_switch; /* break is allowed; continue in_loop only */
     int guarded;            /* in the body of a setjmp: no return, no jump out */

@@ -1,10 +1,8 @@
-/* many_ranks.c: a trace of more ranks than this machine could run, for tests of what reads traces: many_ranks RANKS
- * STEPS DIRECTORY [SLOWER].
- *
- * Each rank is a process that tells the monitor of a stencil computation as the probes and wrappers would, by a clock
- * of its own that goes on by as much as the program pretends to take. What is learned and written is what the monitor
- * makes of it; no MPI runs. One function bears a name that is markup; from step
- * SLOWER on it takes half as long again. The trace is written to DIRECTORY. */
+/* many_ranks.c: makes a trace of more ranks than this machine could run, for tests of readers: many_ranks RANKS STEPS
+ * DIRECTORY [SLOWER]. Each rank is a process that calls the monitor as the probes and wrappers of a stencil computation
+ * would. Its clock advances by the time that the program pretends to take. The monitor learns and writes as usual; no
+ * MPI runs. One function has a name with markup, and from step SLOWER on it takes half as long again. The trace is
+ * written to DIRECTORY. */
 #define _GNU_SOURCE
 #include "activation.h"
 #include "arch/arch.h"
@@ -29,7 +27,7 @@ enum mpi_function {
 #undef REFRAIN_MPI_CALL
 };
 
-/* ---- a clock that goes on when it is told ---- */
+/* ---- a clock that the program advances ---- */
 
 static uint64_t now_ns = 1000000000;
 

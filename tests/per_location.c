@@ -1,6 +1,6 @@
-/* per_location.c: event lines without their time, each thread's of each rank in order: what two traces of one run have in
- * common. Usage: per_location FILE (as `refrain events --format text` writes it). The second field, which is the time, is
- * replaced by the thread. */
+/* per_location.c: prints event lines without their times, sorted by rank and thread, for a comparison of two traces of
+ * one run. Usage: per_location FILE (from `refrain events --format text`). The second field, the time, is replaced by
+ * the thread. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static char *contents(const char *path) {
     return text;
 }
 
-/* The thread that a key behind the name says; 0 without one. */
+/* The number behind the key "thread"; 0 if there is no such key. */
 static long thread_of(const char *line, const char *end) {
     static const char key[] = "\tthread=";
     const char *at = line;
@@ -74,7 +74,8 @@ static void append(struct location *at, const char *line) {
 
 static int in_order(const void *a, const void *b) {
     const struct location *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->thread > y->thread) - (x->thread < y->thread);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 static void print(const char *line, long thread) {

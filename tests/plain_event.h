@@ -1,5 +1,6 @@
-/* plain_event.h: all that refrain/read.h tells of an event as a row of numbers, to be printed and compared. Regions and
- * communicators are those of one opening of a trace, so they count by their index. */
+/* plain_event.h: all that refrain/read.h has about an event, as a row of numbers that can be printed and compared.
+ * Regions and communicators are represented by their indices, since their addresses differ from one opening of a trace
+ * to the next. */
 #ifndef PLAIN_EVENT_H
 #define PLAIN_EVENT_H
 

@@ -1,23 +1,21 @@
-/* pmpi_logger.c: an independent witness of a program's messages: a library to be preloaded, which knows nothing of
- * refrain and shares no code with it. It stands above the monitor's wrappers: a call comes here first and is passed on
- * to whatever defines the MPI function next.
+/* pmpi_logger.c: logs the messages of a program independently of refrain: a preloaded library that shares no code with
+ * it. It is above the monitor's wrappers: a call comes here first, and is passed on to the next definition of the MPI
+ * function.
  *
  *     MPI_LOGGER_DIRECTORY=DIR mpiexec -n 4 -env LD_PRELOAD ./libpmpi_logger.so ./app     writes DIR/rank-<n>.log
  *
- * One line per event, in the order in which they happened on the rank, tab-separated; ranks are those in
- * MPI_COMM_WORLD:
+ * One line for each event, in the order of the rank, with fields separated by tabs. Ranks are those of MPI_COMM_WORLD:
  *
  *     send        MPI_Isend    dest=1   tag=5  bytes=40
  *     recv        MPI_Waitall  source=1 tag=5  bytes=40        in the call that completed it
- *     collective  MPI_Bcast    root=0   (none where there is no root)
+ *     collective  MPI_Bcast    root=0   (no root=, if there is none)
  *     rma         MPI_Put      target=2 bytes=8
  *     io          MPI_File_read  bytes=128
- *     window      MPI_Win_fence  object=3                      the third window that this rank has made; with rma: here
- * as well file        MPI_File_close object=1
+ *     window      MPI_Win_fence  object=3                      the third window that this rank has made; also in rma
+ *     file        MPI_File_close object=1
  *
- * It follows the communication of one thread; what is persistent is logged when started. Collectives are in
- * pmpi_logger_collective.c, windows and files in pmpi_logger_access.c.
- */
+ * It follows the communication of one thread. Persistent communication is logged when it is started. Collectives are in
+ * pmpi_logger_collective.c, windows and files in pmpi_logger_access.c. */
 #define _GNU_SOURCE
 #include "pmpi_logger.h"
 
@@ -34,7 +32,7 @@ void *next(const char *name) {
     return function;
 }
 
-/* ---- ranks and bytes, asked from MPI anew each time ---- */
+/* ---- ranks and bytes, for which MPI is asked each time ---- */
 
 int in_world(MPI_Comm comm, int rank) {
     int inter, size, translated = MPI_UNDEFINED;
@@ -70,7 +68,7 @@ static void log_recv(const char *call, const MPI_Status *status, MPI_Comm comm) 
             bytes);
 }
 
-/* Of an intercommunicator, the root is on either side. */
+/* The root of an intercommunicator is in one of the two groups. */
 void log_collective(const char *call, int root, MPI_Comm comm) {
     int rank = root;
     if (!out)
@@ -125,11 +123,11 @@ static void completed(const char *call, MPI_Request former, MPI_Status *status) 
         return;
     }
     if (list[i].is_partitioned && list[i].is_receive) {
-        status->MPI_SOURCE = list[i].peer; /* MPI need not say */
+        status->MPI_SOURCE = list[i].peer; /* MPI need not set these */
         status->MPI_TAG = list[i].tag;
         PMPI_Status_set_elements(status, list[i].type, (int)list[i].count);
     }
-    if (list[i].is_receive && list[i].peer != MPI_PROC_NULL && !cancelled) /* of nobody MPICH 4.0 says rank 0 */
+    if (list[i].is_receive && list[i].peer != MPI_PROC_NULL && !cancelled) /* else MPICH 4.0 sets rank 0 */
         log_recv(call, status, list[i].comm);
     if (list[i].is_file_access) /* which cannot be cancelled: Open MPI leaves that field as it was */
         log_file_access_complete(call, status);
@@ -371,7 +369,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     return rc;
 }
 
-/* Copies of what the call is going to overwrite. */
+/* Copies of arguments that the call will overwrite. */
 struct array {
     MPI_Request *former;
     MPI_Status *statuses;

@@ -1,4 +1,4 @@
-/* pmpi_logger.h: what the files of the independent logger share (pmpi_logger.c). */
+/* pmpi_logger.h: declarations that the files of the independent logger share (pmpi_logger.c). */
 #ifndef PMPI_LOGGER_H
 #define PMPI_LOGGER_H
 

@@ -47,7 +47,7 @@ static void log_object(const char *kind, const char *call, const struct objects 
         fprintf(out, "%s\t%s\tobject=%d\n", kind, call, number);
 }
 
-/* ---- windows: ranks of a window are those of its group ---- */
+/* ---- windows: their ranks are those of their group ---- */
 
 #define MAKES(name, parameters, arguments)                                                                             \
     int name parameters {                                                                                              \
@@ -229,7 +229,7 @@ static void log_io(const char *call, long long bytes, MPI_File fh) {
         fprintf(out, "io\t%s\tbytes=%lld\tobject=%d\n", call, bytes, number_of(&files, (uintptr_t)fh));
 }
 
-/* What it moved, in elements of its type; the status is the logger's own where the program wants none. */
+/* Logs the moved elements of the call's datatype. If the program wants no status, the logger has one of its own. */
 static void log_moved(const char *call, int rc, const MPI_Status *status, MPI_File fh) {
     MPI_Count bytes = -1;
     if (rc == MPI_SUCCESS)

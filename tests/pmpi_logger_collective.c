@@ -37,13 +37,13 @@
 
 ALL(Barrier, Ibarrier, , -1, (MPI_Comm comm), (comm))
 
-/* What sends and receives one block each, or one block per rank. */
+/* Collectives that send and receive one block each, or one block for each rank. */
 #define PAIR(name, iname, T, x, root, parameters_end, arguments_end)                                                   \
     ALL(name, iname, x, root,                                                                                          \
         (const void *s, T sn, MPI_Datatype st, void *r, T rn, MPI_Datatype rt, UNWRAP parameters_end),                 \
         (s, sn, st, r, rn, rt, UNWRAP arguments_end))
 
-/* What reduces. */
+/* Reductions. */
 #define REDUCTION(name, iname, T, x, root, parameters_end, arguments_end)                                              \
     ALL(name, iname, x, root, (const void *s, void *r, T n, MPI_Datatype t, MPI_Op op, UNWRAP parameters_end),         \
         (s, r, n, t, op, UNWRAP arguments_end))

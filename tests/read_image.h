@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* All of a file, for the caller to free; null, with a line said, when it cannot be read. */
+/* Reads a whole file, which the caller frees. If it cannot be read, prints a line and returns null. */
 static unsigned char *read_file(const char *path, size_t *n) {
     FILE *file = fopen(path, "rb");
     unsigned char *bytes = NULL;
@@ -39,7 +39,8 @@ static unsigned char *unpack(const unsigned char *file, size_t length, size_t *n
     return image;
 }
 
-/* The bytes of a image that are in use, for the caller to free; null, with a line said, when there are none. */
+/* Reads the bytes of an image that are in use, which the caller frees. If there are none, prints a line and returns
+ * null. */
 static inline unsigned char *read_image(const char *path, size_t *n) {
     unsigned char *bytes = read_file(path, n);
     if (!bytes || !refrain_packed_is_file(bytes, *n))

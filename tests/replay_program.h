@@ -1,5 +1,5 @@
-/* replay_program.h: a random program that makes probes, calls, operations, regions and jumps out of several frames, as
- * long as steps_left says and as `state` decides; and a reader of what was recorded of it. For test_replay.c and
+/* replay_program.h: a random program that makes probes, calls, operations, regions and jumps out of several frames,
+ * depending on `state`, until steps_left is 0; and a reader of its recorded events. For test_replay.c and
  * test_live_copy.c. */
 #ifndef REPLAY_PROGRAM_H
 #define REPLAY_PROGRAM_H
@@ -52,7 +52,7 @@ static unsigned chance(unsigned n) {
     return (unsigned)(state >> 33) % n;
 }
 
-/* Decisions of a function come again after so many: a cycle that only the archive holds. */
+/* A function's decisions repeat after this number: a cycle that is longer than a formula. */
 #define CYCLE 300u
 
 static unsigned cyclic_decision(unsigned f) {
@@ -184,7 +184,7 @@ static void mpi_call(unsigned depth) {
     refrain_call_end(&call);
 }
 
-/* All of it, with the region and the event file in `directory`. */
+/* Runs the whole program, with the trace file and the event file in `directory`. */
 static void run_program(const char *directory) {
     setenv("REFRAIN_MODE", "both", 1);
     setenv("REFRAIN_DIRECTORY", directory, 1);
@@ -223,8 +223,8 @@ static bool next_recorded(const unsigned char *file, uint64_t file_bytes, uint64
     return false;
 }
 
-/* Is what was replayed what was recorded? What is only likely may have other parameters, and a completion none: the
- * request may not be of a receive. */
+/* True if the replayed record equals the recorded one. An approximate record may have other parameters, and a
+ * completion none, since its request may not be a receive. */
 static bool same_record(const struct refrain_record *replayed, const struct refrain_record *recorded) {
     return replayed->kind == recorded->kind && replayed->operation == recorded->operation &&
            replayed->id == recorded->id &&

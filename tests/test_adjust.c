@@ -1,8 +1,7 @@
-/* test_adjust.c: time moved between the blocks of an entry so that totals hold (reconstruct/times/adjust.c).
- *
- * Each case is some entries whose blocks are in contexts of their own, and what all blocks of each context took in the
- * run. Trials go on until no other is needed, or there were as many as there can be. In each of them an entry ends
- * where it ended, and none of its blocks before the one before it. */
+/* test_adjust.c: tests that time is moved between the blocks of an entry so that totals are exact
+ * (reconstruct/times/adjust.c). Each case has some entries, whose blocks are in contexts, and the time that all blocks
+ * of each context took in the run. Trials are made until no further one is needed, or their number reaches its limit.
+ * In each trial, every entry must end where it ended, and no block may end before the block before it. */
 #include "times/adjust.h"
 #include "times/block_times.h"
 #include "times/walk_contexts.h"

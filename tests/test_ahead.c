@@ -2,14 +2,14 @@
  * that is made by hand. However large its checkpoints are, no more are stored than there is room for; those beyond are
  * dropped, and each copy of memory is written once, after its base. */
 #define REFRAIN_HAVE_MACHINE
-#include "view/view_ahead.c" /* it tells nothing else of its states */
+#include "view/view_ahead.c" /* its state is visible only here */
 
 #include "check.h"
 
 #define STEPS 3000u
 #define COPY_BYTES 64u
 
-/* Which copies of memory have a base: none, all but the first, every second one. */
+/* The copies of memory that have a base: none, all except the first, every second one. */
 enum bases { NONE, ALL, IN_TURNS };
 
 static struct refrain_machine {
@@ -152,7 +152,7 @@ static uint32_t word_at(const struct bytes *bytes, size_t *at) {
     return word;
 }
 
-/* Is each copy written once, and behind its base? */
+/* True if each copy is written once, and after its base. */
 static bool copies_hold(struct ahead *ahead) {
     struct bytes out = {0};
     static bool written[STEPS + 1];

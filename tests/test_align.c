@@ -170,7 +170,7 @@ static void missing_rank(void) {
     free(result.events);
 }
 
-/* Rank 1 ends early, as one that was killed does: who waits for it goes on at once. */
+/* Rank 1 ends early, as if it was killed. A rank that waits for it continues at once. */
 static void ended_rank(void) {
     struct made_stream made[] = {make(0, 0), make(1, 0)};
     collective(&made[0], 10, 20);
@@ -233,7 +233,7 @@ static void approximate_collective(void) {
     free(result.events);
 }
 
-/* From the event that was added last but `back` on, probes have taken so much. */
+/* Sets the time in probes from the event `back` before the last one on. */
 static void probes(struct made_stream *made, size_t back, int64_t ns) {
     for (size_t i = made->n - 1 - back; i < made->n; i++)
         made->events[i].probes_ns = ns;
@@ -295,7 +295,7 @@ static void collective_of_probes(void) {
 static void rounded_blocks(void) {
     struct made_stream made[] = {make(0, 0)};
     for (int i = 1; i <= 1000; i++) {
-        send(&made[0], 32 * (i / 2), 0); /* 0, 32, 0, 32 ... apart, where it is 16 in truth, 6 of them probes' */
+        send(&made[0], 32 * (i / 2), 0); /* distances of 0, 32, 0, 32 ...: in truth 16, of which probes take 6 */
         probes(&made[0], 2, 6 * i);
     }
     struct result result = merge_as(made, 1, 3000, REFRAIN_TIMES_WITHOUT_PROBES);
@@ -369,7 +369,8 @@ static void pauses_at_once(void) {
     free(result.events);
 }
 
-/* A rank comes to two of four collectives in a pause, before the other one or after it: that one waits for nobody. */
+/* A rank passes two of four collectives in a pause, before or after the other rank enters them. The other rank waits
+ * for nobody. */
 static void collectives_in_pauses(void) {
     for (int late = 0; late < 2; late++) {
         struct made_stream made[] = {make(0, 0), make(1, 0)};
@@ -422,7 +423,7 @@ static void overtaken(void) {
         send_tag(&made[0], 50 + 100 * late, 5);
         request(&made[1], REFRAIN_EVENT_RECV, 101, 2, 7);
         request(&made[1], REFRAIN_EVENT_RECV, 102, 1, 5);
-        receive(&made[1], 104, 106, 0); /* blocking, posted last: with the first one still under way */
+        receive(&made[1], 104, 106, 0); /* blocking, and posted last, while the first one is pending */
         made[1].events[made[1].n - 2].tag = 5;
         request(&made[1], REFRAIN_EVENT_RECV, 107, 0, 5);
         struct result result = merge(made, 2, 100);
@@ -441,7 +442,7 @@ static void overtaken(void) {
     }
 }
 
-/* A receive of the random run: what it takes, and what it has by MPI's rules. */
+/* A receive of the random run: the message that it gets, and the one that it should get by the rules of MPI. */
 struct random_receive {
     int64_t request, tag, post_ns, end_ns; /* tag -1: any */
     bool cancelled;
@@ -497,7 +498,7 @@ static void random_order(unsigned seed, int64_t ns, enum refrain_align_times tim
     free(result.events);
 }
 
-/* One receive is under way all the time: those of other channels go on, and it has its own message in the end. */
+/* One receive is pending all the time. Receives of other channels complete, and it gets its own message in the end. */
 static void one_under_way(void) {
     struct made_stream made[] = {make(0, 0), make(1, 0)};
     request(&made[1], REFRAIN_EVENT_RECV_POST, 0, 0, 0);
@@ -516,7 +517,7 @@ static void one_under_way(void) {
     free(result.events);
 }
 
-/* A receive that is under way during a pause in which others of its channel complete. */
+/* A receive is pending during a pause in which others of its channel complete. */
 static void overtaken_in_pause(void) {
     for (int late = 0; late < 2; late++) {
         struct made_stream made[] = {make(0, 0), make(1, 0)};
@@ -536,9 +537,9 @@ static void overtaken_in_pause(void) {
     }
 }
 
-/* A receive is overtaken by another one of its channel, and given up or completed after it: the first message is its
- * own. Where it is not known which message it took, or its end comes too late to be found ahead, receives that may have
- * had that message are unsure. */
+/* A receive is overtaken by another one of its channel, and is freed or completed after that: it has the first message.
+ * If it is not known which message it took, or if its end is too late to be found ahead, the receives that may have had
+ * this message are unsure. */
 static void overtaken_and_given_up(void) {
     enum { KNOWN, ANY, COMPLETED };
     for (int end = KNOWN; end <= COMPLETED; end++)

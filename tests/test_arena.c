@@ -19,7 +19,7 @@ static uint64_t chance(uint64_t below) {
     return (random_state >> 33) % below;
 }
 
-/* Changes every n-th word of all blocks, gives some back and takes others. */
+/* Changes each n-th word of all blocks, frees some blocks and allocates others. */
 static void change(unsigned n) {
     for (unsigned i = 0; i < BLOCKS; i++) {
         if (chance(8) == 0) {
@@ -32,7 +32,7 @@ static void change(unsigned n) {
     }
 }
 
-/* What is in the blocks, one after the other. */
+/* The contents of the blocks, one after the other. */
 static uint64_t *contents(size_t *n) {
     uint64_t *all;
     *n = 0;
@@ -77,7 +77,7 @@ int main(void) {
     struct refrain_arena *arena = refrain_arena_open();
     refrain_arena_use(arena);
 
-    /* Most of the memory has been given back. */
+    /* A large part of the memory has been allocated and freed. */
     void *large = refrain_calloc(1, LARGE);
     memset(large, 1, LARGE);
     refrain_free(large);

@@ -56,7 +56,7 @@ static void read_value(struct refrain_packed_stream *stream, enum refrain_packed
         *value = told.value[told.at++];
 }
 
-/* Of learners that are not told by their beat, which nobody reads. */
+/* The bytes of learners that are not written by their beat. Nobody reads them. */
 static void ignore_bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n) {
     (void)stream;
     (void)kind;
@@ -77,7 +77,7 @@ static bool find(struct refrain_packed_stream *stream, const void *image, size_t
 static _Alignas(16) unsigned char image[POOL_BYTES];
 static struct refrain_learn_scratch scratch;
 
-/* What is damaged is read without harm. */
+/* Reads damaged values, which must do no harm. */
 static void read_damaged(uint64_t bytes) {
     for (unsigned i = 0; i < 8; i++) {
         struct refrain_packed_stream reading = {.value = read_value, .bytes = ignore_bytes};
@@ -93,7 +93,7 @@ static void read_damaged(uint64_t bytes) {
     }
 }
 
-/* Learns the sequence and, where it is told by its beat, tells it and hears it; false where it is not the same then. */
+/* Learns the sequence. If it is written by its beat, writes it and reads it back. False if it is not the same then. */
 static bool goes_round(void) {
     struct refrain_context context = {.scratch = &scratch, .formula_length = REFRAIN_MAXIMUM_FORMULA_LENGTH};
     struct refrain_learner *learner = refrain_alone_begin(&context, 0), heard = {0};
@@ -156,8 +156,8 @@ static void generate(unsigned most) {
     length = length ? length : 1;
 }
 
-/* What a rank of a grid does whose cells lie on a diagonal: one of each `cells` has no neighbour, at another place on
- * each rank; some times as they are prepared, then in each time step. */
+/* The steps of a rank of a grid whose cells are on a diagonal. One of each `cells` cells has no neighbour, a different
+ * one on each rank. They are repeated some times in the preparation, then in each time step. */
 static void generate_rank(unsigned rank, unsigned cells, unsigned steps) {
     length = 0;
     for (unsigned step = 0; step < steps + 2; step++)

@@ -55,7 +55,7 @@ struct made_stream {
     int64_t now_ns, probes_ns, requests;
 };
 
-/* Locations of all ranks; a rank with two threads has two. */
+/* The locations of all ranks. A rank with two threads has two. */
 struct run {
     struct made_stream made[MOST_LOCATIONS];
     struct refrain_location_info locations[MOST_LOCATIONS];
@@ -199,7 +199,7 @@ static void collective(struct run *run) {
     }
 }
 
-/* Of `steps` things that ranks do; the later ones in as many ranks as are left, so that others end earlier. */
+/* Makes a run of `steps` actions. Later actions are on fewer ranks, so that the other ranks end earlier. */
 static void make(struct run *run, unsigned steps, bool threads) {
     memset(run, 0, sizeof *run);
     run->orderly = !threads || any(2);
@@ -279,7 +279,8 @@ static const struct refrain_event *next_of(const struct result *result, size_t *
     return NULL;
 }
 
-/* By turns each location has the events that it has by time, up to where that cannot be. */
+/* With turns, each location must have the same events as in time order, up to the reason for which turns are
+ * impossible. */
 static void go_by_turns(unsigned seed, unsigned steps, bool threads) {
     static struct run run;
     struct refrain_turns turns = {0};
@@ -308,7 +309,7 @@ static void go_by_turns(unsigned seed, unsigned steps, bool threads) {
     close_run(&run);
 }
 
-/* With approximate receives the order matters, and that is said. */
+/* With approximate receives, the order of locations matters, and this must be reported. */
 static void approximate(void) {
     static struct run run;
     struct refrain_turns turns = {0};

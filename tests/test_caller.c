@@ -49,7 +49,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *data) {
     return here;
 }
 
-/* Walks up from here by the rules as long as main has not been come to, and compares each return address. */
+/* Walks up from here by the rules until main, and compares each return address with that of the C library. */
 static __attribute__((noinline)) void compare(void) {
     struct expected expected = {.n = 0};
     _Unwind_Backtrace(collect, &expected);

@@ -1,5 +1,5 @@
-/* test_critical_path.c: critical paths of random runs, compared with those of a simple method: a table for each rank,
- * which is copied as a whole at each wait. */
+/* test_critical_path.c: compares critical paths of random runs with those of a simple method: a table for each rank,
+ * which is copied completely with each wait. */
 #include "analysis/critical_path.h"
 #include "check.h"
 
@@ -15,7 +15,7 @@ struct sums {
     int32_t last; /* rank of the newest part */
 };
 
-/* What is asked for. */
+/* The results of a query. */
 struct found {
     int64_t ns[PLACES][RANKS], until_ns, bins_ns[BINS];
     size_t last_bin;
@@ -112,7 +112,7 @@ static void wait_in_span(struct refrain_critical_path *path, struct rank *ranks,
     ranks[rank].now = *until;
     add(&ranks[rank].now, at, rank, rest_ns);
     add(&ranks[rank].now, next, rank, next_ns);
-    ranks[rank].n_snapshots = 0; /* what was before is in none of them */
+    ranks[rank].n_snapshots = 0; /* they do not contain the path before the wait */
 }
 
 static void test_random(void) {
@@ -147,7 +147,7 @@ static void test_random(void) {
     refrain_critical_path_close(path);
 }
 
-/* What came before counts no longer; what nobody said anything of is unknown. */
+/* Time before the reset is not counted. Time without a span is unknown. */
 static void test_reset(void) {
     struct refrain_critical_path *path = refrain_critical_path_open(2, 50);
     struct found found = {.until_ns = 0};

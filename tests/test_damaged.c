@@ -17,7 +17,7 @@
 
 #define MANY ((uint64_t)1 << 27)
 
-/* Does the message say so? */
+/* True if the message contains the text. */
 static bool says(const struct refrain_error *error, const char *what) {
     return strstr(error->message, what) != NULL;
 }
@@ -77,7 +77,8 @@ static enum refrain_status open_image(struct refrain_error *error) {
     return status;
 }
 
-/* Only all ranks in their order need no list: what reads the other group's members would read nothing. */
+/* A communicator without a list of members must have all ranks, and no other group: a reader would read members that
+ * are not there. */
 static void members_without_a_list(void) {
     struct refrain_error error;
     begin_image();
@@ -91,7 +92,7 @@ static void members_without_a_list(void) {
           error.message);
 }
 
-/* The message tells the two lengths that contradict each other. */
+/* The message contains the two lengths that contradict each other. */
 static void more_in_use_than_there_is(void) {
     struct refrain_error error;
     char beyond[64];
@@ -176,7 +177,7 @@ static enum refrain_status open_pack(const enum refrain_packed_kind *kinds, cons
     return status;
 }
 
-/* A number says how much follows, and nothing does. */
+/* A number promises further values, and there are none. */
 static void structure_that_ends_early(void) {
     static const enum refrain_packed_kind texts[] = {REFRAIN_PACKED_COUNT_OF},
                                           text[] = {REFRAIN_PACKED_COUNT_OF, REFRAIN_PACKED_NAME_LENGTH},
@@ -226,7 +227,7 @@ static void forge_bytes(struct refrain_packed_stream *stream, enum refrain_packe
     refrain_packed_code_bytes(&forger->structure, kind, name ? many : bytes, name ? sizeof many : n);
 }
 
-/* Opens a packed file in which the length of a name is forged, and whose header asks for an image of so many bytes. */
+/* Opens a packed file with a forged length of a name. Its header asks for an image of `image_bytes` bytes. */
 static void open_forged(uint64_t image_bytes, struct refrain_error *error) {
     _Alignas(16) static unsigned char file[65536], times[4096];
     struct refrain_packed_header *header = (void *)file;

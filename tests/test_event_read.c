@@ -35,7 +35,7 @@ static uint64_t fill(uint32_t extent, uint32_t extent_bytes, bool linked, uint64
     return n;
 }
 
-/* Reads a thread's records of a file of so many bytes; how many, and in *wrong whether the file is damaged. */
+/* Reads the records of a thread from a file of `bytes` bytes. Returns their number. *wrong: the file is damaged. */
 static uint64_t read_thread(uint32_t thread, size_t bytes, bool *wrong) {
     struct refrain_process process = {.events_path = "events", .events = file, .events_bytes = bytes};
     struct refrain_event_reader *reader;

@@ -1,6 +1,6 @@
-/* test_group.c: values without a rule in groups (include/refrain/group.h): what is written reads back value for value,
- * in a chunk of an archive that fills up with groups of all kinds, and damaged bytes are read without harm. Usage:
- * test_group [SEED [CHUNKS]] */
+/* test_group.c: tests groups of values without a rule (include/refrain/group.h). Groups of all kinds fill a chunk of an
+ * archive, and each is read back value by value. Damaged bytes are read without harm. Usage: test_group [SEED [CHUNKS]]
+ */
 #include "learn.h"
 #include "learn_alone.h"
 #include "learn_group.h"
@@ -30,7 +30,7 @@ static int64_t draw(unsigned kind, unsigned width) {
     switch (kind) {
     case 0:
         return (int64_t)(random64() >> (63 - width % 63));
-    case 1: /* so many bits, from another value than 0 on */
+    case 1: /* a number of bits, above 1000 */
         return 1000 + (int64_t)(random64() >> (63 - width % 63));
     case 2:
         return (int64_t)1 << below(width % 62 + 1);
@@ -38,9 +38,9 @@ static int64_t draw(unsigned kind, unsigned width) {
         return below(width % 20 + 1) ? 0 : (int64_t)random64();
     case 6: /* long runs of 0 between others */
         return (int64_t)(n_drawn++ % 2);
-    case 7: /* longer ones between values that come so seldom that they have no part of a table */
+    case 7: /* longer runs, between values that are too rare for the table */
         return n_drawn++ % 2 ? (int64_t)below(16) + 1 : 0;
-    case 8: /* wide, as many as a table holds, and a few more */
+    case 8: /* wide values, about as many different ones as a table holds */
         return (int64_t)below(60 + width % 8) * INT64_C(0x100000001);
     case 4:
         return below(2) ? INT64_MAX - below(3) : INT64_MIN + below(3);
@@ -81,7 +81,7 @@ static unsigned expand(const struct refrain_item *items, unsigned n_items, int64
     return n;
 }
 
-/* Are these the values of the terms, and does the group as a term give them, too? */
+/* True if these are the values of the terms, and also of the group as a term. */
 static bool same(const struct refrain_item *items, unsigned n_items, const int64_t *values, unsigned n) {
     static int64_t expected[REFRAIN_FORMULA_ITEMS * 100], got[REFRAIN_GROUP_VALUES];
     static struct refrain_item term[REFRAIN_GROUP_ITEMS];
@@ -92,7 +92,7 @@ static bool same(const struct refrain_item *items, unsigned n_items, const int64
            expand(term + 1, span - 1, got) == n && memcmp(expected, got, n * sizeof *got) == 0;
 }
 
-/* Fills a chunk with groups and sets *filled to their bytes; false where one does not read back. */
+/* Fills a chunk with groups, and sets *filled to their bytes. False if a group is not read back. */
 static bool fill(unsigned char *chunk, unsigned *filled) {
     static struct refrain_item items[REFRAIN_FORMULA_ITEMS];
     static int64_t values[REFRAIN_GROUP_VALUES], got[REFRAIN_GROUP_VALUES];
@@ -133,8 +133,8 @@ static bool fill(unsigned char *chunk, unsigned *filled) {
     return true;
 }
 
-/* Where a chunk's end has no room for all values, as many are written as fill it: those may all be one. False where
- * they do not read back in a room of any size. */
+/* If a chunk has no room for all values, a group has as many values as fill it; these may all be equal. False if a
+ * group is not read back, for any size of the room. */
 static bool fill_ends(void) {
     static unsigned char chunk[CHUNK_BYTES], out[REFRAIN_GROUP_BYTES];
     static int64_t values[REFRAIN_GROUP_VALUES], got[REFRAIN_GROUP_VALUES];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES 65536 /* progress is told after so many of the second reading */
+#define LINES 65536 /* progress is reported after this number of lines, in the second pass */
 
 static const char *const path = "growing.txt", *const directory = "growing.refrain";
 static bool has_grown;

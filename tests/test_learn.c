@@ -148,7 +148,7 @@ static void generate(unsigned family) {
             }
         break;
     }
-    case 9: /* inner counts that fall to nothing and begin anew, each of them twice or more, then something like it */
+    case 9: /* inner loops whose counts fall to 0 and begin again, each of them several times, then something similar */
         while (length < want) {
             int64_t top = 3 + (int64_t)(random_next() % 20), step = 1 + (int64_t)(random_next() % 7);
             unsigned times = 1 + (unsigned)(random_next() % 4);
@@ -197,7 +197,7 @@ static int compare_values(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Are the values read those that came, each as often, and is the last one the last? */
+/* True if the values read are those learned, in any order, and the last one is the last. */
 static bool same_counts(int64_t *read, unsigned n) {
     static int64_t came[MOST];
     if (read[n - 1] != sequence[n - 1])
@@ -210,7 +210,7 @@ static bool same_counts(int64_t *read, unsigned n) {
 
 static unsigned long skipped;
 
-/* Are values the ones that came, where some are skipped: as many of a few that come again as it is said they do? */
+/* Compares the values with those learned. Some are skipped, by the number of repetitions that the sequence returns. */
 static bool same_with_skips(const struct refrain_learner *learner, unsigned seen, unsigned family, uint64_t seed) {
     struct refrain_sequence read;
     int64_t value;
@@ -275,7 +275,7 @@ static bool check(const struct refrain_learner *learner, unsigned seen, unsigned
     return whole && same_with_skips(learner, seen, family, seed);
 }
 
-/* Values without a rule take about as many bits as they tell. */
+/* Values without a rule must take about as many bits as their entropy. */
 static unsigned check_bits(void) {
     enum { N = 100000, FORMULA_BYTES = 9400 }; /* the only one, which grows in place, and the search for repetition */
     static const struct {
@@ -350,7 +350,7 @@ static unsigned check_plain_spent(size_t bytes) {
     return failed;
 }
 
-/* What values come as once they have a rule: a cycle of `n` values, or where n is 0 a nest of three loops. */
+/* Values with a rule: a cycle of `n` values, or if n is 0 three nested loops. */
 static int64_t regular_value(unsigned i, const int64_t *cycle, unsigned n) {
     return n ? cycle[i % n] : i % 5 + 100 * (i / 5 % 7) - 3 * (i / 35 % 4);
 }

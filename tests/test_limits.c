@@ -1,6 +1,6 @@
-/* test_limits.c: the most steps that a thread can have made (reconstruct/walk/walk_limits.c). What its clock reads
- * say goes no further than what its places took; where a process was killed after its last clock read, and in any
- * other, it has made no more steps than its probes and blocks can have made. */
+/* test_limits.c: tests the upper bounds of the steps of a thread (reconstruct/walk/walk_limits.c). The bound by the
+ * clock must not exceed the time of the places. If the process was killed after its last clock read, and in all other
+ * cases, there cannot be more steps than probes and blocks. */
 #include "walk/walk_parts.h"
 
 #include <refrain/settings.h>
@@ -17,8 +17,8 @@
 
 static unsigned failed;
 
-/* An image of one thread whose last clock read was so many ticks after its first one, with all of `in_places` in its
- * outermost place, and so many samples of its probes. */
+/* Returns the bound for an image of one thread. `ticks`: from its first to its last clock read; `in_places`: time of
+ * its outermost place; `samples`: of its probes. */
 static uint64_t steps_of(uint64_t ticks, uint64_t in_places, uint32_t samples, bool finished) {
     unsigned char *image = calloc(1, IMAGE_BYTES);
     if (!image)

@@ -1,9 +1,9 @@
-/* test_live_copy.c: looks at a process while it runs, with it at every point of its updates, and moving in the midst of
- * the reader's copying. A random program (replay_program.h) is held by ptrace. For each look it goes on for some
- * instructions, one by one; the reader's own code then takes the copy, and between any two things that this does, in
- * the middle of one copied structure too, the program may go on: by some instructions or by some of its own steps. What
- * the copy gives must be the beginning of what was recorded; all that was recorded before the look, unless the look
- * says that it left something out. Usage: test_live_copy [SEED [LOOKS]] */
+/* test_live_copy.c: tests copies of a running process, with the process at every point of its updates, and running
+ * while the reader copies. A random program (replay_program.h) is held by ptrace. Before each copy it executes some
+ * single instructions. Then the reader's own code makes the copy. Between any two of its accesses, also within a copied
+ * structure, the program may continue by some instructions or by some of its own steps. The copy must have a beginning
+ * of the recorded events. It must have all events that were recorded before the copy began, unless it reports that it
+ * left something out. Usage: test_live_copy [SEED [LOOKS]] */
 #define _GNU_SOURCE
 #include "replay_program.h"
 
@@ -22,7 +22,7 @@
 static pid_t child;
 static bool ended;
 
-/* ---- the program goes on ---- */
+/* ---- the program continues ---- */
 
 static uint64_t reader_state = 1;
 
@@ -50,7 +50,8 @@ static void go_on(enum __ptrace_request how) {
     }
 }
 
-/* IMPATIENT: by steps, and the reader tries once only where it tries many times before it leaves something out. */
+/* IMPATIENT: by steps, and the reader tries only once what it usually tries several times before it leaves something
+ * out. */
 static enum { STILL, BY_INSTRUCTIONS, BY_STEPS, IMPATIENT, MOTIONS } motion;
 
 static void meanwhile(void) {
@@ -119,7 +120,7 @@ static uint64_t recorded_bytes(void) {
     return begin + (used ? used : REFRAIN_EVENTS_HEADER_BYTES);
 }
 
-/* What all times are exact to: a quantum as long as the timeline holds every block, then a part of the run. */
+/* The largest error of times: a quantum while the timeline has each block, later a part of the run. */
 static uint64_t exact_to(const struct refrain_process *process) {
     const struct refrain_thread *thread = &process->threads[0];
     const struct refrain_timeline *timeline =
@@ -151,7 +152,7 @@ static uint64_t compare(unsigned long look, const struct refrain_process *proces
         uint64_t distance = a.ticks > b.ticks ? a.ticks - b.ticks : b.ticks - a.ticks;
         off += distance >= exact_to(process);
     }
-    /* Of the last one the time may not have been stored yet. */
+    /* The time of the last record may not be stored yet. */
     if (!process->n_left_out && off > 1) {
         printf("FAILED: look %lu (motion %d): times of %lu records of %lu are off by more than they may be\n", look,
                motion, off, n);
@@ -180,7 +181,7 @@ static void look(unsigned long number) {
         refrain_process_unload(&process);
         return;
     }
-    for (int i = 0; i < 8; i++) /* what it was about to record */
+    for (int i = 0; i < 8; i++) /* the event that it was about to record */
         go_on(PTRACE_CONT);
     uint64_t reached = compare(number, &process);
     looks++;

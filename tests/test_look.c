@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is mapped of an object: its dynamic section and its names. */
+/* A mapped object: its dynamic section and its names. */
 struct image {
     ElfW(Dyn) dynamic[3];
     char names[64];
@@ -49,7 +49,7 @@ int dl_iterate_phdr(int (*look)(struct dl_phdr_info *, size_t, void *), void *da
 
 int main(void) {
     static struct refrain_front_objects found;
-    const uintptr_t kernel = (uintptr_t)-0x900000; /* where Linux before 3.16, and that in user mode, link theirs */
+    const uintptr_t kernel = (uintptr_t)-0x900000; /* address of the vdso in Linux before 3.16 and in user-mode Linux */
     const uintptr_t names = offsetof(struct image, names);
     make(0, "linux-vdso.so.1", kernel, kernel + names);
     make(1, "libmpich.so.12", 0, (uintptr_t)images[1].names);

@@ -36,7 +36,7 @@ static void test_round_trip(void) {
     const unsigned char *bytes = refrain_names_write(trace, &names, &n);
     CHECK(bytes && !refrain_names_read(trace, &found, bytes, n), "cannot be written and read");
     CHECK(found.n == 2 && found.codes[0].n == 2 && found.codes[1].n == 1,
-          "what was not looked up is stored"); /* what was not looked up is not stored */
+          "what was not looked up is stored"); /* names that were not looked up are not stored */
     CHECK(strcmp(found.codes[0].path, "/usr/bin/a") == 0 && strcmp(found.codes[0].build_id, "00ff") == 0,
           "path and build id");
     CHECK(found.codes[0].asked_s == 5 && found.codes[0].level == REFRAIN_NAMES_LINES, "when it was asked, and level");
@@ -91,7 +91,7 @@ static void test_cut(const unsigned char *bytes, size_t n) {
     free(damaged);
 }
 
-/* Wherever a number may begin there is an extreme one in its place, in front of all or of nothing. */
+/* Puts an extreme number at each position where a number may begin, before the remaining bytes or at the end. */
 static void test_extremes(const unsigned char *bytes, size_t n) {
     const uint64_t extremes[] = {0,         1, 2, 127, 128, UINT32_MAX, (uint64_t)1 << 32, INT64_MAX, UINT64_MAX - 5,
                                  UINT64_MAX};

@@ -8,7 +8,7 @@
 #define BYTES 50000u
 #define VALUES 3000u
 
-/* Of what was written when probabilities were still moved by a division. */
+/* Length and sum of the bytes that were written when probabilities were still updated by a division. */
 #define EXPECTED_BYTES 76032u
 #define EXPECTED_SUM 0x6ad582d0u
 

@@ -1,6 +1,6 @@
-/* test_parameters.c: parameters that depend on each other (a tag on its partner, a size on its tag), against a recorder
- * that keeps everything; read back event by event, as replay does, at several moments, also where there is only memory
- * to count them. Usage: test_parameters [SEED [ROUNDS]] */
+/* test_parameters.c: compares learned parameters that depend on each other (a tag on its partner, a size on its tag)
+ * with a recorder that keeps everything. They are read back event by event, as in a replay, at several points of the
+ * sequence, also if memory suffices only for counts. Usage: test_parameters [SEED [ROUNDS]] */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "learn_parameters.h"
@@ -66,7 +66,7 @@ static int compare_rows(const void *a, const void *b) {
     return 0;
 }
 
-/* Are the rows that were read those that came, in whatever order? */
+/* True if the rows read are those learned, in any order. */
 static bool same_rows(int64_t (*read)[PARAMETERS], unsigned n) {
     static int64_t came[MOST][PARAMETERS];
     memcpy(came, events, n * sizeof *came);
@@ -105,7 +105,7 @@ static bool check(const struct refrain_learner *learners, unsigned seen) {
             else if (counts)
                 given = approximate = refrain_tally_peek(&counted, event, known, p);
             known |= (unsigned)given << p;
-            any_approximate |= approximate; /* what depends on it may be others' */
+            any_approximate |= approximate; /* parameters that depend on it may be of another row */
             right = i == seen ? !given || p > 0
                               : (given && (any_approximate || event[p] == events[i][p])) ||
                                     (!given && step < PARAMETERS && i >= before);

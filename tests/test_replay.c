@@ -1,7 +1,7 @@
-/* test_replay.c: the monitor against the walker: what is replayed from the formulas of a random program
- * (replay_program.h) must equal what was recorded, record by record. Usage: test_replay [SEED [STEPS [DIRECTORY
- * [alike]]]]; the trace is left in DIRECTORY, which has to be empty ("": one that is made). `alike`: iterations of a
- * loop mostly are. test_replay cycles IMAGE: only whether that replays alike with and without cycles. */
+/* test_replay.c: compares the replay of a random program (replay_program.h) with its recorded events, record by record.
+ * Usage: test_replay [SEED [STEPS [DIRECTORY [alike]]]]; the trace is left in DIRECTORY, which must be empty ("": a new
+ * one). `alike`: most iterations of a loop are equal. test_replay cycles IMAGE: only compares the replay with cycles to
+ * that without. */
 #define _GNU_SOURCE
 #include "read_image.h"
 #include "replay_program.h"
@@ -26,8 +26,8 @@ static void *map(const char *path, size_t *bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Every event is where it was, to within a quantum, where the timeline holds every block. Where it holds items of
- * several, no event is further off than the longest of them. Nothing is said of one that had no memory to go on. */
+/* True if the times are right. While the timeline has each block, an event is off by a quantum at most, later by the
+ * longest entry of several blocks. A timeline that stopped without memory is not checked. */
 static bool time_is_right(const unsigned char *image, size_t image_bytes, const struct refrain_thread *thread,
                           uint64_t most_off) {
     const struct refrain_timeline *timeline = (const void *)(image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
@@ -45,7 +45,7 @@ static bool time_is_right(const unsigned char *image, size_t image_bytes, const 
     return false;
 }
 
-/* What is given of an iteration: its record `at` is next. */
+/* An iteration of a cycle; its record `at` is the next one. */
 struct iteration {
     struct refrain_walk_cycle *cycle;
     const uint64_t *ticks;
@@ -71,7 +71,7 @@ static bool next_of_cycles(struct refrain_walk *walk, struct iteration *iteratio
     return true;
 }
 
-/* Have cycles of a loop become one? */
+/* True if several cycles of a loop have become one. */
 static bool has_turns(const struct refrain_walk *walk) {
     for (const struct refrain_table_slot *slot = NULL; (slot = refrain_table_next(&walk->learners.table, slot));)
         for (const struct refrain_walk_cycle *cycle = ((struct refrain_walk_learner *)slot->object)->cycles; cycle;
@@ -81,7 +81,7 @@ static bool has_turns(const struct refrain_walk *walk) {
     return false;
 }
 
-/* Does a walk that finds cycles give what one without does? */
+/* True if a walk that finds cycles returns the same records as one without cycles. */
 static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
     const char *what;
     uint64_t offset;
@@ -110,12 +110,12 @@ static bool same_with_cycles(const unsigned char *image, size_t image_bytes) {
     return same;
 }
 
-/* How often each construct, call and operation comes, whatever the order. */
+/* Number of each construct, call and operation, in any order. */
 #define MOST_KINDS 4096u
 static struct count { uint64_t key, replayed, recorded; } counts[MOST_KINDS];
 
 static struct count *count_of(const struct refrain_record *record) {
-    /* Which call completes a request is only likely once the order is given up. */
+    /* It is uncertain which call completes a request once the order is given up. */
     uint64_t id = record->operation == REFRAIN_OP_COMPLETE ? 0 : record->id;
     uint64_t key = 1 + (id << 16 | (uint64_t)record->operation << 8 | record->kind);
     unsigned at = (unsigned)(key * 0x9e3779b97f4a7c15u >> 40) % MOST_KINDS;
@@ -188,7 +188,7 @@ static int compare(void) {
             return what || n == 0 || replayed > total;
         }
         if (more_a && a.approximate &&
-            (!more_b || !same_record(&a, &b))) /* control flow has given way: on to the end */
+            (!more_b || !same_record(&a, &b))) /* the order of control flow was given up: only the end is compared */
             compared = false;
         uint64_t off = a.ticks > b.ticks ? a.ticks - b.ticks : b.ticks - a.ticks;
         if (compared && !a.approximate && off > most_off)

@@ -8,7 +8,7 @@
 
 #define MOST (2 * REFRAIN_NUMBERS)
 
-/* What the numbering needs of the monitor. */
+/* The parts of the monitor that the numbering uses. */
 __thread struct refrain_context *refrain_thread_context;
 struct refrain_trace_file refrain_trace_file;
 bool refrain_mpi_multiple;
@@ -37,7 +37,7 @@ void refrain_call_returned(struct refrain_call *call) {
     (void)call;
 }
 
-/* One thread takes and gives numbers by chance; `taken` says which it has. */
+/* One thread takes and returns random numbers. `taken`: the numbers that it has. */
 static void take_and_give(unsigned most, unsigned steps) {
     static bool taken[MOST];
     unsigned n = 0, lowest = 0;
@@ -83,7 +83,7 @@ int main(void) {
           index);
     refrain_number_give(&refrain_numberings[0], 64);
 
-    /* Another thread has completed one: that is told before the next one is posted. */
+    /* Another thread has completed a request. This is recorded before the next request is posted. */
     refrain_number_orphan(&refrain_numberings[0], 7);
     CHECK(refrain_number_take(&refrain_numberings[0], &index) && index == 64, "%u, though no orphan has been told",
           index);

@@ -20,7 +20,7 @@ static unsigned draw(unsigned below) {
     return (unsigned)(state % below);
 }
 
-/* What a call path is, and how often it came. */
+/* A call path, and the number of its samples. */
 static struct {
     struct refrain_sample_frame frames[DEPTH];
     unsigned n;
@@ -43,7 +43,7 @@ static void remember(const struct refrain_sample_frame *frames, unsigned n, uint
     paths[i].samples += samples;
 }
 
-/* Is that the count of the path? */
+/* True if this is the count of the path. */
 static bool is_count_of(const struct refrain_sample_table *table, const struct refrain_sample_count *count,
                         unsigned path) {
     uint32_t at = count->node + 1;

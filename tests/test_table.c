@@ -1,4 +1,5 @@
-/* test_table.c: a hash table against an array of all its keys, and arrays that grow (common/table.h, common/array.h). */
+/* test_table.c: compares a hash table with an array of all its keys, and tests growing arrays (common/table.h,
+ * common/array.h). */
 #include "check.h"
 #include "common/array.h"
 #include "common/table.h"

@@ -88,7 +88,7 @@ static void check_rows(uint32_t reference, bool late) {
 #define COMMUNICATORS 24
 #define ROUNDS 50
 
-/* A communicator in two is of all ranks, the others of two: in the order of their making. */
+/* Communicators have all ranks, or two, alternately in the order in which they were made. */
 static bool is_of_two(int64_t index) {
     return index % 2;
 }
@@ -146,7 +146,8 @@ static bool number_communicators(struct refrain_numbered *numbered) {
     return refrain_numbered_open(numbered, image, sizeof image);
 }
 
-/* As above, and it is known in which communicator each was: the row is one of a communicator of the same members. */
+/* As above, but the communicator of each row is known: the delivered row must have a communicator with the same
+ * members. */
 static void check_known_communicators(void) {
     static const struct refrain_row row = {4, 1 << 2, {1 << 2, 1 << 1}, REFRAIN_ROW_COMMUNICATOR};
     struct refrain_tally_reader reader;
@@ -193,8 +194,8 @@ static void check_unknown_amounts(void) {
     check(left == ROUNDS, "rows left to a partner", left, ROUNDS);
 }
 
-/* Loop counts, more different ones than there is room for: what they add up to is known however many have been given,
- * and a total is not taken for the last count. */
+/* More different loop counts than there is room for. Their sum must be known after any number of them, and a total must
+ * not be taken for the last count. */
 static void check_totals(void) {
     static const struct refrain_row row = {1, 1, {0, 0}, 0};
     struct refrain_tally_reader reader;
@@ -252,7 +253,7 @@ static void check_windows(void) {
 
 /* ---- terms ---- */
 
-#define MOST_STEPS 100000  /* values and iterations that are counted at a time, whatever a term has */
+#define MOST_STEPS 100000  /* values and iterations that are counted at a time, however many a term has */
 #define FIXED_VALUES 16    /* 0 and up: they are the same in all iterations ... */
 #define FIRST_OTHER 100000 /* ... and values from here on are not */
 #define MOST_VALUES 400000 /* of a term that is compared value by value */
@@ -264,7 +265,7 @@ void __wrap_refrain_tally_add(struct refrain_context *context, uint32_t *tally, 
 void __real_refrain_tally_add(struct refrain_context *context, uint32_t *tally, const int64_t *values, uint64_t times);
 
 void __wrap_refrain_tally_add(struct refrain_context *with, uint32_t *tally, const int64_t *values, uint64_t times) {
-    if (++steps == 100 * MOST_STEPS) { /* nobody waits for the rest */
+    if (++steps == 100 * MOST_STEPS) { /* too slow */
         check(false, "values counted one by one", steps, MOST_STEPS);
         exit(1);
     }
@@ -338,7 +339,7 @@ static struct values expand(const struct term *term, uint64_t most) {
     return values;
 }
 
-/* What a tally has. */
+/* The values of a tally. */
 static struct values values_of_tally(const struct refrain_tally *tally, bool amounts) {
     struct values values = {.n = tally->count};
     for (unsigned i = 0; i <= tally->capacity; i++) {
@@ -367,7 +368,7 @@ static struct refrain_learner *learner_of(const struct term *term, enum refrain_
     return learner;
 }
 
-/* Counts the terms of a learner; false where it leaves them as they are, since they take too many steps. */
+/* Counts the terms of a learner. False if it leaves them, since they take too many steps. */
 static bool count_terms(struct refrain_learner *learner, struct values *values) {
     const struct refrain_formula *formula = refrain_at_reference(learner->body);
     unsigned before = formula->n_items;
@@ -411,8 +412,8 @@ static void repeat_archived(struct refrain_learner *learner, uint64_t values) {
     formula->n_items = 1;
 }
 
-/* Terms of some hundred thousand values, whose counts are those that come of value by value. Only terms of many values
- * may be left as they are. */
+/* Counts terms of some hundred thousand values, and compares the counts with those of the single values. Only terms of
+ * many values may be left as they are. */
 static void check_terms(void) {
     unsigned n_counted = 0;
     for (unsigned i = 0; i < 300; i++) {
@@ -445,8 +446,8 @@ static void check_terms(void) {
     check(n_counted > 100, "repetitions that are counted", n_counted, 100);
 }
 
-/* As many iterations as a long run has, all alike, are counted at once. Where each has another value, or an inner loop
- * longer than the last, nothing is. */
+/* Equal iterations must be counted in one step, even as many as in a long run. If each iteration has another value, or
+ * an inner loop that is longer than the last, nothing may be counted. */
 static void check_long_terms(void) {
     struct term same = {.n = 0}, ramp = {.n = 0}, triangle = {.n = 0};
     uint64_t n = 3000000000u;

@@ -61,8 +61,7 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     refrain_block_times_open(&times, region, sizeof region, &thread);
     check(refrain_time_reader_shares(&times.reader), "there is an entry of several blocks");
     check(!refrain_block_times_single(&times, ticks, &told), "an entry of two blocks is not told singly");
-    check(refrain_block_times_pass(&times, last_left, &last, 0, &ticks) == REFRAIN_BLOCK_KEPT,
-          "the first block waits");
+    check(refrain_block_times_pass(&times, last_left, &last, 0, &ticks) == REFRAIN_BLOCK_KEPT, "the first block waits");
     uint64_t first = ticks;
     check(refrain_block_times_pass(&times, 90, &other, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the entry ends when it is said to end");
@@ -98,8 +97,8 @@ static void share_out_many(void) {
     refrain_block_times_close(&times);
 }
 
-/* Behind the last entry a damaged thread goes on for more ticks than a signed number holds: the first of the two blocks
- * there, of which almost all is expected, does not end in the middle. */
+/* After the last entry, a damaged thread has more ticks than a signed number can hold. The first of the two blocks
+ * there, which is expected to take nearly all of it, must not end in the middle. */
 static void share_out_too_long(void) {
     const uint64_t last_ticks = 0xf000000000000000;
     struct refrain_thread thread;
@@ -153,7 +152,7 @@ int main(void) {
     check(read_all(&thread, 4, &end_ticks) == 4 && end_ticks == 170, "a page's last block ends where the next begins");
     check(read_all(&thread, 100, &end_ticks) == 5 && end_ticks == 190, "two pages, five entries");
 
-    /* Entries of 2^63 blocks each: what follows the second one has no number. */
+    /* Entries of 2^63 blocks each: the block after the second one has no number. */
     make(&thread);
     page_at(0)->next = 0;
     page_at(0)->entry_shift = 63;

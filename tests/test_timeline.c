@@ -1,8 +1,8 @@
-/* test_timeline.c: a timeline that its thread writes (monitor/timeline.c). Wherever the order of two changes counts, a
- * reader finds all that it found before, each end where it was to within a quantum. In the end, with the least memory
- * that it takes, no entry of several blocks is longer than a small part of the run. Pages that were lent are given back
- * whenever they are asked for, down to the least, and nothing is lost but how long single blocks took; in need all are.
- */
+/* test_timeline.c: tests a timeline while its thread writes it (monitor/timeline.c). Wherever the order of two changes
+ * matters, a reader must find all blocks that it found before, each end within a quantum of the truth. At the end, with
+ * the least memory, no entry of several blocks is longer than a small part of the run. Pages in memory that belongs to
+ * other uses are returned on request, down to the smallest number, and only times of single blocks are lost; if
+ * necessary, all pages are returned. */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "times/block_times.h"
@@ -12,7 +12,7 @@
 
 #define BLOCKS 300000u
 #define FILE_BYTES ((size_t)1 << 20)
-#define LOOK_AT_EACH 101u /* change in so many */
+#define LOOK_AT_EACH 101u /* one of so many changes is examined */
 
 static uint64_t ends[BLOCKS + 1]; /* of each block, the first one's beginning first */
 static uint64_t n_blocks, n_found, changes;
@@ -66,7 +66,7 @@ static uint64_t chance(uint64_t below) {
     return (seed >> 33) % below;
 }
 
-/* How long blocks take: all about the same; one in 300 long; busy and idle times by turns. */
+/* Duration of a block: about equal; or one in 300 long; or alternating between busy and idle times. */
 static uint64_t duration(unsigned kind, uint64_t block) {
     uint64_t ticks = 200 + chance(400);
     if (kind == 1 && chance(300) == 0)
@@ -90,9 +90,8 @@ static void give_pages(struct refrain_timeline_writer *writer) {
     }
 }
 
-/* A run of such blocks with so many bytes for its times. `lent`: at the end of the file, from where some are given
- * back.
- */
+/* Makes a run of such blocks with `bytes` bytes for its times. `lent`: its pages are at the end of the file, and some
+ * are returned. */
 static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     static struct refrain_context context;
     struct refrain_header *header = refrain_trace_file.header;
@@ -128,7 +127,7 @@ static void run(unsigned kind, uint64_t bytes, double most_share, bool lent) {
     check(share < most_share, "an entry is too long", n_found);
 }
 
-/* All pages may be given back, too: then nothing is told of the thread's times any more, whatever comes. */
+/* All pages may be returned, too. Then the times of the thread are unknown from there on. */
 static void give_all(void) {
     static struct refrain_context context;
     struct refrain_header *header = refrain_trace_file.header;

@@ -25,7 +25,8 @@ static int64_t request_of(struct refrain_translation *translation, uint32_t oper
     return event.request;
 }
 
-/* A persistent request, number 0, that begins three times, and whatever has begun completes, in that order. */
+/* Persistent request 0 begins three times before it completes. The communications must complete in the order in which
+ * they began. */
 static void check_begun_again(struct refrain_translation *translation) {
     int64_t begun[3];
     for (unsigned round = 0; round < 2; round++) {

@@ -1,5 +1,5 @@
-/* test_waiting_stream.c: what calls wait (analysis/waiting.h), from streams of events written by hand, without a trace,
- * a replay or MPI. Each case is a stream and the waits that come out of it, in their order. */
+/* test_waiting_stream.c: tests the waiting times of calls (analysis/waiting.h) with streams of events written by hand,
+ * without trace, replay or MPI. Each case is a stream, and the waits that it must have, in their order. */
 #include "analysis/waiting.h"
 #include "check.h"
 
@@ -24,7 +24,7 @@ static struct refrain_region_info regions[CALLS] = {
     [IBARRIER] = {.name = "MPI_Ibarrier", .role = REFRAIN_COLLECTIVE_BARRIER},
     [WORK] = {.name = "work"}};
 
-/* Peer, match and request only where an event has them. */
+/* An event. Peer, match and request are set only for kinds that have them. */
 struct told {
     int64_t ns;
     int32_t rank;

@@ -1,8 +1,7 @@
-/* windows.c: windows of a trace against the whole of it: windows TRACE [SEED [WINDOWS [CHECKPOINT-KBYTES]]]. With -1
- * kilobytes only windows from saved states are looked at, of which these are made, too. Whatever
- * the ranks chosen, the way by which the cursor came there, and whether the trace was opened from files or from bytes
- * in memory: a window holds those events of the whole trace that lie in it, field by field. And what belongs together
- * has one match. */
+/* windows.c: compares windows of a trace with the whole trace: windows TRACE [SEED [WINDOWS [CHECKPOINT-KBYTES]]]. With
+ * -1 kilobytes only windows from saved states are compared; these states are made first. For any choice of ranks, any
+ * earlier position of the cursor, and for traces opened from files and from memory, a window must have the events of
+ * the whole trace that lie in it, field by field. All ends of a message or collective must have the same match. */
 #define _GNU_SOURCE
 #include "match/saved_states.h"
 #include "plain_event.h"
@@ -63,7 +62,7 @@ static bool in_ranks(int32_t rank, const int32_t *ranks, size_t n) {
     return n == 0;
 }
 
-/* What the cursor gives from here to to_ns against what the whole trace has. */
+/* Compares the cursor's next events up to to_ns with those of the whole trace. */
 static void compare(struct refrain_cursor *cursor, const int32_t *ranks, size_t n_ranks, int64_t from_ns, int64_t to_ns,
                     const char *what) {
     size_t i = 0;
@@ -176,7 +175,8 @@ static unsigned char *make_states(const char *path, uint64_t events, size_t *n) 
     return bytes;
 }
 
-/* Events from a saved state are those of the whole replay, also in a copy of the trace of its own; damage is found. */
+/* A replay from a saved state must have the events of the whole replay, also with another copy of the trace. Damage
+ * must be found. */
 static void check_states(const char *path, unsigned windows) {
     size_t n;
     uint64_t between;
