@@ -1,8 +1,8 @@
-/* alike.c: calls that go alike for long, and all that ends such a row of calls: another value, a handle that means
- * something else, another place that they come from, a call within the same call, a jump out of it, a pause, the end of
- * a thread. One process. Usage: alike ROUNDS [WHAT]; WHAT: "kill": it kills itself after the last row; "inside":
- * within a call of it; "waits": at the end another thread is still there, whose calls have gone alike so far;
- * "threads": several threads may call MPI at once, though they do not. */
+/* alike.c: repeats calls that are alike for long, and then everything that ends such a repetition: another value, a
+ * handle with another meaning, a call from another place, a call inside the same call, a jump out of it, a pause, the
+ * end of a thread. One process. Usage: alike ROUNDS [WHAT]. WHAT: "kill": it kills itself after the last repetition;
+ * "inside": inside a call of it; "waits": at the end another thread still exists, whose calls are alike; "threads":
+ * several threads may call MPI at once, but do not. */
 #include "mpi_check.h"
 #include <pthread.h>
 #include <refrain/refrain.h>
@@ -21,7 +21,7 @@ static void sizes(int rounds) {
         MPI_Bcast(out, i % 997 == 996 ? 3 : 16, MPI_INT, 0, own);
 }
 
-/* Sizes of chance for long, so that no rule is looked for any more, then one size, and again. */
+/* Random sizes for so long that rules are no longer searched, then one size, and all that again. */
 static void chance(int rounds) {
     static int many[4096];
     unsigned random = 1;
@@ -85,8 +85,8 @@ static void turns(int rounds) {
                      i % 402 == 401 ? MPI_PROC_NULL : MPI_ANY_SOURCE, MPI_ANY_TAG, own, MPI_STATUS_IGNORE);
 }
 
-/* The same, with tags in a row and runs of sizes, and turns of which some are as often as others twice. Persistent
- * requests lie among those that come and go. */
+/* The same with consecutive tags, runs of sizes, and alternations in which one value comes twice. Persistent requests
+ * lie among the other ones. */
 static void posted(int rounds) {
     MPI_Request all[4], kept[2];
     MPI_Status status;
@@ -161,7 +161,7 @@ static void handles(int rounds) {
     }
 }
 
-/* The same call comes after other things: the activation comes to it from several places. */
+/* The same call after different ones, so that the activation reaches it from several places. */
 static void places(int rounds) {
     double seconds = 0;
     for (int i = 0; i < rounds; i++) {

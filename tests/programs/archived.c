@@ -1,5 +1,4 @@
-/* archived.c: on each rank a loop whose counts have no rule, each as much higher as the rank says: archived [N], N
- * times that loop. */
+/* archived.c [N]: N times a loop whose count has no rule; on each rank it is larger by the rank. */
 #include <mpi.h>
 #include <stdlib.h>
 

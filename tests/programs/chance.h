@@ -1,5 +1,5 @@
-/* chance.h: what programs of chance share: numbers, and functions of which each has call sites and control flow of its
- * own, to spend the memory with. */
+/* chance.h: shared by the random programs: random numbers, and functions with call sites and control flow of their own,
+ * which use up the memory. */
 #ifndef CHANCE_H
 #define CHANCE_H
 

@@ -1,6 +1,6 @@
-/* chance_collectives.c: collectives of chance, each on one of three communicators, until the memory is spent; then
- * broadcasts and reductions on one of these that are told by their size, 1000 bytes and more. All ranks draw the same
- * numbers. Usage: chance_collectives SEED STEPS */
+/* chance_collectives.c: random collectives on three communicators, until the memory is full. Then broadcasts and
+ * reductions on one of them that can be recognised by their sizes, from 1000 bytes on. All ranks draw the same numbers.
+ * Usage: chance_collectives SEED STEPS */
 #include "chance.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ static char out[4096], in[4096];
     TEN(X, n##0)                                                                                                       \
     TEN(X, n##1) TEN(X, n##2) TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
 
-/* Sites that are not come to before the memory is spent: each with a partner, a tag and a size of its own. */
+/* Call sites that are reached only when the memory is full. Each has a partner, a tag and a size of its own. */
 #define SITE(k)                                                                                                        \
     static void site_##k(void) {                                                                                       \
         for (int i = 0; i <= k % 3; i++)                                                                               \

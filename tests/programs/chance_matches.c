@@ -1,5 +1,5 @@
-/* chance_matches.c: messages of chance until the memory is spent, then messages of one channel that are told by their
- * size, 1000 bytes and more. All ranks draw the same numbers. Usage: chance_matches SEED STEPS */
+/* chance_matches.c: random messages until the memory is full. Then messages of one channel that can be recognised by
+ * their sizes, from 1000 bytes on. All ranks draw the same numbers. Usage: chance_matches SEED STEPS */
 #include "chance.h"
 
 #include <stdlib.h>

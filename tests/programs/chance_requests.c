@@ -1,6 +1,5 @@
-/* chance_requests.c: control flow of chance until the memory is spent, then thousands of requests under way at a time,
- * which are waited for in orders of chance, all together or one by one. Usage: chance_requests [SEED [STEPS
- * [REQUESTS]]] */
+/* chance_requests.c: random control flow until the memory is full. Then thousands of requests are pending at a time,
+ * and are completed in random orders, all together or one by one. Usage: chance_requests [SEED [STEPS [REQUESTS]]] */
 #include "chance.h"
 
 #include <stdio.h>
@@ -23,7 +22,7 @@ static void shuffle(int n) {
     }
 }
 
-/* n requests under way at a time, half of them receives; each goes to where chance has put it in the array. */
+/* n requests are pending at a time, half of them receives, each at a random place of the array. */
 static void many(int n) {
     int left = (rank + size - 1) % size, right = (rank + 1) % size, done, some[64];
     shuffle(n);

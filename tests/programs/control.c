@@ -9,11 +9,11 @@
 
 static int rank, size, sum;
 
-/* A leaf: a message around the ring, or to oneself where there is only one rank. */
+/* A leaf: a message around the ring, or to itself if there is only one rank. */
 static int leaf(int value) {
     int got;
-    MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, value % 7, &got, 1, MPI_INT, (rank + size - 1) % size, MPI_ANY_TAG,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, (rank + 1) % size, value % 7, &got, 1, MPI_INT, (rank + size - 1) % size,
+                 MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sum = (sum * 31 + got) % 1000003;
     return got;
 }

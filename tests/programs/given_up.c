@@ -1,6 +1,5 @@
-/* given_up.c: on two ranks, receives that are given up while they are under way, with MPI_Request_free: they take their
- * messages, of which nobody is told. Each message of a round has a length of its own. Others are cancelled, and take
- * none. */
+/* given_up.c: on two ranks, frees pending receives with MPI_Request_free. They take their messages, and nobody learns
+ * which. Each message of a round has a length of its own. Other receives are cancelled, and take none. */
 #include <mpi.h>
 
 #define ROUNDS 3

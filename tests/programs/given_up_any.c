@@ -1,6 +1,6 @@
-/* given_up_any.c: on three ranks, a receive from anyone is given up before any message is there, so that nobody knows
- * whose it takes: 1 sends it one. Later receives of that tag may have any of two messages then, those of another tag
- * cannot. */
+/* given_up_any.c: on three ranks, frees a receive from any source before a message is there, so nobody knows whose
+ * message it takes (that of rank 1). Later receives of this tag may have one of two messages, those of another tag may
+ * not. */
 #include <mpi.h>
 
 static char in[64], out[64];

@@ -1,6 +1,6 @@
-/* given_up_late.c: on two ranks, a receive is overtaken by one that was posted after it, and then given up: so the
- * first message is its own, and the other one has the second. With tags 9 and 10 that takes so long that nobody reads
- * on so far; that of tag 10 is not given up. */
+/* given_up_late.c: on two ranks, a receive is overtaken by one that was posted after it, and then freed. So it has the
+ * first message, and the other receive has the second. With tags 9 and 10 this takes longer than a reader looks ahead.
+ * The receive with tag 10 is not freed. */
 #include <mpi.h>
 
 #define LONG 300

@@ -1,9 +1,8 @@
-/* in_a_row.c: collectives or messages of one site, one right after the other, and all that comes between two of
- * them or within one: other words, another message than expected, none, one that is too long, another call, another
- * communicator, a signal handler with collectives of its own, a call within an operation of a reduction or a handler of
- * errors, a pause, a recursion, another function from the same line.
- * Usage: in_a_row ROUNDS [KILL]; "between", "inside", "messages": all ranks kill themselves after so many
- * reductions, in one, or after so many messages. */
+/* in_a_row.c: repeats collectives or messages of one call site, and everything that may come between two of them or
+ * inside one: other parameters, another message than expected, none, a message that is too long, another call, another
+ * communicator, a signal handler with collectives, a call inside the operation of a reduction or an error handler, a
+ * pause, a recursion, another function on the same line. Usage: in_a_row ROUNDS [KILL]. "between", "inside",
+ * "messages": all ranks kill themselves after a number of reductions, inside one, or after a number of messages. */
 #include "mpi_check.h"
 #include <refrain/refrain.h>
 #include <signal.h>
@@ -50,7 +49,7 @@ static int all(int n, MPI_Comm comm) {
     return sums[0];
 }
 
-/* What is between two of them. */
+/* Calls between two of the repeated ones. */
 static void between(int rounds) {
     for (int i = 0; i < rounds; i++) {
         CHECK(all(i % 400 == 30 || i % 90 > 80 ? 2 : 1, MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD));
@@ -78,7 +77,7 @@ static void inside(int rounds) {
     }
 }
 
-/* The same handles come to mean something else. */
+/* The same handles get another meaning. */
 static void handles(int rounds) {
     for (int i = 0; i < rounds / 100; i++) {
         MPI_Comm comm;

@@ -1,6 +1,6 @@
-/* kinds.c: places that go on in more ways than there is room to count: functions that call each other by chance, from
- * their beginnings, from a switch, from loops of very different counts, from branches and behind calls through
- * pointers, with markers between and in user regions. All ranks do the same. Usage: kinds [SEED [STEPS]] */
+/* kinds.c: places that are followed by more kinds of steps than there is room to count. Functions call each other at
+ * random: at their beginnings, from a switch, from loops with very different counts, from branches and after calls
+ * through pointers, with markers between, and in user regions. All ranks do the same. Usage: kinds [SEED [STEPS]] */
 #include <mpi.h>
 #include <refrain/refrain.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* late_duplicate.c FIFO: duplicates by MPI_Comm_idup, of which the last rank knows that they are made before rank 0 has
- * told the name that a tracer has for it: there rank 0 is held up by PMPI_Ibcast below, until the last rank, which has
- * tested, writes to the pipe. MPI_Test must return whatever rank 0 does. */
+/* late_duplicate.c FIFO: duplicates of communicators by MPI_Comm_idup. On the last rank they are complete before rank 0
+ * has sent the name that a tracer gives them: PMPI_Ibcast below holds rank 0 until the last rank, after its tests,
+ * writes to the pipe. MPI_Test must return meanwhile. */
 #define _GNU_SOURCE
 #include "mpi_check.h"
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 static int pipe_end = -1, held;
 
-/* Nobody but a tracer calls it here. MPI goes on meanwhile. */
+/* Only a tracer calls this function here. MPI progresses meanwhile. */
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
     int (*real)(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Request *) =
         (int (*)(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Request *))dlsym(RTLD_NEXT, "PMPI_Ibcast");

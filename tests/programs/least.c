@@ -1,8 +1,6 @@
-/* least.c: spends all the memory that there is, and then comes to what it has not come to before, on two ranks.
- *
- * "least communicators": 600 communicators of both ranks in the other order, that exist at a time; a message on each.
- * "least threads": calls of functions that were not called before, in three threads at once, each to itself.
- */
+/* least.c: uses up all memory, and then does things for the first time, on two ranks. "least communicators": 600
+ * communicators of both ranks in the reverse order, which exist at the same time, with a message on each. "least
+ * threads": calls functions that were not called before, in three threads at once, each to itself. */
 #include "mpi_check.h"
 #include <pthread.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* light.c: what --detail=all leaves out in loops (instrumentor/weigh.c, test_small.sh). */
+/* light.c: loops and branches that --detail=all leaves out (instrumentor/weigh.c, test_small.sh). */
 volatile int many = 40, few = 7;
 static int table[64];
 
-/* In the first loop nothing has a probe, as a turn of it is little work. The second holds enough to pay for all. Of the
- * third half of the turns, as far as its text says, end before there was enough. */
+/* In the first loop nothing has a probe, since an iteration has little work. The second has enough work for all probes.
+ * In the third, half of the iterations end before enough work was done, as far as the source shows. */
 __attribute__((noinline)) int work(int n) {
     int sum = 0;
     for (int i = 0; i < n; i++) {

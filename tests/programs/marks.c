@@ -1,6 +1,6 @@
-/* marks.c: a ring of messages; between them each rank tells the true time, which it asks the system for, right before
- * it enters the region "mark". With an argument all ranks are killed after so many rounds; with "jump" the false clocks
- * (false_clock.c) of the last two ranks go ahead by a second halfway. */
+/* marks.c: a ring of messages. Between them each rank prints the true time, for which it asks the system, and then
+ * enters the region "mark". With an argument all ranks are killed after a number of rounds. With "jump" the false
+ * clocks (false_clock.c) of the last two ranks jump by a second halfway. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <refrain/refrain.h>

@@ -40,7 +40,7 @@ static __attribute__((noinline)) int size_of(MPI_Comm comm) {
     return size;
 }
 
-/* Jumps out of what was entered in its own frame's callee, and calls from there. */
+/* Jumps out of a function that was entered below its own frame, and calls from there. */
 static __attribute__((noinline)) void jump(int i) {
     MPI_Barrier(MPI_COMM_SELF);
     if (i % 7 == 0)

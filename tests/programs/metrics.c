@@ -1,6 +1,6 @@
-/* metrics.c: pages are touched for the first time, so many in each of some functions. With "kill" the ranks are killed
- * at the end, with "close" all descriptors that the program knows nothing of are closed in the middle, with "reuse" the
- * numbers of those that count are given to a file, of which nobody may read a byte or close one: prints how many. */
+/* metrics.c: each of some functions touches a number of pages for the first time. "kill": the ranks are killed at the
+ * end. "close": closes all descriptors that the program does not know, in the middle. "reuse": a file gets the numbers
+ * of the counters' descriptors; nobody may read or close it; prints how many there were. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

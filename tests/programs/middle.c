@@ -1,6 +1,6 @@
-/* middle.c: a recursion that control comes into the middle of. Its last call begins in a pause that ends within it, so
- * the rest of that call is told of main: control goes on from there at a place that the recursion seldom comes to.
- * Usage: middle [SEED [STEPS]] */
+/* middle.c: a recursion that is entered in its middle. Its last call begins in a pause, which ends inside it, so the
+ * rest of the call belongs to main: control continues there at a place that the recursion rarely reaches. Usage: middle
+ * [SEED [STEPS]] */
 #include <mpi.h>
 #include <refrain/refrain.h>
 #include <stdint.h>

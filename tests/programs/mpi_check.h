@@ -1,5 +1,5 @@
-/* mpi_check.h: what the MPI test programs share: a check that says where it failed, and a last line that says all is
- * well. The programs run on any number of ranks and print the same whatever that traces them. */
+/* mpi_check.h: shared by the MPI test programs: a check that prints where it failed, and a last line that says that all
+ * is well. The programs run on any number of ranks, and their output does not depend on a tracer. */
 #ifndef MPI_CHECK_H
 #define MPI_CHECK_H
 
@@ -16,7 +16,7 @@
         }                                                                                                              \
     } while (0)
 
-/* Between two tests of what has not happened yet: others may need the processor to make it happen. */
+/* To be called between two tests of something that has not happened yet: others may need the processor for it. */
 static inline int not_yet(int flag) {
     if (!flag)
         sched_yield();

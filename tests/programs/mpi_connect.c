@@ -11,7 +11,7 @@
 static int rank, size, half;
 static long total;
 
-/* Rank 0 says which MPI does not know how to. */
+/* Rank 0 prints which function this MPI does not support. */
 static void skip(const char *function) {
     if (rank == 0)
         printf("skipped: %s fails: this MPI or its process manager does not do it\n", function);
@@ -19,15 +19,15 @@ static void skip(const char *function) {
     exit(0);
 }
 
-/* Does anybody say that it failed? */
+/* True if the function failed on any rank. */
 static int failed(int rc) {
     int mine = rc != MPI_SUCCESS, any;
     MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return any;
 }
 
-/* Every rank has a partner in the other group where there is one of its number; then all of the first tell the other.
- */
+/* Each rank has a partner in the other group if there is one with its number. Then the first group sends a value to the
+ * other one. */
 static void talk(MPI_Comm other, MPI_Comm own, int is_server) {
     int theirs, mine = rank_in(own), value = rank, got = -1, sum;
     MPI_Comm_remote_size(other, &theirs);

@@ -103,7 +103,7 @@ static void strange_requests(void) {
 #endif
 }
 
-/* One of four fails, and the others do not: what has arrived has arrived (tag 8 is counted by the test). */
+/* One of four requests fails. The others have completed nevertheless (the test counts tag 8). */
 static void one_of_some(bool tests, bool ignored) {
     int out[4] = {1, 2, 3, 4}, in[4], n, left = 4, indices[4];
     MPI_Request requests[4];
@@ -114,7 +114,8 @@ static void one_of_some(bool tests, bool ignored) {
     MPI_Irecv(&in[3], 1, MPI_INT, 0, 9, MPI_COMM_SELF, &requests[3]);
     while (left > 0) {
         MPI_Status *wanted = ignored ? MPI_STATUSES_IGNORE : statuses;
-        int rc = tests ? MPI_Testsome(4, requests, &n, indices, wanted) : MPI_Waitsome(4, requests, &n, indices, wanted);
+        int rc =
+            tests ? MPI_Testsome(4, requests, &n, indices, wanted) : MPI_Waitsome(4, requests, &n, indices, wanted);
         if (rc != MPI_SUCCESS)
             say("truncated among some", rc);
         left -= n;

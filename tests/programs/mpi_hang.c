@@ -63,12 +63,12 @@ static void mismatch(void) {
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* All wait for anybody. */
+/* All ranks wait for a message from any source. */
 static void anybody(void) {
     MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Requests that wait for each other, among ranks of another communicator, whose numbers are not those of the world. */
+/* Requests that wait for each other, in a communicator whose ranks are not those of MPI_COMM_WORLD. */
 static void requests(void) {
     MPI_Comm turned;
     MPI_Request request;

@@ -1,4 +1,4 @@
-/* mpi_intercomm.c: two groups that talk across an intercommunicator, made and merged; one rank alone says so. */
+/* mpi_intercomm.c: two groups communicate across an intercommunicator, which is made and merged. One rank prints it. */
 #include "mpi_check.h"
 
 #ifdef OPEN_MPI
@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
         int remote, here = rank_in(inter);
         MPI_Comm_remote_size(inter, &remote);
         for (int round = 0; round < 4; round++) {
-            /* point to point: ranks are those of the other side */
+            /* point to point: ranks are those of the other group */
             if (here < remote) {
                 MPI_Status status;
                 MPI_Sendrecv(&out, 1, MPI_INT, here, 3, in, 1, MPI_INT, here, 3, inter, &status);
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
         MPI_Comm_free(&copy);
         MPI_Request request, several[TOGETHER];
         MPI_Status status;
-        /* duplicates that are under way together, twice, beside one that all wait for */
+        /* several pending duplicates, twice, beside one that is complete at once */
         for (int round = 0; round < 2; round++) {
             MPI_Comm copies[TOGETHER];
             for (int i = 0; i < TOGETHER; i++)

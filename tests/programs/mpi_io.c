@@ -16,7 +16,7 @@ static void verify(int first) {
     total += first;
 }
 
-/* Where everybody writes next is one place for all. */
+/* The shared file pointer: all ranks write behind each other. */
 static void shared_pointer(const char *name) {
     MPI_File file;
     MPI_Request request;

@@ -1,14 +1,14 @@
-/* mpi_leave.c: programs that end otherwise than they should. Usage: mpi_leave HOW
- *     finalize  as it should be
+/* mpi_leave.c: programs that do not end as they should. Usage: mpi_leave HOW
+ *     finalize  a regular end
  *     return    from main without MPI_Finalize
  *     exit      in the middle of a function, without MPI_Finalize
- *     _exit     the same, without anything that is to be done at the end
+ *     _exit     the same, without exit handlers
  *     abort     rank 0 calls MPI_Abort while the others wait
  *     segv      rank 0 dies of a signal while the others wait; the same: term, kill
- *     handled   a signal handler of the program's ends it, by exit
+ *     handled   a signal handler of the program ends it by exit
  *     assert    rank 0 fails an assertion
  *     early     exit before MPI_Init
- *     late      exit after MPI_Finalize, with functions open */
+ *     late      exit after MPI_Finalize, with open functions */
 #include "mpi_check.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
 
 static long total;
 
-/* All forms; every rank tells its number to its neighbours, and `in` of them tell theirs. */
+/* All forms of neighbourhood collectives: each rank sends its number to `out` neighbours, and receives from `in`. */
 static void exchange(MPI_Comm comm, int in, int out) {
     int me = rank_in(comm), sends[MOST], receives[MOST], counts[MOST], places[MOST];
     MPI_Aint bytes[MOST];

@@ -1,6 +1,6 @@
-/* mpi_objects.c: several windows and files at once, used by turns, so that which of them it is follows from nothing but
- * the call: of all ranks, of a few, of one; made in another order than freed; some that cannot be made.
- * Usage: mpi_objects [FILE] */
+/* mpi_objects.c: several windows and files at once, used alternately, so that only the call shows which of them it
+ * uses: of all ranks, of some, of one; freed in another order than made; some that cannot be made. Usage: mpi_objects
+ * [FILE] */
 #include "mpi_check.h"
 
 #define WINDOWS 3
@@ -16,7 +16,7 @@ static void put(MPI_Win win, int to, int cell, int n) {
     MPI_Put(values, n, MPI_INT, to, cell, n, MPI_INT, win);
 }
 
-/* A window that cannot be made, after which the program goes on. */
+/* A window that cannot be made. The program continues after the error. */
 static void fails(void) {
     int memory[CELLS];
     MPI_Win win = MPI_WIN_NULL;
@@ -28,7 +28,7 @@ static void fails(void) {
 static void windows(MPI_Comm half) {
     MPI_Win win[WINDOWS], own, of_half;
     int *memory[WINDOWS], *of_own, *in_half;
-    /* One of this rank alone, on the odd ones: what comes after it has another number there than elsewhere. */
+    /* A window of this rank alone, on odd ranks. So later windows have other numbers there than on even ranks. */
     if (rank % 2)
         MPI_Win_allocate(CELLS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_SELF, &of_own, &own);
     for (int i = 0; i < WINDOWS; i++)
@@ -104,7 +104,7 @@ static void files(MPI_Comm half, const char *common_name) {
         MPI_File_read(own, in, 1, MPI_INT, MPI_STATUS_IGNORE);
         total += in[0];
     }
-    /* Both under way, and completed in the other order; two halves of one access. */
+    /* Two pending accesses that complete in the reverse order; then a split access. */
     MPI_File_iwrite_at(own, 0, out, 3, MPI_INT, &request[0]);
     MPI_File_iwrite_at(common, mine, out, 5, MPI_INT, &request[1]);
     MPI_Wait(&request[1], MPI_STATUS_IGNORE);

@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
     MPI_Win_free(&win);
     MPI_Free_mem(memory);
 
-    /* ranks of the window are those of its communicator, in the reverse order */
+    /* ranks of this window are in the reverse order */
     MPI_Comm reversed;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     MPI_Win_allocate(CELLS * sizeof(int), sizeof(int), MPI_INFO_NULL, reversed, &memory, &win);

@@ -1,4 +1,4 @@
-/* mpi_sessions.c: MPI without MPI_Init: a communicator from the process set of all, and one of a part of it. */
+/* mpi_sessions.c: MPI without MPI_Init: a communicator from the process set of all ranks, and one of a part of it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* mpi_tables.c: more than a tracer's tables hold of requests under way, datatypes, communicators that differ, files and
- * windows open at a time. The program does not notice. */
+/* mpi_tables.c: more pending requests, datatypes, different communicators, open files and windows than a tracer's
+ * tables can hold. The program must not notice. */
 #include "mpi_check.h"
 
 #define REQUESTS 2100
@@ -49,7 +49,7 @@ static void open_files(int rank) {
         MPI_File_close(&files[i]);
 }
 
-/* Made by MPI_Win_allocate: not everywhere are there so many of MPI_Win_create. */
+/* MPI_Win_allocate makes them, since some MPI libraries limit the windows of MPI_Win_create. */
 static int open_windows(int rank) {
     int *memory[WINDOWS], sum = 0;
     for (int i = 0; i < WINDOWS; i++) {

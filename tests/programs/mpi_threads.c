@@ -42,8 +42,8 @@ static void *complete(void *argument) {
 static MPI_Request listened[LISTENED];
 static int heard[LISTENED];
 
-/* Waits until all have come or are withdrawn, as a thread does that serves others: of the second one the message comes.
- */
+/* Waits until all receives have completed or are cancelled, as a thread that serves others does. The second one gets
+ * its message. */
 static void *listen_until_cancelled(void *cancelled) {
     MPI_Status statuses[LISTENED];
     int flag;

@@ -138,8 +138,7 @@ static void others(MPI_Comm comm) {
         MPI_Request_free(&requests[k]);
 }
 
-/* Communicators, of which one has the ranks in reverse, and datatypes take turns; one of these comes to mean something
- * else. */
+/* Alternating communicators, one with the ranks in reverse, and datatypes. One handle gets another meaning. */
 static void handles(MPI_Comm comm) {
     MPI_Comm comms[2];
     MPI_Datatype types[2];

@@ -1,9 +1,7 @@
-/* mpi_waiting.c: waits of known length, of rank 0 for rank 1. Usage: mpi_waiting KIND|all [ROUNDS]; on 2 ranks.
- *
- * In each round rank 1 is late: by DELAY_MS after rank 0 has told it, by calls that no tool sees, that it is about to
- * come. Both say when they came to the call in question, so that what rank 0 waited is known exactly, whatever the
- * machine does meanwhile: the program prints "rank nanoseconds", the sum of these times. The lines with a wait are
- * marked WAITS, those that come late LATE. */
+/* mpi_waiting.c: waits of known length, of rank 0 for rank 1. Usage: mpi_waiting KIND|all [ROUNDS]; on 2 ranks. In each
+ * round rank 1 is late: it starts DELAY_MS after rank 0 has sent it a message that no tool sees. Both print when they
+ * reached the call, so that the wait of rank 0 is known exactly, whatever the machine does meanwhile: the program
+ * prints "rank nanoseconds", the sum of these times. The lines with a wait are marked WAITS, the late ones LATE. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +17,7 @@ static char *buffer, *other; /* LARGE bytes */
 static MPI_Comm untold;      /* of messages that are not traced: PMPI functions have no wrappers */
 static long long sum_ns;
 
-/* One rank says how far it is, the other does not go on before: by load alone neither comes before the other. */
+/* One rank sends how far it is, and the other one waits for this: so their order does not depend on the load. */
 static void tell(void) {
     PMPI_Send(NULL, 0, MPI_CHAR, 1 - rank, 0, untold);
 }

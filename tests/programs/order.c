@@ -1,10 +1,10 @@
-/* order.c: who comes first at a receive of any source (tests/test_order.sh).
+/* order.c: the order of messages at receives from any source (tests/test_order.sh).
  *
  *     order race ROUNDS STEPS
- *                           rank 0 gives ranks 1 and 2 a task each and says who answered first: rank 1 takes much
- *                           less, but goes through many probes. How much of a processor it had for them is said too
- *     order deadlock        figure 4 of Li and Zhang: rank 1 may take the message of rank 0, although rank 3 is not as
- *                           far in time as that; for rank 3 waits for rank 2, and that for rank 1 */
+ *                           rank 0 gives ranks 1 and 2 a task each, and prints who answered first. Rank 1 needs less
+ *                           time, but executes many probes. Its processor time for them is printed, too
+ *     order deadlock        figure 4 of Li and Zhang: rank 1 may take the message of rank 0 before rank 3 has come as
+ *                           far in time, since rank 3 waits for rank 2, and rank 2 for rank 1 */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static double seconds(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double wall, processor; /* that rank 1 has taken for its steps */
+static double wall, processor; /* time that rank 1 took for its steps */
 
 static void task(int rank, int steps) {
     wall -= seconds(CLOCK_MONOTONIC);

@@ -1,7 +1,7 @@
-/* polls.c: polls that find nothing, one right after the other, and all that comes between two of them or within one: a
- * message, another call, a signal handler with polls of its own, a call within the poll, a jump out of it, another
- * function called from the same line, a pause. One process. Usage: polls ROUNDS [WHAT]; WHAT: "between", "inside": it
- * kills itself after so many polls, or in one; "times": some polls, and what is between some, take long. */
+/* polls.c: repeats polls that find nothing, and everything that may come between two of them or inside one: a message,
+ * another call, a signal handler with polls, a call inside the poll, a jump out of it, another function on the same
+ * line, a pause. One process. Usage: polls ROUNDS [WHAT]. WHAT: "between", "inside": it kills itself after a number of
+ * polls, or inside one; "times": some polls, and the time between some, are long. */
 #include "mpi_check.h"
 #include <refrain/refrain.h>
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static int in_poll(void *state, MPI_Status *status) {
     return MPI_SUCCESS;
 }
 
-/* What waits for the request: nothing does. */
+/* The wait function of the generalised request. It need not do anything. */
 static int in_wait(int n, void **states, double timeout, MPI_Status *status) {
     (void)n, (void)states, (void)timeout, (void)status;
     return MPI_SUCCESS;
@@ -117,7 +117,7 @@ static void messages(int rounds) {
     }
 }
 
-/* Messages that are looked for before they are received: in a loop of its own, and between polls. */
+/* Probes for messages before they are received: in a loop, and between polls. */
 static void probes(int rounds) {
     for (int i = 0; i < rounds; i += 7) {
         int in, out = i, n, size;
@@ -189,7 +189,7 @@ static void same_line(int rounds) {
     }
 }
 
-/* After a thousand quick ones each: what is between two polls takes long; a poll does. */
+/* After a thousand quick polls there is a long time between two polls, and after that a long poll. */
 static void times(void) {
     for (int i = 0; i < 2000; i++) {
         at_next_poll = i == 1500 ? SLOW : NOTHING;

@@ -1,8 +1,7 @@
-/* registers.c: usage registers STEPS | registers throttle: runs sites (refrain/unit.h) with random
- * contents in all registers that a function may change, and compares them afterwards: the probe that opens the region,
- * those that find what was expected and those that do not, those that open a window of the event file or make a probe
- * dormant. Prints "N probes, N registers changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by
- * hand. */
+/* registers.c: registers STEPS | registers throttle: runs sites (refrain/unit.h) with random contents in all registers
+ * that a function may change, and compares them afterwards. It covers the probe that opens the trace file, predicted
+ * and unpredicted ones, those that open a window of the event file or disable a probe. Prints "N probes, N registers
+ * changed: NAMES". x86-64 with XSAVE. Not instrumented: its tables are made by hand. */
 #include <refrain/unit.h>
 
 #include <cpuid.h>
@@ -43,7 +42,7 @@ static struct refrain_units units = {
 /* One for each slot that is reached, as inserted code has them, with a return behind it. */
 #define SITE(slot)                                                                                                     \
     ".p2align 4\nregisters_site_" #slot ":\n661: call 9f\n"                                                            \
-    ".pushsection refrain_sites_10, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot                      \
+    ".pushsection refrain_sites_10, \"a\", @progbits\n.long 661b - .\n.long registers_on + " #slot                     \
     " - .\n.popsection\n"                                                                                              \
     "ret\n"
 #define SITES_OF(site) site(0) site(1) site(3) site(4) site(6) site(7) site(8) site(10)
@@ -57,7 +56,7 @@ enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8, R9, R10, R11, R12, R13, R14, R15, 
 static const char *const general_names[GENERAL] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8",
                                                    "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-/* What the site is run with and what it leaves. The assembler below knows the first members' offsets. */
+/* Registers before and after the site. The assembler below knows the offsets of the first members. */
 struct run {
     uint64_t before[GENERAL], after[GENERAL]; /* 0, 120 */
     unsigned char *vectors, *vectors_after;   /* 240, 248: XSAVE areas */
@@ -106,7 +105,7 @@ static uint64_t next(void) {
 static unsigned char before[AREA_BYTES] __attribute__((__aligned__(64)));
 static unsigned char after[AREA_BYTES] __attribute__((__aligned__(64)));
 
-/* Where the parts of an XSAVE area are that hold nothing but registers. */
+/* The parts of an XSAVE area that contain only registers. */
 static struct part {
     const char *name;
     unsigned offset, bytes;
@@ -145,7 +144,8 @@ static void tell(unsigned slot, const char *name) {
         snprintf(changed + used, sizeof changed - used, " %s at slot %u,", name, slot);
 }
 
-/* The site that reaches `slot`: with the frame's address in r11 where a function is entered or left, a count in rax. */
+/* Runs the site that reaches `slot`, with the frame's address in r11 if a function is entered or left, and a count in
+ * rax. */
 static void run(unsigned slot, const struct refrain_frame *frame, uint64_t count) {
     struct run of = {.vectors = before, .vectors_after = after, .components = components};
     for (unsigned i = 0; i < GENERAL; i++)
@@ -177,7 +177,7 @@ static void run(unsigned slot, const struct refrain_frame *frame, uint64_t count
         tell(slot, "rsp");
 }
 
-/* The same without a look at registers, as fast as a program may come to its probes. */
+/* The same without a comparison of registers, as fast as a program may reach its probes. */
 static void pass(unsigned slot, const struct refrain_frame *frame, uint64_t count) {
     register const struct refrain_frame *activation __asm__("r11") = frame;
     __asm__ volatile("lea -128(%%rsp), %%rsp\n\tcall *%[site]\n\tlea 128(%%rsp), %%rsp"
@@ -186,7 +186,7 @@ static void pass(unsigned slot, const struct refrain_frame *frame, uint64_t coun
                      : "cc", "memory");
 }
 
-/* Every 64th probe is measured, and may go dormant: that one is looked at. */
+/* Every 64th probe is measured, and may be disabled: compares the registers for this one. */
 static void often(unsigned slot, const struct refrain_frame *frame, uint64_t count) {
     static unsigned long n;
     (++n % 64 == 0 ? run : pass)(slot, frame, count);

@@ -1,5 +1,4 @@
-/* samples.c: functions that use known shares of the processor, as the threads' own clocks tell (refrain record
- * --sample).
+/* samples.c: functions that use known shares of the processor, by the threads' own clocks (refrain record --sample).
  *
  *     heavy 3 parts, light 1 part, between two MPI calls; deep calls itself; a thread that never calls MPI runs aside
  */

@@ -1,6 +1,6 @@
-/* short_threads.c THREADS AT_ONCE [leave]: many threads one after the other, so many of them at a time. Each makes one
- * or two MPI calls; every third ends by pthread_exit() in the middle of a function. With `leave` the main thread ends
- * before the last one, which then ends the program. */
+/* short_threads.c THREADS AT_ONCE [leave]: many threads, AT_ONCE of them at a time. Each makes one or two MPI calls.
+ * Every third one ends by pthread_exit() in the middle of a function. With `leave` the main thread ends before the last
+ * one, which then ends the program. */
 #include "mpi_check.h"
 #include <pthread.h>
 #include <string.h>

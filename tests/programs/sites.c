@@ -1,5 +1,5 @@
-/* sites.c: calls of one MPI function from several functions, by two threads: what tells them apart without debug
- * information is their address alone. For test_view.sh, compiled with and without -g, and stripped. */
+/* sites.c: calls of one MPI function from several functions, by two threads. Without debug information only their
+ * addresses differ. For test_view.sh, compiled with and without -g, and stripped. */
 #include <mpi.h>
 #include <pthread.h>
 

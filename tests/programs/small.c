@@ -1,4 +1,4 @@
-/* small.c: small functions, as they are told by default (instrumentor/weigh.c). One rank of MPI; the counts are in
+/* small.c: small functions and their default recording (instrumentor/weigh.c). One rank of MPI; the counts are in
  * test_small.sh. */
 #include <mpi.h>
 #include <refrain/refrain.h>
@@ -20,7 +20,7 @@ static SMALL void flush(void) {
     buffered = 0;
 }
 
-/* Never entered: a flush tells of itself. */
+/* Not recorded when it is entered: flush is, by its message. */
 SMALL void post(long value) {
     buffered += value;
     if (++posted % 100 == 0)

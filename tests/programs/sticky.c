@@ -13,7 +13,7 @@ static unsigned chance(unsigned n) {
     return (unsigned)((state >> 11) % n);
 }
 
-/* Another value than the one before once in `seldom`; of `n` values. */
+/* One of `n` values. It differs from the last one with the probability 1 / seldom. */
 static unsigned sticky(unsigned *value, unsigned n, unsigned seldom) {
     if (chance(seldom) == 0)
         *value = (*value + 1 + chance(n - 1)) % n;

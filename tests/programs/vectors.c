@@ -34,7 +34,7 @@ __attribute__((noinline)) int meet(int round) {
     return round + 1;
 }
 
-/* The call is a jump: nothing is to be told of the end. */
+/* The call is a jump, so the function's end has no probe. */
 __attribute__((noinline)) int hand_on(int round) {
     if (round > 1)
         return meet(round - 1);
