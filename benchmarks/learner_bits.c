@@ -89,7 +89,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Bits a value, of draws from what `kinds` says; where nearly each value is another, from its range. */
+/* Entropy in bits a value, from the frequencies of the values. If nearly all values are different, from their range. */
 static double entropy(const int64_t *values, size_t n) {
     int64_t *sorted = malloc(n * sizeof *sorted);
     size_t different = 0;

@@ -1,16 +1,16 @@
-/* learner_cost.c: what one value costs the monitor's learner, for each family of sequences, beside an empty call.
+/* learner_cost.c: measures the time that the monitor's learner takes for a value, for each family of sequences, beside
+ * an empty call.
  *
  *     cc -O2 -I include -I monitor -I monitor/learn -I packed -I reconstruct/sequence \
  *         benchmarks/learner_cost.c benchmarks/learner_families.c benchmarks/empty_call.c monitor/learn/learn*.c \
  *         reconstruct/sequence/[a-z]*.c -o learner_cost
  *     ./learner_cost [--values N] [--rounds N] [--memory BYTES] [--only FAMILY] [--growth] [--json]
  *
- * A round gives each family's next so many values to a new learner in an empty pool, one family after the other, then
- * to an empty call; a slow moment of the machine falls on all of them. Values are made in blocks, outside of the time
- * that is taken. Printed are nanoseconds a value: least, median, distance between the quartiles, and the median over
- * that of the empty call; whether what the learner holds gives back every value; and the bytes of pool it took.
- * --growth adds pool, items and resident memory at 1,000, 10,000 ... values.
- */
+ * A round gives the next values of each family to a new learner in an empty pool, one family after the other, and then
+ * to an empty call. So a slow moment of the machine affects all of them. The values are made in blocks, and the time
+ * for this is not measured. It prints nanoseconds a value: minimum, median, distance between the quartiles, and the
+ * median relative to that of the empty call; whether all values can be read back; and the bytes of pool. --growth adds
+ * pool, items and resident memory at 1,000, 10,000 ... values. */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "learner_families.h"
@@ -36,7 +36,7 @@ void empty_call(int64_t value);
 static size_t pool_bytes = REFRAIN_DEFAULT_TOTAL_MEMORY;
 static struct refrain_context context;
 
-/* `release`: give the pages back too, so that resident memory tells what is used. */
+/* `release`: returns the pages to the system, so that resident memory shows what is used. */
 static struct refrain_learner *new_learner(bool release) {
     if (release)
         madvise(refrain_trace_file.base, pool_bytes, MADV_DONTNEED);
@@ -52,9 +52,9 @@ struct memory {
 struct result {
     double ns[MOST_ROUNDS];
     uint64_t pool;  /* bytes the learner took, itself included */
-    uint64_t exact; /* values given back as they were, from the first on */
-    uint64_t kept;  /* values the learner says it holds exactly */
-    bool whole;     /* every value is given back, and the learner says so */
+    uint64_t exact; /* number of values from the first on that are read back correctly */
+    uint64_t kept;  /* values that the learner has exactly, by its own account */
+    bool whole;     /* all values are read back, and are exact by the learner's account */
     struct memory growth[POWERS];
     unsigned n_growth;
 };

@@ -1,4 +1,4 @@
-/* learner_families.c: what the sequences are (learner_families.h). */
+/* learner_families.c: makes the sequences (learner_families.h). */
 #include "learner_families.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static int64_t next_iteration(struct source *s) {
     return 5 - (int64_t)(s->i % 10);
 }
 
-static int64_t next_wrapping(struct source *s) { /* a step of nearly a quarter of the range, 10 times */
+static int64_t next_wrapping(struct source *s) { /* steps of about a quarter of the range, 10 times */
     return (int64_t)(s->i % 10 * 0x3fffffffffffff01u + 0x7ffffffffffffff0u);
 }
 
@@ -144,7 +144,7 @@ static int64_t next_any(struct source *s) {
     return (int64_t)random_next(s);
 }
 
-/* A cycle of so many values without a pattern. */
+/* A cycle of `period` values without a pattern. */
 static void start_period(struct source *s, uint64_t period) {
     s->period = period;
     for (uint64_t i = 0; i < period; i++)

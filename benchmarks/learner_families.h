@@ -7,7 +7,7 @@
 
 #define LEARNER_TABLE 8192u /* values of the longest cycle */
 
-/* Where a sequence is. */
+/* The position in a sequence. */
 struct source {
     uint64_t i; /* number of the value */
     uint64_t random;
@@ -24,7 +24,7 @@ struct family {
 extern const struct family learner_families[];
 extern const size_t learner_families_count;
 
-/* Begins the sequence anew; it is the same each time. */
+/* Starts the sequence from its beginning. It is the same each time. */
 void learner_family_start(const struct family *family, struct source *source);
 
 /* The next `n` values. */

@@ -1,6 +1,6 @@
-/* mpi_clocks.h: preloaded, does of what a tracer does at an MPI call only what none can do without: the call goes
- * through a function of its own; with CLOCKS, that also reads the clock before and after and adds up, for the thread,
- * what lay between. The functions themselves are made from mpi.h (mpi_clocks.sh). */
+/* mpi_clocks.h: a preloaded library that does the least that any tracer does in an MPI call: the call goes through a
+ * function of its own. With CLOCKS this function also reads the clock before and after the call, and adds up the time
+ * for the thread. The functions are generated from mpi.h (mpi_clocks.sh). */
 #ifndef MPI_CLOCKS_H
 #define MPI_CLOCKS_H
 
@@ -22,7 +22,7 @@ static inline void add(uint64_t *sum) {
 #endif
 }
 
-/* What the functions say: at the beginning, of a window or file that they use, at the end. */
+/* Used in the generated functions: at the beginning, for a window or file that the call uses, and at the end. */
 #define REFRAIN_MPI_BEGIN(name) add(&times.outside)
 #define refrain_window_used(call, window, rank, lock) (void)0
 #define refrain_file_used(call, file) (void)0

@@ -111,7 +111,8 @@ static void walk_barrier(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* As in a conjugate gradient's exchange of sums and vectors by turns: what three calls tell goes in turns of six. */
+/* Sums and vectors are exchanged alternately, as in a conjugate gradient method. So the parameters of three calls have
+ * a cycle of six. */
 static void walk_exchange(void) {
     static unsigned turn;
     int tag = (int)(turn % 3), n = turn % 2 ? 1 : 128;

@@ -1,12 +1,12 @@
-/* otf2_alone.c: what the OTF2 library itself takes to write records that it is given from memory: the least that a
- * writer of OTF2 can take.
+/* otf2_alone.c: measures the time that the OTF2 library takes to write records from memory. No writer of OTF2 can be
+ * faster.
  *
  *     otf2_alone ARCHIVE/traces.otf2 OUT [REPEATS]
  *
  * Reads entries, exits, messages, requests, collectives and metrics of all locations in the order of their times, and
  * writes them to archives in the directory OUT: with the library's own buffers, or with SMALL=1 in the environment with
- * two of 256 KB for a location, as refrain does. Prints the least times of so many repeats (3), and the most memory
- * before and after. Built with cc -O2 otf2_alone.c -lotf2. */
+ * two buffers of 256 KB for a location, as refrain does. Prints the least times of REPEATS (3) repetitions, and the
+ * largest memory before and after. Built with cc -O2 otf2_alone.c -lotf2. */
 #include <otf2/otf2.h>
 
 #include <stdbool.h>

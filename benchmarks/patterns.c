@@ -75,8 +75,8 @@ static void walked_ring(void) {
     ring();
 }
 
-/* Small items are posted to a buffer for a partner; a full buffer is sent, and what has come is looked for meanwhile.
- */
+/* Small items are collected in a buffer for each partner. A full buffer is sent, and messages that have arrived are
+ * received meanwhile. */
 static void posted(void) {
     static int filled;
     static MPI_Request sent = MPI_REQUEST_NULL;

@@ -1,16 +1,16 @@
-/* probe_cost.c: what one probe, one learner step and one MPI wrapper cost, beside a bare TSC read and an empty call.
+/* probe_cost.c: measures the time of a probe, a learner step and an MPI wrapper, beside a read of the TSC and an empty
+ * call.
  *
  *     cc -O2 -I include -I monitor -I instrumentor benchmarks/probe_cost.c -o probe_cost -L LIB -Wl,--no-as-needed \
  *         -lrefrain -Wl,-rpath,LIB
- *     mpicc -DPROBE_COST_MPI ... -lrefrain-mpich -lrefrain         with the MPI wrappers too
+ *     mpicc -DPROBE_COST_MPI ... -lrefrain-mpich -lrefrain         with the MPI wrappers, too
  *     REFRAIN_DIRECTORY=/tmp ./probe_cost [operations per sample] [samples]
  *
- * Probes are those of instrumented files: the same text, optimised. Every case is a loop of so many operations. Samples
- * of all cases are taken in turns, so that a slow moment of the machine falls on all of them. Printed are nanoseconds
- * an operation over those of an empty loop: least, median, the distance between the quartiles, and the median over that
- * of a TSC read. Throttling is off unless REFRAIN_THROTTLE says otherwise, so that function probes show their whole
- * cost.
- */
+ * The probes have the text of instrumented files, and are optimised in the same way. Each case is a loop of operations.
+ * The cases are measured alternately, so that a slow moment of the machine affects all of them. It prints nanoseconds
+ * an operation, less those of an empty loop: minimum, median, distance between the quartiles, and the median relative
+ * to that of a read of the TSC. Throttling is off unless REFRAIN_THROTTLE is set, so that function probes show their
+ * whole cost. */
 #define _GNU_SOURCE
 #include "inserted/declarations.h"
 

@@ -1,7 +1,7 @@
-/* program_cost.c: calls a program's main() again and again within one process, so that what it does is measured rather
- * than how MPI starts and ends (program_cost.sh). The program is compiled with main, MPI_Init, MPI_Init_thread and
- * MPI_Finalize renamed to program_...; its output is discarded. Rank 0 prints the nanoseconds of all repetitions but
- * the first. Environment: REPETITIONS. */
+/* program_cost.c: calls a program's main() repeatedly in one process, so that the start and end of MPI are not measured
+ * (program_cost.sh). The program is compiled with main, MPI_Init, MPI_Init_thread and MPI_Finalize renamed to
+ * program_...; its output is discarded. Rank 0 prints the nanoseconds of all repetitions except the first. Environment:
+ * REPETITIONS. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

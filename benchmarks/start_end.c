@@ -1,10 +1,12 @@
-/* start_end.c: how long a process takes from its start to main, and from MPI_Finalize to its end (start_end.sh).
+/* start_end.c: measures how long a process takes from its start to main, and from MPI_Finalize to its end
+ * (start_end.sh).
  *
- *     start_end PROGRAM     runs the program and prints its two times and its processor time, in microseconds
- *     start_end N PROGRAM   runs N of them at once, which end without a call of MPI, and prints how long all took, and
- * the processor time of one the same, with -DPROGRAM: the program, which makes a barrier and ends
+ *     start_end PROGRAM     runs the program, and prints both times and its processor time, in microseconds
+ *     start_end N PROGRAM   runs N programs at once, which end without a call of MPI, and prints how long all of them
+ *                           took, and the processor time of one
+ *     start_end             built with -DPROGRAM: the program, which makes a barrier and ends
  *
- * Both ends of a time are read from the clock that all processes share. */
+ * The times are from a clock that all processes share. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
