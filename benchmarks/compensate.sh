@@ -1,5 +1,5 @@
 #!/bin/sh
-# compensate.sh: does --compensate give the times of the program without probes? compensate.sh --help says more.
+# compensate.sh: compares the times of --compensate with those of the program without probes; see compensate.sh --help.
 set -u
 . "$(dirname "$0")/lib.sh"
 ranks=2 only='' rounds=4 minutes=3

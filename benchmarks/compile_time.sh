@@ -1,11 +1,11 @@
 #!/bin/sh
-# compile_time.sh: what instrumenting adds to compiling a file of 5,000 lines.
+# compile_time.sh: measures what instrumenting adds to the compilation of a file of 5,000 lines.
 #
-#   compile_time.sh BIN [ROUNDS [COMPILER]]    BIN has the built tools; ROUNDS default to 5, COMPILER to mpicc.mpich
+#   compile_time.sh BIN [ROUNDS [COMPILER]]    BIN: directory of the built tools; ROUNDS: 5; COMPILER: mpicc.mpich
 #
-# The file is made here: 217 functions of 23 lines each, loops over arrays, decisions, a switch, calls; a quarter of them
-# exchange messages. Plain and instrumented compiles take turns; printed are medians of the time that passed and of processor
-# time (to be read where the machine is busy), the difference, and the ratio. The goal is at most one second and 50 % more.
+# The file is generated: 217 functions of 23 lines, with loops over arrays, decisions, a switch and calls. A quarter of the
+# functions exchange messages. Plain and instrumented compilations alternate. It prints medians of elapsed time and of processor
+# time (more reliable on a busy machine), the difference, and the ratio. The goal is at most one second and 50 % more.
 set -eu
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 rounds=${2:-5} compiler=${3:-mpicc.mpich}
@@ -44,7 +44,7 @@ awk 'BEGIN {
 cd "$work"
 echo "# $(wc -l <file.c) lines; $compiler ($($compiler -dumpversion)); $(nproc) processors; load $(cut -d' ' -f1 /proc/loadavg)"
 
-# measure NAME COMMAND...: adds the seconds that passed, and those of processor time, to NAME and NAME.cpu.
+# measure NAME COMMAND...: appends the elapsed seconds to NAME, and the seconds of processor time to NAME.cpu.
 measure() {
     name=$1
     shift

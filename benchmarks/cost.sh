@@ -1,5 +1,5 @@
 #!/bin/sh
-# cost.sh: what tracing costs, beside EZTrace, in one table; cost.sh --help says how.
+# cost.sh: measures what tracing costs, beside EZTrace, in one table; see cost.sh --help.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -148,7 +148,7 @@ has_eztrace() {
     command -v eztrace >/dev/null && eztrace_avail 2>/dev/null | grep -q ^mpich
 }
 
-# takes NAME RANKS: does the workload run on so many?
+# takes NAME RANKS: succeeds if the workload can run on this number of ranks.
 takes() {
     case $(field "$1" 4) in
     square) [ "$2" = 1 ] || [ "$2" = 4 ] || [ "$2" = 9 ] || [ "$2" = 16 ] ;;
@@ -157,8 +157,8 @@ takes() {
     esac
 }
 
-# Large blocks stay in the process, where malloc's own thresholds would leave it to chance whether an iteration has them
-# from the kernel again, page by page: see the page faults among the instructions.
+# Large blocks stay in the process. By malloc's own thresholds it would be chance whether an iteration gets them from the kernel
+# again, page by page, which shows as page faults beside the instructions.
 kept_blocks=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456
 
 # laps VARIANT NAME RANKS: one run; its laps are added to $work/laps.VARIANT.
@@ -347,9 +347,9 @@ learner() {
     cat "$work/said"
 }
 
-# calls: what an MPI call takes in place.
+# calls: the time of an MPI call inside a program.
 calls() {
-    many=$((rounds * 8)) # what a round says is uncertain by tens of nanoseconds, which is as much as a call takes
+    many=$((rounds * 8)) # a round is exact to some ten nanoseconds only, which is the time of a call
     say "calls in place, $many rounds"
     echo "## Calls in place, and values"
     echo
@@ -459,8 +459,8 @@ ratios() {
         }' "$1"
 }
 
-# above FILE COLUMN BOUND TEXT [PATTERN [PARTS]]: the lines whose figure is above, by name, beside what parts of the cost
-# take: "NAME:COLUMN ...".
+# above FILE COLUMN BOUND TEXT [PATTERN [PARTS]]: the names of the lines whose figure is above the bound, with parts of the cost:
+# "NAME:COLUMN ...".
 above() {
     awk -F'|' -v c="$2" -v bound="$3" -v text="$4" -v pattern="${5:-.}" -v parts="${6:-}" '
         function of_parts(   n, i, part, list) {

@@ -1,6 +1,6 @@
-# debian_inputs.sh: small inputs for programs as Debian ships them (hpcc lammps cp2k openfoam openfoam-examples
-# quantum-espresso); sourced (memory.sh, tests/debian_names.sh). NAME_input makes those of NAME in the working directory,
-# for 2 ranks.
+# debian_inputs.sh: small inputs for programs of Debian packages (hpcc lammps cp2k openfoam openfoam-examples
+# quantum-espresso). Sourced by memory.sh and tests/debian_names.sh. NAME_input makes the input of NAME in the working
+# directory, for 2 ranks.
 
 lammps_input() {
     cat >in.melt <<'END'

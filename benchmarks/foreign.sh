@@ -1,6 +1,6 @@
 #!/bin/sh
-# foreign.sh: what refrain does to programs that nobody here wrote; foreign.sh --help says how.
-# shellcheck disable=SC1090,SC1091,SC2034,SC2154 # a program's file is chosen at run time, reads what is set here, and sets what is read
+# foreign.sh: instruments and traces programs that were written elsewhere; see foreign.sh --help.
+# shellcheck disable=SC1090,SC1091,SC2034,SC2154 # a program's file is chosen at run time; it shares variables with this script
 # shellcheck disable=SC2015,SC2016,SC2030,SC2031 # subshells are meant; words in single quotes are expanded later
 set -u
 LC_ALL=C

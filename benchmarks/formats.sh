@@ -1,9 +1,9 @@
 #!/bin/sh
-# formats.sh BIN [TRACE...]: what each format takes, as a page in Markdown (benchmarks/report/formats.md): bytes per event, events a
-# second of processor time, the time over that of the text and of OTF2, and the most memory; and the bytes that viewers of SLOG-1
-# and SLOG-2 read for windows of runs 1, 10 and 100 times as long. Some four minutes.
-# Without traces it makes some: tests/programs/control.c on 2 ranks with ROUNDS (100 1000 10000) rounds.
-# REPEATS (3): the least time of so many runs, which take turns. Needs python3.
+# formats.sh BIN [TRACE...]: measures all formats, as a page in Markdown (benchmarks/report/formats.md): bytes an event, events a
+# second of processor time, the time relative to text and to OTF2, and the largest memory. Also the bytes that viewers of SLOG-1
+# and SLOG-2 read for windows of runs 1, 10 and 100 times as long. Takes about four minutes.
+# Without TRACE it makes traces of tests/programs/control.c on 2 ranks with ROUNDS (100 1000 10000) rounds.
+# REPEATS (3): each time is the least of this number of interleaved runs. Needs python3.
 set -eu
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,7 +52,7 @@ measure() {
     rm -rf "$work/out"
 }
 
-# table EVENTS: the rows of a table from what was measured, the smallest format first.
+# table EVENTS: the rows of a table of the measured figures, the smallest format first.
 table() {
     awk -v events="$1" '
         function over(s, other) { return (other > 0 ? sprintf("%.2f", s / other) : "") }
@@ -66,7 +66,7 @@ table() {
         }' "$work/figures" | sort -t '|' -n -k 4,4
 }
 
-# windows TRACE: what is read of SLOG-1 and SLOG-2 for short and long windows in the middle of the run.
+# windows TRACE: the bytes of SLOG-1 and SLOG-2 that are read for short and long windows in the middle of the run.
 windows() {
     for format in slog1 slog2; do
         refrain reconstruct "$1" --format $format -o "$work/log.$format" --force 2>/dev/null

@@ -1,8 +1,8 @@
 #!/bin/sh
-# hostile.sh BIN [RUNS]: what tracing costs programs in which probes come far more often than events (hostile/hostile.c), in
-# processor time, the least of RUNS (7) interleaved runs. The columns are ratios to the program without refrain: for each
-# detail, and with all probes disabled. Clocks: without refrain, but with two clock reads around each MPI call (mpi_clocks.h),
-# the least that any tracer does. Exact: one run in mode both, its events recorded and reconstructed. Needs MPICH.
+# hostile.sh BIN [RUNS]: measures what tracing costs programs with far more probes than events (hostile/hostile.c): processor
+# time, the least of RUNS (7) interleaved runs. The columns are ratios to the program without refrain: for each detail, and with
+# all probes disabled. Clocks: without refrain, but with two clock reads around each MPI call (mpi_clocks.h), the least
+# that any tracer does. Exact: one run in mode both, whose recorded and reconstructed events are compared. Needs MPICH.
 set -eu
 bin=$(cd "${1:?usage: hostile.sh BIN [RUNS]}" && pwd)
 runs=${2:-7}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# memory.sh: what real programs lose in little memory, and how much of it they leave unused; memory.sh --help says more.
+# memory.sh: measures what real programs lose in little memory, and how much memory they leave unused; see memory.sh --help.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/debian_inputs.sh"
@@ -42,9 +42,9 @@ export OMP_NUM_THREADS OMPI_MCA_btl WM_PROJECT_DIR
 
 # ---- runs ----
 
-# losses: of `refrain info --json` on standard input the blocks, blocks with a time of their own, values, exact values,
-# calls and values without room, and unused and all KiB of the rank that left most unused, of those that lost anything
-# where some did; then the number of timelines that ended early.
+# losses: reads `refrain info --json`, and prints the numbers of blocks, blocks with a time of their own, values, exact
+# values, calls and values without room. Then the unused and all KiB of the rank that left most unused, if possible of
+# one that lost something. Then the number of timelines that ended early.
 losses() {
     python3 -c 'import json, sys
 total, left = [0] * 6, []
@@ -60,7 +60,7 @@ unused, size = max(left)[1:]
 print(*total, unused / 1024, size / 1024, sum(process["times"]["stopped"] for process in processes))'
 }
 
-# measure NAME MEMORY COMMAND...: prints what losses() does. In the program's directory.
+# measure NAME MEMORY COMMAND...: prints the figures of losses(). In the program's directory.
 measure() {
     memory=$2
     shift 2

@@ -1,8 +1,8 @@
 #!/bin/sh
-# otf2.sh BIN [STEPS]: how fast refrain writes OTF2 with one thread and with two, beside what the OTF2 library alone takes to write the
-# same records from memory (otf2_alone.c), in turns. The trace is a stencil's on 8 ranks (tests/many_ranks.c), 135 events a step: 148,000
-# steps (the default) make 20 million events. ROUNDS (7): the least of so many. refrain's times are of the whole command: opening the
-# trace and replaying it included. A machine with two processors that have nothing else to do is what it is for.
+# otf2.sh BIN [STEPS]: measures how fast refrain writes OTF2 with one thread and with two, interleaved with the OTF2 library alone, which
+# writes the same records from memory (otf2_alone.c). The trace is of a stencil on 8 ranks (tests/many_ranks.c), with 135 events a
+# step: 148,000 steps (the default) make 20 million events. ROUNDS (7): each time is the least of this number of runs. refrain's times
+# are those of the whole command, with opening and replaying the trace. To be run on a machine with two idle processors.
 set -eu
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 steps=${2:-148000}

@@ -55,7 +55,7 @@ arguments() {
     esac
 }
 
-# once VARIANT NAME REPETITIONS: nanoseconds; empty where the program fails
+# once VARIANT NAME REPETITIONS: prints nanoseconds; nothing if the program fails
 once() {
     rm -rf "$work/run"
     mkdir "$work/run"

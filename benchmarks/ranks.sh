@@ -1,5 +1,5 @@
 #!/bin/sh
-# ranks.sh: what ranks learned together, by the number of ranks; ranks.sh --help says more.
+# ranks.sh: measures the size of the common part of the ranks, by their number; see ranks.sh --help.
 set -u
 . "$(dirname "$0")/lib.sh"
 ranks="16 64"

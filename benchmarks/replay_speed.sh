@@ -1,7 +1,7 @@
 #!/bin/sh
-# replay_speed.sh BIN [STEPS]: events a second that the reading library gives, beside a plain read of recorded ones, and the time and
-# memory of going anywhere in a long run (replay_speed.c). The trace is a stencil's on 8 ranks (tests/many_ranks.c), 135 events a
-# step: 740,000 steps (the default) make 100 million events, 7,500,000 a thousand million.
+# replay_speed.sh BIN [STEPS]: measures events a second of the reading library, beside a plain read of recorded events, and the time and
+# memory of seeking in a long run (replay_speed.c). The trace is of a stencil on 8 ranks (tests/many_ranks.c), with 135 events a
+# step: 740,000 steps (the default) make 100 million events, 7,500,000 steps a thousand million.
 set -eu
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 steps=${2:-740000}

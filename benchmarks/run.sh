@@ -185,7 +185,7 @@ note() {
 : >"$work/notes"
 : >"$work/laps"
 
-# takes NAME RANKS: the workload runs on so many.
+# takes NAME RANKS: succeeds if the workload can run on this number of ranks.
 takes() {
     case $(field "$1" 4) in
     square) [ "$2" -eq 1 ] || [ "$2" -eq 4 ] || [ "$2" -eq 9 ] || [ "$2" -eq 16 ] || [ "$2" -eq 25 ] ||
@@ -195,7 +195,7 @@ takes() {
     esac
 }
 
-# arguments NAME: those of list.txt, with fewer iterations when time is short.
+# arguments NAME: the arguments in list.txt, with fewer iterations if time is short.
 arguments() {
     field "$1" 3 | awk -v quick="$quick" '{ if (quick) $4 = int(($4 + 9) / 10); print }'
 }
@@ -452,7 +452,7 @@ probe_cost
 learner_cost
 measured >"$work/pairs"
 first=" "
-# What is not timing ends when half of the time is used up; in --quick, where it is one run, it goes on.
+# Runs that measure no time end after half of the minutes. --quick has a single such run, which is not ended.
 while read -r name ranks <&3; do
     left || { note "It ends before $name on $ranks ranks: $minutes minutes are over."; break; }
     [ -n "$quick" ] || [ $(($(date +%s) - began)) -lt $((minutes * 30)) ] ||

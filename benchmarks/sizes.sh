@@ -1,5 +1,5 @@
 #!/bin/sh
-# sizes.sh: the bytes that traces of the workloads take on disk, beside EZTrace; sizes.sh --help says more.
+# sizes.sh: measures the size of traces of the workloads, beside EZTrace; see sizes.sh --help.
 set -u
 . "$(dirname "$0")/lib.sh"
 ranks=4

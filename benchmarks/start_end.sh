@@ -1,5 +1,5 @@
 #!/bin/sh
-# start_end.sh: what tracing adds to the start and the end of a process; start_end.sh --help says more.
+# start_end.sh: measures what tracing adds to the start and the end of a process; see start_end.sh --help.
 set -u
 . "$(dirname "$0")/lib.sh"
 runs=15
@@ -40,8 +40,8 @@ options "runs ranks report tools" "$@"
 gcc -O1 "$here/start_end.c" -o "$work/start_end" && "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/plain" &&
     refrain-cc "$mpicc" -O1 -DPROGRAM "$here/start_end.c" -o "$work/traced" || exit 1
 
-# once PROGRAM RANKS FILE COMMAND...: what the command prints, to $work/FILE.PROGRAM.RANKS; false where it failed. Traces stay
-# until the end: where many files were deleted in the last minutes, ext4 looks longer for room for a new one.
+# once PROGRAM RANKS FILE COMMAND...: appends the output of the command to $work/FILE.PROGRAM.RANKS. Fails if the command fails. Traces
+# stay until the end: if many files were deleted in the last minutes, ext4 takes longer to find room for a new one.
 once() {
     program=$1
     processes=$2
@@ -61,7 +61,7 @@ with_mpi() {
         END { print most[1], most[2], both, most[3]; exit NR != n }' "$work/each.$1.$2" >>"$work/$1.$2"
 }
 
-# together PROGRAM RANKS: a line of the time of all and the processor time of one, of so many processes without MPI.
+# together PROGRAM RANKS: runs RANKS processes without MPI; a line with the time of all and the processor time of one.
 together() {
     once "$1" "$2" together "$work/start_end" "$2"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# time_accuracy.sh: how close reconstructed times are to the recorded ones of the same run; time_accuracy.sh --help says how.
+# time_accuracy.sh: compares reconstructed times with the recorded ones of the same run; see time_accuracy.sh --help.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -115,7 +115,7 @@ run() {
     trace=$(echo "$work"/run/*.refrain)
 }
 
-# arguments PROGRAM FACTOR: small problems, in which events come fast, and so many times as many iterations.
+# arguments PROGRAM FACTOR: small problems with frequent events, with FACTOR times as many iterations.
 arguments() {
     awk -v n="$1" -v times="$2" '$1 == n { printf "--size %d --iterations %d\n", $2, $3 * times }' <<'END'
 matmul 40 2200
@@ -181,7 +181,7 @@ say() {
     echo "time_accuracy.sh: $(($(date +%s) - began)) s: $*" >&2
 }
 
-# takes PROGRAM RANKS: does the program run on so many?
+# takes PROGRAM RANKS: succeeds if the program can run on this number of ranks.
 takes() {
     case $(awk -F'|' -v n="$1" '$1 ~ "^" n " *$" { gsub(/ /, "", $4); print $4 }' "$list") in
     square) [ "$2" = 1 ] || [ "$2" = 4 ] || [ "$2" = 9 ] || [ "$2" = 16 ] ;;
@@ -189,7 +189,7 @@ takes() {
     esac
 }
 
-# compared A B FILE: what refrain compare says of them.
+# compared A B FILE: the output of refrain compare.
 compared() {
     timeout 300 refrain compare --json "$1" "$2" >"$3" 2>"$3.said" || {
         say "$program on $n ranks: $(tail -n 1 "$3.said")"
@@ -197,18 +197,18 @@ compared() {
     }
 }
 
-# widths FILE: of position and block of all locations together, in ms.
+# widths FILE: the spreads of position and block over all locations, in ms.
 widths() {
     awk -F'[:,]' '/"position": \{/ { s = 1 } /"block": \{/ { s = 2 } s && /"spread_ns"/ && !(s in w) { w[s] = $2 / 1e6 }
         END { printf "%.6f %.6f", w[1], w[2] }' "$1"
 }
 
-# kept MEMORY: where the trace with so much memory is kept.
+# kept MEMORY: the path of the trace with this memory.
 kept() {
     echo "$work/kept-$(echo "$1" | tr -d /).refrain"
 }
 
-# add_row MEMORY: of the trace that is kept.
+# add_row MEMORY: adds the row of the trace with this memory.
 add_row() {
     trace=$(kept "$1")
     refrain info --json "$trace" >"$trace.info" || return 1
@@ -220,14 +220,14 @@ add_row() {
     echo >>"$out"
 }
 
-# needed: the bytes that the times of $trace would take, all of them, as those in $work/whole did.
+# needed: the bytes that all times of $trace would take, by the bytes a block in $work/whole.
 needed() {
     refrain info --json "$trace" >"$work/info" || return 1
     awk -v blocks="$(value blocks sum "$work/info")" -v whole="$(cat "$work/whole")" \
         'BEGIN { split(whole, of, " "); printf "%d", of[1] / of[2] * blocks }'
 }
 
-# take FACTOR MEMORY BYTES: a run of so many times the iterations, whose trace is kept.
+# take FACTOR MEMORY BYTES: runs FACTOR times the iterations with BYTES of memory, and keeps the trace.
 take() {
     # shellcheck disable=SC2046 # one word each
     run "$program" "$n" "$3" $(arguments "$program" "$1") || return 1
@@ -237,7 +237,7 @@ take() {
     echo "$3" >"$trace.bytes"
 }
 
-# factor_for BYTES FACTOR IS: how many times the iterations take so many bytes where FACTOR times take IS.
+# factor_for BYTES FACTOR IS: the factor with which the iterations take BYTES, if with FACTOR they take IS.
 factor_for() {
     awk -v want="$1" -v factor="$2" -v is="$3" 'BEGIN { print (is > 0 ? factor * want / is : factor) }'
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# view.sh BUILD [RANKS STEPS]...: what the page of refrain view costs: bytes, opening, windows, frames of a scripted zoom, in
-# chromium. BUILD is a build directory with tests; each pair of RANKS and STEPS is a run of tests/many_ranks.
+# view.sh BUILD [RANKS STEPS]...: measures the page of refrain view in chromium: its size, the time to open it and to show windows, and
+# the frames of a scripted zoom. BUILD: a build directory with tests. Each pair of RANKS and STEPS is a run of tests/many_ranks.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# what_if.sh BIN [RANKS]: predictions of refrain what-if beside the run that is changed in fact (what_if.c), as a table. Each figure is the
-# time from MPI_Init to MPI_Finalize, and of both runs the least of three.
+# what_if.sh BIN [RANKS]: compares predictions of refrain what-if with runs that were changed in fact (what_if.c), as a table. Each figure
+# is the time from MPI_Init to MPI_Finalize, the least of three runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(cd "${1:?the directory of the built tools}" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh BUILD [CMAKE-ARGUMENT...]: configures and builds refrain with its tests in BUILD, with progress; quiet where
-# nothing changed.
+# build.sh BUILD [CMAKE-ARGUMENT...]: configures and builds refrain with its tests in BUILD. Shows the progress. Prints
+# nothing if nothing has changed.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# bulk.sh: thousands of random programs, of csmith's and of our own generator's, without and with messages.
+# bulk.sh: tests thousands of random programs, of csmith and of our own generator, without and with messages.
 #
 #   bulk.sh COUNT SEED BIN [RESULTS]
 #
-# COUNT programs of each of the three kinds from SEED on, in turns of 20, at the lowest priority; the built tools are in BIN.
-# A line of progress after each turn; what failed is kept in RESULTS (default: bulk-results). A few seconds a program and
-# kind: sh tests/bulk.sh 3000 100000 build/bin
+# COUNT programs of each of the three kinds, from SEED on, 20 of one kind and then 20 of the next, at the lowest priority. BIN:
+# directory of the built tools. Prints a line after each 20 programs. Failed programs are kept in RESULTS (bulk-results). A program
+# takes a few seconds: sh tests/bulk.sh 3000 100000 build/bin
 set -u
 if [ $# -lt 3 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0" >&2

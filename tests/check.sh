@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh: installs what is missing, builds refrain with gcc and with clang (warnings are errors), runs every test but the
-# campaigns. BUILD names the build directory (default: build-check in the source tree). Exit status 0 when all passed and
-# none was skipped for something that setup.sh installs.
+# check.sh: installs missing packages, builds refrain with gcc and with clang (warnings are errors), and runs all tests except
+# the campaigns. BUILD names the build directory (default: build-check in the source tree). The exit status is 0 if all tests
+# passed, and none was skipped for something that setup.sh installs.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-check}

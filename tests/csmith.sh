@@ -1,10 +1,10 @@
 #!/bin/sh
-# Random C programs compute the same with and without probes.
+# csmith.sh: checks that random C programs compute the same with and without probes.
 #
-#   csmith.sh COUNT SEED TOOLS    COUNT programs that end, from SEED on; the built tools in directory TOOLS (needs librefrain)
+#   csmith.sh COUNT SEED TOOLS    COUNT programs that end, from SEED on; TOOLS: directory of the built tools (needs librefrain)
 #
-# Each program is compiled with gcc and clang at -O0 and -O2, once plainly and once with refrain-cc --detail=every; both must
-# print the same checksum. A program that fails is kept in csmith-failed-<seed>.c, with the way it was compiled in its name.
+# Each program is compiled with gcc and clang at -O0 and -O2, plainly and with refrain-cc --detail=every. Both must print the
+# same checksum. A failed program is kept in csmith-failed-<seed>.c, with its compiler and options in the name.
 set -u
 if [ $# -ne 3 ]; then
     sed -n '2,7s/^# \{0,1\}//p' "$0" >&2

@@ -1,11 +1,11 @@
 #!/bin/sh
-# debian_names.sh BIN [NAME...]: of programs as Debian ships them, which have no debug information, the page of refrain view,
-# refrain stats, the text format and OTF2 have the same names, each as often, with and without --call-path. Not part of
-# the tests, as it needs packages that they do not:
+# debian_names.sh BIN [NAME...]: traces programs of Debian packages, which have no debug information. The page of refrain view,
+# refrain stats, the text format and OTF2 must have the same names, equally often, with and without --call-path. Not part of
+# the tests, since it needs packages that these do not need:
 #
 #     apt-get install lammps cp2k openfoam openfoam-examples
 #
-# NAME: lammps, cp2k or openfoam (default: all). A program that is not installed is passed over, with a line.
+# NAME: lammps, cp2k or openfoam (default: all). A program that is not installed is skipped, with a line.
 set -u
 . "$(dirname "$0")/lib.sh"
 shift

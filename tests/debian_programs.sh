@@ -1,11 +1,11 @@
 #!/bin/sh
-# debian_programs.sh BIN [NAME...]: MPI programs of Debian's packages as they come, nothing compiled again, traced by refrain
-# record in mode both: what is reconstructed is what was recorded, and the program's exit status is its own. Not part of
-# the tests, as it needs packages that they do not:
+# debian_programs.sh BIN [NAME...]: traces MPI programs of Debian packages as they are with refrain record in mode both. The
+# reconstruction must equal the recording, and the exit status must be that of the program. Not part of the tests, since
+# it needs packages that these do not need:
 #
 #     apt-get install hpcc scalapack-mpi-test python3-mpi4py netpipe-openmpi netpipe-mpich2 mumps-test ptscotch
 #
-# A program whose package is not installed is passed over, with a line. With NAMEs: only those.
+# A program whose package is not installed is skipped, with a line. NAME: only these programs.
 set -u
 . "$(dirname "$0")/lib.sh"
 shift

@@ -1,7 +1,7 @@
 #!/bin/sh
-# demo.sh: installs what is missing, builds refrain, traces a matrix multiplication on 4 ranks, reconstructs its events.
-# BUILD names the build directory (default: build), RESULTS where the results go (default: demo-results, made anew).
-# Among the documentation of an installed refrain it uses that one; results go to demo-results in the current directory.
+# demo.sh: installs missing packages, builds refrain, traces a matrix multiplication on 4 ranks, and reconstructs its events.
+# BUILD names the build directory (default: build), RESULTS the directory for the results (default: demo-results, made anew).
+# In the documentation of an installed refrain, it uses this refrain, and the results go to demo-results in the current directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")

@@ -1,12 +1,12 @@
 #!/bin/sh
-# formats.sh: every format on everything: tests/formats.sh BIN [NAME...]
+# formats.sh BIN [NAME...]: tests all formats on many programs.
 #
-# Builds the demo's matrix multiplication, the benchmarks' workloads and the test programs of MPI (or those that are named), traces
-# each, writes it in every format, and reads that back with the format's own reader, which must find the events of the text; OTF2
-# is read by otf2-print, by ViTE where it is installed, and by refrain convert, whose events must be the text's. Of a long run the
-# first 60,000 events are written (EVENTS), so that the readers, which are Python, take minutes and not hours; then a part from
-# the middle and one rank alone. Then all formats are written to a full disk, and of a trace as long as it is
-# and a tenth of it, the memory that takes must be the same. Some twenty minutes.
+# Builds the demo's matrix multiplication, the benchmarks' workloads and the MPI test programs (or those with the given NAMEs), and
+# traces each. Writes the trace in every format, and reads it back with a reader of this format, which must find the events of
+# the text. OTF2 is read by otf2-print, by ViTE if it is installed, and by refrain convert, whose events must equal the text. Of a
+# long run, only the first 60,000 events are written (EVENTS), since the readers are written in Python. Then it writes a part from
+# the middle, and one rank alone. Finally it writes all formats to a full disk, and a trace and a tenth of it, for which refrain
+# must need the same memory. Takes about twenty minutes.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$tests/formats/forms.sh"

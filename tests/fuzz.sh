@@ -1,13 +1,13 @@
 #!/bin/sh
-# fuzz.sh SECONDS CORPUS TRACE...: libFuzzer on each layer that reads a trace (fuzz_trace.c, and fuzz_packed.c for packed
-# files and packs), for so many seconds each, with coverage, the address and the undefined-behaviour sanitizer. Seeds are
-# made of the traces, by the refrain on the PATH. What is worth keeping goes to CORPUS/LAYER, and an input that fails to
-# CORPUS/failed-LAYER-...; how many inputs each layer had is printed.
+# fuzz.sh SECONDS CORPUS TRACE...: runs libFuzzer on each layer that reads a trace (fuzz_trace.c, and fuzz_packed.c for packed
+# files and packs), for SECONDS each, with coverage and the address and undefined-behaviour sanitizers. Seeds are made of
+# the traces by the refrain on the PATH. Interesting inputs are kept in CORPUS/LAYER, and failed inputs in
+# CORPUS/failed-LAYER-... It prints the number of inputs of each layer.
 #
-# Some 10,000 inputs a second of processor time, 5,000 (pack) to 70,000 (open), with seeds of 25 to 30 KB: traces of programs
-# of ten lines with REFRAIN_MODE=both, REFRAIN_THREADS=1 and the REFRAIN_TOTAL_MEMORY that `refrain size` names; packed files
-# are those of a run without settings. What a trace says of its clock may keep a replay busy for minutes (walk_limits.c); a
-# fuzzer's build walks 4,096 steps at most.
+# A second of processor time suffices for about 10,000 inputs, from 5,000 (pack) to 70,000 (open), with seeds of 25 to 30 KB: traces of
+# programs of ten lines with REFRAIN_MODE=both, REFRAIN_THREADS=1 and the REFRAIN_TOTAL_MEMORY that `refrain size` names. Packed
+# files are those of a run without settings. The clock of a damaged trace may allow a replay of minutes (walk_limits.c), so a
+# fuzzer's build walks at most 4,096 steps.
 set -eu
 seconds=${1:?seconds}
 corpus=${2:?the directory of the corpus}

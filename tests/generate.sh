@@ -1,14 +1,15 @@
 #!/bin/sh
-# Programs with random control flow: what is reconstructed is what was recorded, and they print what they print untraced.
+# generate.sh: checks programs with random control flow: the reconstruction must equal the recording, and the output must
+# be that of the untraced program.
 #
 #   generate.sh COUNT SEED BIN [mpi]    COUNT programs from SEED on; BIN has the built tools, and generate
 #
-# Half of the programs are compiled with gcc, half with clang; details and optimisation take turns. With `mpi`, messages
-# are exchanged as well, on 1, 2 and 3 ranks. A program that fails is kept as generated-failed-<seed>.c in the current
-# directory. Thousands: sh tests/generate.sh 3000 1 build/bin
+# Half of the programs are compiled with gcc, half with clang, with alternating details and optimisation. With `mpi` they also
+# exchange messages, on 1, 2 and 3 ranks. A failed program is kept as generated-failed-<seed>.c in the current directory.
+# Thousands of programs: sh tests/generate.sh 3000 1 build/bin
 set -u
 if [ $# -lt 3 ]; then
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 here=$PWD

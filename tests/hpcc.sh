@@ -1,10 +1,10 @@
 #!/bin/sh
-# HPC Challenge (Debian's source package hpcc) under the wrapper: it says of its results what it says without, and what is
-# reconstructed of it equals what was recorded. Long, and not among the tests that are always run; the source is downloaded
-# with Debian's tools, or taken from a directory. Needs a BLAS (libblas-dev).
+# hpcc.sh: builds and runs HPC Challenge (Debian's source package hpcc) with the wrapper. Its results must be those of a plain build,
+# and the reconstruction must equal the recording. Takes long, and is not part of the tests. The source is downloaded with
+# Debian's tools, or taken from a directory. Needs a BLAS (libblas-dev).
 #
-#   hpcc.sh BIN [MPI...]      by default mpich
-#   HPCC_SOURCE=DIR           unpacked source of HPCC; else it is downloaded (deb-src has to be among apt's sources)
+#   hpcc.sh BIN [MPI...]      MPI: mpich by default
+#   HPCC_SOURCE=DIR           unpacked source of HPCC; else it is downloaded (apt needs a deb-src source)
 #   HPCC_SIZE=N               order of the matrices, 100 by default
 set -u
 [ $# -ge 1 ] || {

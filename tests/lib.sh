@@ -1,4 +1,4 @@
-# lib.sh: what the test scripts share; sourced with BIN (the built tools) as $1.
+# lib.sh: functions that the test scripts share. Sourced with BIN (the built tools) as $1.
 # A script ends with `summary`, which prints "N passed, N failed" and sets the exit status.
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)

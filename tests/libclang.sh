@@ -1,8 +1,8 @@
 #!/bin/sh
-# libclang.sh [VERSION...]: builds refrain with each libclang from 14 on that is installed (libclang-VERSION-dev), or with these,
-# and runs the tests of the instrumentor with it. BUILD begins the names of the build directories (default: build-libclang),
-# OPTIONS are further ones for CMake.
-# On Debian 12 there are 14, 15, 16 and 19, on Debian 13 there are 17 to 19 (apt-get install libclang-19-dev).
+# libclang.sh [VERSION...]: builds refrain with each installed libclang from 14 on (libclang-VERSION-dev), or with the given ones, and
+# runs the tests of the instrumentor with it. BUILD: beginning of the names of the build directories (default: build-libclang).
+# OPTIONS: further options for CMake.
+# Debian 12 has 14, 15, 16 and 19, Debian 13 has 17 to 19 (apt-get install libclang-19-dev).
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-libclang}

@@ -1,18 +1,18 @@
 #!/bin/sh
-# MPICH's own tests (Debian's source package mpich, test/mpi) under the wrapper: each program ends with the status and the
-# verdict that it has without, and what is reconstructed of it equals what was recorded. Long, and not among the tests that
-# are always run; the sources are downloaded with Debian's tools, or taken from a directory.
+# mpich_suite.sh: runs MPICH's own tests (Debian's source package mpich, test/mpi) with the wrapper. Each program must have the same
+# status and verdict as without it, and the reconstruction must equal the recording. Takes long, and is not part of the
+# tests. The sources are downloaded with Debian's tools, or taken from a directory.
 #
 #   mpich_suite.sh BIN [DIRECTORY...]     by default attr coll comm datatype errhan group info init pt2pt rma topo threads/...
-#   MPICH_SOURCE=DIR    unpacked sources of MPICH; else they are downloaded (deb-src has to be among apt's sources)
-#   MPICH_NAMES=REGEX   only programs of such names
+#   MPICH_SOURCE=DIR    unpacked sources of MPICH; else they are downloaded (apt needs a deb-src source)
+#   MPICH_NAMES=REGEX   only programs with matching names
 #   MPICH_EACH=N        only each N-th of these
-#   MPICH_FROM=N        begin with the N-th, to go on where the time was over
-#   MPICH_SECONDS=N     no further programs after so long (default: none)
-#   MPICH_SPENT=SIZE    runs each once more with so little memory (264K, say), where counts by function and partner equal
-#                       those that were recorded; where that is too little for a program, it is passed over
+#   MPICH_FROM=N        begin with the N-th, to continue an earlier call
+#   MPICH_SECONDS=N     start no further programs after this time (default: no limit)
+#   MPICH_SPENT=SIZE    run each program once more with this little memory (264K, for example); counts by function and partner must
+#                       equal the recorded ones; a program that needs more is skipped
 #
-# Programs that do not pass without refrain either (too few cores, no such feature) are counted and passed over.
+# Programs that do not pass without refrain, either (too few cores, missing features), are counted and skipped.
 set -u
 [ $# -ge 1 ] || {
     sed -n '2,15s/^# \{0,1\}//p' "$0" >&2

@@ -1,10 +1,10 @@
 #!/bin/sh
-# setup.sh [record|instrument|all]: installs the Debian packages that refrain needs, where they are missing:
-#     record      to build what traces programs as they are, and what reads traces: a C compiler and an MPI library
-#     instrument  and the compiler wrappers, which show functions, loops and branches: libclang
-#     all         and the page of refrain view, and everything that the tests run (this is the default)
-# For Debian 12 and 13. As root, or with sudo. Does nothing where all are there. On another system: the lists below say
-# what is needed.
+# setup.sh [record|instrument|all]: installs the Debian packages that refrain needs, if they are missing:
+#     record      for building the parts that trace programs as they are and read traces: a C compiler and an MPI library
+#     instrument  also for the compiler wrappers, which show functions, loops and branches: libclang
+#     all         also for the page of refrain view, and for all tests (default)
+# For Debian 12 and 13, as root or with sudo. Does nothing if all packages are there. For other systems, the lists below
+# show what is needed.
 set -eu
 
 record="gcc libc6-dev make cmake gawk binutils

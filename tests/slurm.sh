@@ -1,11 +1,9 @@
 #!/bin/sh
-# slurm.sh BIN: refrain record with sbatch, salloc and srun, on one node that Slurm has here for the length of this script: its
-# daemons and what they listen on are in name spaces of their own. Not part of the tests, as it needs root and packages that
-# they do not:
+# slurm.sh BIN: tests refrain record with sbatch, salloc and srun, with both MPI libraries: the reconstruction must equal the recording.
+# Slurm has one node, on this machine, while the script runs. Its daemons and sockets are in namespaces of their own. Not part of the
+# tests, since it needs root and packages that these do not need:
 #
 #     apt-get install --no-install-recommends slurmctld slurmd slurm-client munge iproute2
-#
-# Both MPIs: what is reconstructed is what was recorded.
 set -eu
 if [ "${2:-}" != inside ]; then
     for tool in slurmctld slurmd srun munged ip; do

@@ -1,24 +1,24 @@
 #!/bin/sh
-# Programs of chance at several sizes of memory, from the least that works to what holds all: counts per MPI function,
-# call site and partner, and bytes, of what is reconstructed equal those of the events recorded in the same run, and these
-# those of an independent log (pmpi_logger.c) of an untraced run of the same seed; no file is larger than the budget.
-# Which of several calls completes a request is not compared: that is only likely once the order is given up. Printed:
-# how much of the order is the run's.
+# spent.sh: runs random programs with several sizes of memory, from the least that works to enough for everything. Counts by MPI
+# function, call site and partner, and bytes, of the reconstruction must equal those of the events recorded in the same run, and those
+# of an independent log (pmpi_logger.c) of an untraced run with the same seed. No file may exceed the budget. Which of several calls
+# completes a request is not compared: this is uncertain once the order is given up. Prints how much of the order is that of the run.
 #
-#   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as REFRAIN_TOTAL_MEMORY takes them, in K or M
+#   spent.sh BIN SEEDS STEPS RANKS SIZE...     seeds 1 to SEEDS; sizes as for REFRAIN_TOTAL_MEMORY, in K or M; `counts`: the size
+#                                              with which all counts are kept, by `refrain size`
 #
-# With SPENT_THREADS=N the program is one of N threads (chance_threads.c); the log, which follows one, is left out. With
-# SPENT_REQUESTS=N it is one of N requests under way at a time once the memory is spent (chance_requests.c), none of which
-# may be lost. With SPENT_KINDS=1 it is one of places that go on in more ways than there is room to count (kinds.c). With
-# SPENT_MIDDLE=1 it is one of a recursion that control comes into the middle of (middle.c). With
-# SPENT_COMMS=N it is one of receives in two communicators, the second in every Nth step, with N = 0 by chance
-# (chance_comms.c): then partners may differ in as many receives as `refrain info` says. With SPENT_PERSISTENT=1 it is
-# one of persistent requests that begin once the memory is spent, some more often than others (chance_persistent.c).
-# With SPENT_LATE=1 it is one of 500 call sites, communicators, windows, files and the like that come once the
-# memory is spent (chance_late.c); with SPENT_LATE=places the calls from each line, and what was told there to whom, are
-# compared with the events of a run that had room for all. With SPENT_HUNDREDS=N so many hundreds of these call sites
-# are called (at most 5, the default). With SPENT_PARTNERS=1 counts per call site and communicator are
-# left out. A SIZE that is `counts` is what `refrain size` says keeps all counts.
+#   SPENT_THREADS=N      a program with N threads (chance_threads.c), without the log, which follows one thread
+#   SPENT_REQUESTS=N     N requests are pending at a time when the memory is full (chance_requests.c); none may be lost
+#   SPENT_KINDS=1        places with more kinds of next steps than there is room to count (kinds.c)
+#   SPENT_MIDDLE=1       a recursion that is entered in its middle (middle.c)
+#   SPENT_COMMS=N        receives in two communicators, the second in each N-th step, at random if N is 0 (chance_comms.c);
+#                        as many partners may differ as `refrain info` says
+#   SPENT_PERSISTENT=1   persistent requests that begin when the memory is full, some more often than others (chance_persistent.c)
+#   SPENT_LATE=1         500 call sites, communicators, windows, files and the like that are new when the memory is full
+#                        (chance_late.c); =places: compares the calls and partners of each line with a run that had enough memory
+#   SPENT_HUNDREDS=N     number of hundreds of these call sites (at most 5, the default)
+#   SPENT_PARTNERS=1     without counts by call site and communicator
+#
 # The long campaign: sh tests/spent.sh build/bin 50 3000 3 300K 400K 500K 700K 1M 2120K 3M 4M 6M 8M 16M 64M
 set -u
 if [ $# -lt 5 ]; then

@@ -18,8 +18,8 @@ build() {
     make arch=foreign
 }
 
-# The output file holds measured figures; what it says of results is compared. Its lines of processor time are left out: where that
-# was too little to be measured there are none.
+# The output file has measured figures and results, and only the results are compared. Lines of processor time are left out, since
+# they are missing if the time was too short to be measured.
 load() {
     case $1 in
     small) n=100 ;;
