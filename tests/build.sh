@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 shift
 echo "== building in $build"
-# Ninja starts half as many processes as make. A directory that is there keeps what it was made for.
+# Ninja starts half as many processes as make. An existing directory keeps its generator.
 generator=
 [ -f "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null || generator="-G Ninja"
 # shellcheck disable=SC2086 # two words, or none

@@ -22,14 +22,14 @@ if [ -z "$include" ] || ! command -v csmith >/dev/null; then
     echo "csmith.sh: csmith or its headers are missing: apt-get install csmith libcsmith-dev" >&2
     exit 2
 fi
-# A trace of every program is not what is tested here.
+# Traces of all programs are not tested here.
 export REFRAIN_MODE="${REFRAIN_MODE:-stat}" REFRAIN_DIRECTORY="$work"
 
 limit_seconds=1 traced_limit_seconds=120 failed=0 compared=0 slow=0 seed=$first
 while [ "$seed" -lt $((first + count)) ]; do
     source=$work/csmith-$seed.c
     csmith --seed "$seed" --max-funcs 8 >"$source" || exit 2
-    # csmith's programs need not end, and an optimiser may take a loop that does not for one that does.
+    # csmith's programs need not end, and an optimiser may assume that a loop ends although it does not.
     gcc -w -O0 -I"$include" "$source" -o "$work/plain" || exit 2
     timeout $limit_seconds "$work/plain" >/dev/null 2>&1
     if [ $? -eq 124 ]; then

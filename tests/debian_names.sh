@@ -34,7 +34,7 @@ for name in n:
     print(name, n[name], sep="\t")' <"$1" | sort
 }
 
-# same PROGRAM FORM: its names are those of the text.
+# same PROGRAM FORM: compares its names with those of the text.
 same() {
     if [ -s "$2" ] && cmp -s text "$2"; then
         pass

@@ -14,7 +14,7 @@ cd "$work" || exit 1
 tried=0
 missing=
 
-# program NAME MPI RANKS COMMAND...: in a directory of its own, where what it reads is.
+# program NAME MPI RANKS COMMAND...: runs the command in a directory of its own, which has its input.
 program() {
     name=$1
     mpi=$2

@@ -13,12 +13,12 @@ set -u
 shift
 workloads=$tests/../benchmarks/workloads
 events=${EVENTS:-60000}
-# Not these: mpi_hang hangs, mpi_leave ends otherwise than it should, mpi_waiting and mpi_connect want to be told what to do.
+# Left out: mpi_hang hangs, mpi_leave does not end normally, mpi_waiting and mpi_connect need arguments.
 programs=$(cd "$tests/programs" && ls mpi_*.c | sed '/_hang\|_leave\|_waiting\|_connect/d; s/\.c$//')
 [ $# -gt 0 ] || set -- demo $(awk -F'|' '/^[a-z]/ { gsub(/ /, "", $1); print $1 }' "$workloads/list.txt") control objects names $programs memory
 export OMP_NUM_THREADS=2 REFRAIN_MPICC=mpicc.mpich
 
-# trace_workload NAME: $work/NAME.refrain, with 2 ranks, 4 where it takes a square.
+# trace_workload NAME: makes $work/NAME.refrain, with 2 ranks, or with 4 if it needs a square number.
 trace_workload() {
     name=$1 arguments=
     mkdir -p "$work/run" "$work/build"

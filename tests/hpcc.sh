@@ -37,7 +37,7 @@ build() {
     make -C "$work/$1" arch=refrain >"$work/$1.log" 2>&1 && [ -x "$work/$1/hpcc" ]
 }
 
-# verdicts DIRECTORY: what it says of its results, without figures that differ from run to run.
+# verdicts DIRECTORY: prints its results, without figures that differ from run to run.
 verdicts() {
     grep -hoE 'PASSED|FAILED|^[A-Za-z_]*(Success|Failures|Failure|Errors)=[0-9.e+-]*' "$1/hpccoutf.txt" | sort | uniq -c
 }

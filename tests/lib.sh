@@ -2,7 +2,7 @@
 # A script ends with `summary`, which prints "N passed, N failed" and sets the exit status.
 bin=$(cd "${1:?the directory of the built tools}" && pwd)
 tests=$(cd "$(dirname "$0")" && pwd)
-# The system's tools come first: setup.sh installs Python packages for the system's python3, and another one may be a script
+# The system's tools come first: setup.sh installs Python packages for the system's python3. Another python3 may be a script
 # that takes ten times as long to start (pyenv).
 PATH=$bin:/usr/bin:/bin:$PATH
 export PATH
@@ -16,7 +16,7 @@ pass() {
     passed=$((passed + 1))
 }
 
-# fail TEXT...: one line, and the test goes on.
+# fail TEXT...: prints a line, and the test continues.
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $*"
@@ -34,8 +34,8 @@ check() {
     fi
 }
 
-# says STATUS PATTERN COMMAND...: the command ends with that status and says one line on standard error, in which the pattern of
-# the shell is found. Its standard output is in $work/out.
+# says STATUS PATTERN COMMAND...: checks that the command ends with this status, and prints one line on standard error that
+# matches the pattern of the shell. Its standard output is in $work/out.
 says() {
     wanted=$1 pattern=$2
     shift 2
@@ -107,8 +107,8 @@ launch() {
     fi
 }
 
-# debian_source PACKAGE: downloads a source package's original and unpacks it: its directory. Nothing where that fails,
-# and $work/apt.log says why.
+# debian_source PACKAGE: downloads and unpacks the original of a source package, and prints its directory. Prints
+# nothing if this fails; $work/apt.log has the reason.
 debian_source() {
     (cd "$work" && apt-get -q source --download-only "$1" >apt.log 2>&1 && tar xf "$1"_*.orig.tar.*) && echo "$work/$1"-*/
 }
@@ -120,8 +120,7 @@ processes_of() {
     done | sort -n
 }
 
-# wait_for_traces DIRECTORY RANKS: until so many ranks have a trace there, however long it takes them to start (a minute
-# at most).
+# wait_for_traces DIRECTORY RANKS: waits until this number of ranks have a trace there, for a minute at most.
 wait_for_traces() {
     looks=0
     while [ "$(ls "$1"/*.refrain/rank-*.trace 2>/dev/null | wc -l)" -lt "$2" ] && [ $looks -lt 600 ]; do
@@ -155,7 +154,8 @@ agree() {
     [ ! -s "$work/differ" ] && pass || fail "$1: $(cat "$work/differ")"
 }
 
-# exact TRACE NAME: what is reconstructed equals what was recorded, in every field but time (per_location.c).
+# exact TRACE NAME: checks that the reconstruction equals the recording, in all fields except the time
+# (per_location.c).
 exact() {
     if ! refrain reconstruct "$1" --format text -o - >"$work/reconstructed" 2>"$work/error"; then
         fail "$2: reconstruct: $(head -n 1 "$work/error")"

@@ -36,7 +36,7 @@ suite=$MPICH_SOURCE/test/mpi
     exit
 }
 
-# What configure would have found out on such a system.
+# The results that configure would have on such a system.
 mkdir -p "$work/configured/include"
 for type in int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t; do
     echo "#define HAVE_$(echo $type | tr a-z A-Z) 1"
@@ -101,7 +101,7 @@ compile() {
         "$1" $options ${sources:-"${name##*/}.c"} "$work"/*.o "$work/$kind/$kind.o" -o "$work/$2" -lm -lpthread >"$work/error" 2>&1)
 }
 
-# totals FILE: of each rank how often each function began and ended, and what was communicated, by partner.
+# totals FILE: for each rank, how often each function began and ended, and its communication by partner.
 totals() {
     awk -F '\t' -v OFS='\t' '
         { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
@@ -113,7 +113,7 @@ totals() {
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
 
-# texts_of TRACE NAME: what was reconstructed and what was recorded.
+# texts_of TRACE NAME: writes the reconstruction and the recording as text.
 texts_of() {
     refrain reconstruct "$1" --all --format text -o "$work/reconstructed" --force >"$work/error" 2>&1 &&
         refrain events "$1" --all --format text -o "$work/recorded" --force >"$work/error" 2>&1 && return

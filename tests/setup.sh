@@ -25,7 +25,7 @@ man-db zsh bsdutils less
 gfortran g++ python3-mpi4py musl-tools
 python3-sphinx python3-myst-parser furo
 librsvg2-bin wabt lld wasi-libc libclang-rt-dev-wasm32 chromium"
-# node and npm may come from elsewhere than Debian's packages.
+# node and npm may be installed from elsewhere than Debian's packages.
 command -v npm >/dev/null 2>&1 || all="$all nodejs npm"
 
 need=${1:-all}
@@ -38,7 +38,7 @@ all) packages="$record $instrument $all" ;;
     exit 2
     ;;
 esac
-# An MPI library that is here stays the only one; where there is none, Debian's MPICH comes.
+# If an MPI library is installed, no other one is added. If not, Debian's MPICH is installed.
 [ "$need" = all ] || command -v mpicc >/dev/null 2>&1 || packages="$packages libmpich-dev mpich"
 
 command -v dpkg-query >/dev/null 2>&1 || {

@@ -18,10 +18,10 @@ set +e
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# Names are looked up only where an interface has an address other than 127.0.0.1.
+# Names are looked up only if an interface has an address other than 127.0.0.1.
 ip link set lo up && ip addr add 10.9.9.9/32 dev lo && hostname node1 && mount -t proc proc /proc
 cp /etc/hosts hosts && echo "10.9.9.9 node1" >>hosts && mount --bind hosts /etc/hosts
-# A socket must lie where all can go.
+# A socket must be in a directory that everybody can enter.
 mount -t tmpfs -o mode=755 tmpfs /run
 head -c 1024 /dev/urandom >key && chmod 600 key
 munged --force --key-file="$work/key" --socket=/run/munge --pid-file=/run/munged.pid --log-file="$work/munge.log" \
@@ -101,7 +101,7 @@ batch multi refrain record --mode both --directory multi srun --mpi=pmi2 -n 2 --
 traced sbatch refrain record --mode both --directory sbatch sbatch --wait -n 2 -o job.out job
 traced salloc refrain record --mode both --directory salloc salloc -n 2 srun --mpi=pmi2 ./app.mpich
 
-# What cannot be traced runs as it would.
+# A command that cannot be traced runs as without refrain.
 refrain record --directory none srun --mpi=pmi2 --export=NONE -n 2 ./app.mpich >out 2>said
 [ $? = 0 ] && grep -q 'environment was cleared' said && pass || fail "--export=NONE: $(cat said)"
 refrain record --directory none srun -n 2 sh -c 'exit 7' >out 2>said

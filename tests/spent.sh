@@ -44,7 +44,7 @@ by_partner() {
         END { for (key in calls) print key, calls[key], bytes[key] }' | sort
 }
 
-# by_site FILE: every construct and call with its place, and what it communicates by partner, communicator and tag.
+# by_site FILE: each construct and call with its place, and its communication by partner, communicator and tag.
 by_site() {
     awk -F '\t' -v OFS='\t' '
         { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
@@ -58,7 +58,7 @@ by_site() {
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
 
-# by_place FILE: of each line that calls MPI how often it does, and what it communicates, by partner.
+# by_place FILE: for each line that calls MPI, the number of calls, and the communication by partner.
 by_place() {
     awk -F '\t' -v OFS='\t' '
         { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
@@ -70,7 +70,7 @@ by_place() {
         END { for (key in calls) print key, calls[key], bytes[key] }' "$1" | sort
 }
 
-# likeness A B: the share of the lines of one rank that come in the same order in both.
+# likeness A B: the share of the lines of one rank that are in the same order in both.
 likeness() {
     diff --speed-large-files "$1" "$2" | awk -v n="$(wc -l <"$1")" '/^</ { gone++ } END { printf "%.3f", n ? 1 - gone / n : 1 }'
 }
@@ -183,7 +183,7 @@ same() {
     fi
 }
 
-# counted_as_another TRACE RANK: the values that `refrain info` says were.
+# counted_as_another TRACE RANK: the number of values that `refrain info` calls counted as another.
 counted_as_another() {
     refrain info --verbose "$1" | tr -d , | awk -v r="$2" '/^rank / { rank = $2 } rank == r && /values counted as another/ { n = $2 } END { print n + 0 }'
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Long rows of equal calls, and everything that can end such a row, or occur between or inside its calls: the
-# trace is exact, also that of a killed run. Time is recorded where it passed, in the call or before it.
+# Long repetitions of equal calls, and everything that can end a repetition, or occur between or inside its calls. The
+# trace must be exact, also that of a killed run, and times must belong to the call or to the code before it, as in
+# the run.
 #   test_alike.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -65,7 +66,7 @@ for options in -O2 "--detail=calls -O0"; do
     done
     for mode in stat both; do
         REFRAIN_MODE=$mode run mpich 1 polls 0 times || fail "polls, $options, times: $(head -n 1 err)"
-        # A poll takes 30 ms and what is between two takes 20; on a busy machine more.
+        # A poll takes 30 ms, and the time between two polls is 20 ms; on a busy machine more.
         times=$(longest)
         check "$options, $mode: the slow poll took ${times% *} ms" test "${times% *}" -ge 30
         check "$options, $mode: the slow time between polls took ${times#* } ms" test "${times#* }" -ge 20

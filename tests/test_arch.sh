@@ -18,7 +18,7 @@ library() {
         "$monitor"/arch/generic/*.c "$monitor"/learn/*.c "$monitor"/run/*.c "$monitor"/sample/*.c "$monitor"/sites/*.c "$tests"/../packed/*.c -o "$out" -pthread -ldl
 }
 
-# traced WHAT COMMAND...: runs, says what the program says, and the replay equals the recording.
+# traced WHAT COMMAND...: runs the command, and checks its output, and that the replay equals the recording.
 traced() {
     what=$1
     shift

@@ -48,6 +48,6 @@ grep -q '^| heat | 1 | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]*
     fail "cost.sh --beside: $(cat "$work/beside.md")"
 check "patterns.sh" sh "$tests/../benchmarks/patterns.sh" --tools "$bin" --runs 1 --rounds 20 --out "$work/patterns.md"
 [ "$(grep -c '^| .* | [0-9.]* | [0-9.]* | [-0-9.]* | [-0-9.]* |' "$work/patterns.md")" -ge 14 ] && pass || fail "patterns.sh: $(cat "$work/patterns.md")"
-# EZTrace has its rows, or the report says why not.
+# EZTrace has its rows, or the report has the reason why not.
 grep -q "### EZTrace" "$report" || grep -q "EZTrace.*left out" "$report" && pass || fail "nothing about EZTrace"
 summary

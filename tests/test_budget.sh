@@ -21,7 +21,7 @@ for memory in 3M 4M 8M; do
     trace=$(the_trace "$work/run")
     check "$memory: info" refrain info --verbose "$trace"
     check "$memory: reconstruct" refrain reconstruct "$trace" --format text -o "$work/text" --force
-    # Totals: as many messages as there were, whether or not each is exact.
+    # Totals: the number of messages is that of the run, whether or not each is exact.
     sends=$(awk -F '\t' '$3 == "send"' "$work/text" | wc -l)
     marked=$(grep -c 'approximate$' "$work/text")
     echo "$memory: $sends messages of ${traced%% *}, $marked lines marked approximate"
@@ -49,7 +49,8 @@ late=$(grep -c ' regular .* 100.00 %' "$work/formulas")
     fail "late: what came after the memory was spent is not learned: $(grep -m 1 ' regular .* summary' "$work/formulas")"
 rm -rf "$work/run"
 
-# A quarter of a megabyte traces a plain MPI program: all is learned, and what it comes to is what was recorded.
+# A quarter of a megabyte suffices to trace a plain MPI program: all is learned, and the reconstruction equals the
+# recording.
 cat >"$work/plain.c" <<'END'
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -105,7 +106,7 @@ refrain info --verbose "$(the_trace "$work/run")" >"$work/info"
 grep -q "threads *64 of 64" "$work/info" && grep -q "nothing was lost" "$work/info" && pass || fail "64 threads: $(cat "$work/info")"
 rm -rf "$work/run"
 
-# Threads that do not come touch nothing: what a program with a thousand places has in memory is the same for 1 and for 64.
+# Threads that never start use no memory: a program with a thousand places needs the same for 1 and for 64 threads.
 {
     echo '#include <stdio.h>'
     echo '#include <string.h>'
@@ -140,8 +141,8 @@ echo "in memory: $one KiB for 1 thread, $many KiB for 64"
 [ "$one" -gt 0 ] && [ $((many - one)) -le 128 ] && pass || fail "$many KiB in memory for 64 threads, $one for 1"
 rm -rf "$work/run"
 
-# Recorded events have a limit where one is asked for: calls that find nothing take no room then, and what goes beyond it
-# is counted.
+# Recorded events have a limit if one is set. Calls that find nothing then take no room, and events beyond the limit are
+# counted.
 cat >"$work/polls.c" <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -227,8 +228,8 @@ for arguments in "" deeper; do
     rm -rf "$work/run"
 done
 
-# With little memory for what is learned, next to nothing is left unused while values are lost, and all calls are at their
-# own call site: of 100, half come first and half last, behind calls with values of chance.
+# With little memory for learning, hardly any memory may be unused while values are lost. All calls must be at their own
+# call sites: of 100, half are reached first, and half last, after calls with random values.
 {
     echo '#include <mpi.h>'
     echo '#include <stdint.h>'
@@ -268,7 +269,7 @@ for memory in 300K 320K; do
         fail "$memory: $(grep '"stopped"\|"calls"\|"sites"' "$work/json")"
 done
 
-# Resident memory that the monitor adds: the peak of a traced run less that of an untraced one.
+# Resident memory that the monitor adds: the peak of a traced run minus that of an untraced one.
 cat >"$work/peak.c" <<'END'
 #include <stdio.h>
 #include <sys/resource.h>

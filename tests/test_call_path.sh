@@ -24,7 +24,7 @@ paths() {
         $3 == "leave" { n-- }' "$1"
 }
 
-# agrees NAME: what was reconstructed equals what was recorded, and both the program's own account (log.RANK).
+# agrees NAME: checks that the reconstruction equals the recording, and both the program's own log (log.RANK).
 agrees() {
     exact "$(the_trace run)" "$1" || return
     for rank in 0 1; do
@@ -91,7 +91,7 @@ for path in 'main;step;exchange;MPI_Barrier' 'main;step;norm;MPI_Allreduce' 'mai
 done
 refrain stats --quick "$(the_trace run)" >quick
 grep -qE ' 60  norm\(\)  small.c:3$' quick && grep -qE ' 2  main\(\)  small.c:18$' quick && pass || fail "stats: $(cat quick)"
-# As many of the innermost functions as are asked for.
+# Only as many of the innermost functions as requested.
 record --call-path=2 mpiexec.mpich -n 2 ./small
 exact "$(the_trace run)" "two functions"
 refrain stats --folded "$(the_trace run)" >folded
@@ -153,21 +153,22 @@ refrain reconstruct "$(the_trace run)" --from "$from" --format text -o part --fo
     awk -F '\t' '$3 == "enter" { stack[$1, ++depth[$1]] = $4; n += $4 == "phase" }
         $3 == "leave" && stack[$1, depth[$1]--] != $4 { wrong++ }
         END { exit wrong || depth[0] || depth[1] || n < 30 || n > 42 }' part && pass || fail "a window: $(cat said)"
-# Their names are kept with the trace, whatever becomes of the program, and in a pack.
+# Their names are stored with the trace and in a pack, so that they survive the program's file.
 rm -f "$(the_trace run)"/*.events
 refrain pack "$(the_trace run)" -o inlined.pack --force >said 2>&1 || fail "pack: $(cat said)"
 mv inlined inlined.moved
 for kept in "$(the_trace run)" inlined.pack; do
     refrain reconstruct "$kept" --format text -o again --force 2>said && cmp -s reconstructed again && pass || fail "$kept without its program: $(cat said)"
 done
-# Without debug information: symbols; without those: where in the object.
+# Without debug information: symbols; without symbols: the address in the object.
 strip -g small && record --call-path mpiexec.mpich -n 1 ./small
 refrain stats --folded "$(the_trace run)" | grep -q '^main;step;norm;MPI_Allreduce ' && pass || fail "symbols"
 strip -s small && record --call-path mpiexec.mpich -n 1 ./small
 refrain stats --folded "$(the_trace run)" | grep -qE '^small\+0x[0-9a-f]+;small\+0x[0-9a-f]+;small\+0x[0-9a-f]+;MPI_Allreduce ' &&
     pass || fail "stripped: $(refrain stats --folded "$(the_trace run)")"
 
-# Parts that are instrumented keep their functions; those without probes come below. Threads have paths of their own.
+# Instrumented parts keep their functions, and functions without probes are below these. Each thread has its own
+# paths.
 cat >plain.c <<'END'
 #include <mpi.h>
 static __attribute__((noinline)) void last(int n) {
@@ -215,8 +216,8 @@ for path in 'main;between;last;MPI_Barrier' 'main;inner;MPI_Comm_size' 'run;betw
     grep -q "^$path " folded && pass || fail "mixed: no $path: $(cat folded)"
 done
 
-# A function that is called from another place is another activation: what passes between two stamps of a timer is not the
-# timer's, also where the function around it is not shown.
+# A function that is called from another place has another activation. So the time between two reads of a timer does not
+# belong to the timer's function, also if the function around it is not shown.
 cat >timer.c <<'END'
 #include <mpi.h>
 #define NOINLINE static __attribute__((noinline))

@@ -51,7 +51,7 @@ says 1 "one.refrain" refrain info one.refrain
 says 2 "no command" refrain
 
 # ---- a terminal ----
-# on_terminal COMMAND: what it prints when its standard output is one.
+# on_terminal COMMAND: prints the output of the command on a terminal.
 on_terminal() {
     script -qec "$1" /dev/null </dev/null | tr -d '\r'
 }
@@ -66,7 +66,7 @@ on_terminal "REFRAIN_PAGER=cat refrain help --color=never" | grep -q "$escape" &
 REFRAIN_PAGER='sed s/^/paged:/' refrain help >out
 grep -qE "$escape|^paged:" out && fail "pager or colour in a file" || pass
 refrain --color=always help | grep -q "$escape" && pass || fail "--color=always"
-# The status is the command's, whatever the pager does.
+# The exit status is that of the command, whatever the pager returns.
 script -qec "REFRAIN_PAGER='cat >/dev/null' refrain info one.refrain" /dev/null </dev/null >out
 [ $? -eq 1 ] && pass || fail "status with a pager"
 script -qec "REFRAIN_PAGER=no-such-pager refrain help" /dev/null </dev/null >out

@@ -26,7 +26,7 @@ refrain_print_summary()
 END
 compiler=$(command -v gcc)
 cmake=$(command -v cmake)
-# find_mpis [-DREFRAIN_MPICC=...]: the status is cmake's; what it prints goes to "found".
+# find_mpis [-DREFRAIN_MPICC=...]: returns the status of cmake; its output is in "found".
 find_mpis() {
     PATH=${path-$PATH} "$cmake" -DPROJECT_BINARY_DIR="$work" -DCMAKE_C_COMPILER="$compiler" "$@" -P "$work/find.cmake" \
         >"$work/found" 2>&1
@@ -45,7 +45,7 @@ find_mpis "-DREFRAIN_MPICC=$work/source;$work/warns" && [ "$(grep -c '^[a-z]*|' 
 find_mpis "-DREFRAIN_MPICC=$work/source;$work/source" && fail "two of one family" || pass
 tr -s "\n " " " <"$work/found" | grep -q "are of one family (mpich); build refrain once" && pass || fail "two of one family: $(cat "$work/found")"
 
-# No MPI: left out, and the summary says so. A wrapper that was named and is none is an error.
+# Without MPI, MPI is left out, and the summary says so. A named wrapper that is not one is an error.
 wrapper other "gcc -I/usr/include -lmpi"
 find_mpis -DREFRAIN_MPICC="$work/other" && fail "a wrapper without mpi.h" || pass
 mkdir "$work/bin"

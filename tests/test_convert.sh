@@ -33,7 +33,7 @@ for program in control mpi_rma mpi_io mpi_objects names mpi_intercomm; do
     done
     same "$work/$program.events" "$work/$program-of-otf2.events" "$program through OTF2"
 done
-# Without --all the text does not say what completes what: its events are as they were.
+# Without --all the text does not have the completions. Its events are unchanged.
 refrain events "$work/control-of-text.refrain" -o "$work/few.txt"
 back "$work/few.txt" few-of-text
 same "$work/few.txt" "$work/few-of-text.txt" "text without completions"
@@ -98,7 +98,7 @@ refrain info --verbose "$work/control-of-otf2.refrain" >"$work/info" 2>&1 && gre
 check "diff" refrain diff "$work/control-of-otf2.refrain" "$work/control-of-text.refrain"
 check "formats" refrain events "$work/control-of-otf2.refrain" -o "$work/control.slog2"
 
-# What EZTrace wrote, whose references are far apart, and which defines some of them twice.
+# Archives of EZTrace, whose references are far apart, and which define some of them twice.
 check "compile for EZTrace" mpicc.mpich -O1 -w -std=gnu11 "$tests/programs/under_way.c" -o "$work/under_way"
 (cd "$work" && launch mpich 2 eztrace -t mpich "$work/under_way" >"$work/eztrace" 2>&1)
 back "$work/under_way_trace" eztrace
@@ -107,7 +107,8 @@ sizes=$(awk -F '\t' '$3 == "send" || $3 == "recv" { for (i = 5; i <= NF; i++) if
 [ "$sizes" = 8 ] && pass || fail "of 8 messages that EZTrace recorded $sizes have both ends: $(head -n 3 "$work/eztrace.txt")"
 [ "$(grep -c 'collective	MPI_Barrier' "$work/eztrace.txt")" = 2 ] && pass || fail "the barrier that EZTrace recorded"
 
-# What Score-P and TAU write and EZTrace does not (foreign_otf2.c). foreign NAME SAID: $work/wanted has to come out.
+# Records of Score-P and TAU that EZTrace does not write (foreign_otf2.c). foreign NAME SAID: the result must be
+# $work/wanted.
 foreign() {
     check "an archive like that of $1" foreign_otf2 "$1" "$work/$1"
     refrain convert "$work/$1" -o "$work/$1.refrain" 2>"$work/said" >"$work/count" || fail "convert $1: $(cat "$work/said")"
@@ -138,7 +139,7 @@ for rank in 0 1; do
     calls $rank MPI_Put "rma MPI_Put target=$((1 - rank)) bytes=24 window=3 comm=0"
     calls $rank MPI_Win_fence "window MPI_Win_fence window=3 comm=0"
     echo "$rank window MPI_Win_free window=3 comm=0"
-    # What MPI does inside is no access of its own.
+    # A call that MPI makes itself is no access.
     echo "$rank enter MPI_File_write_at file= line=0"
     echo "$rank io MPI_File_write_at bytes=80 handle=0 comm=unknown"
     calls $rank write
@@ -150,13 +151,13 @@ for rank in 0 1; do
     echo "$rank leave main"
 done >"$work/wanted"
 foreign scorep "refrain: 31 records are left out, for which a trace has no place (metrics, parameters, OpenMP's own ...)"
-# The clocks of the ranks differed; what both did at one time has one time.
+# The clocks of the ranks differ. Simultaneous actions of both ranks must have the same time.
 awk -F '\t' '$3 == "enter" && $4 == "MPI_Allreduce" { n[$2]++ } END { for (t in n) exit n[t] != 2 }' "$work/scorep.txt" && pass ||
     fail "times of Score-P's archive: $(grep "enter	MPI_Allreduce" "$work/scorep.txt")"
 for format in otf2 picl slog2; do
     check "what Score-P recorded as $format" refrain events "$work/scorep.refrain" --format $format -o "$work/scorep.$format"
 done
-# sent RANK: what both of the other archives have in common.
+# sent RANK: the common events of both other archives.
 sent() {
     case $1 in
     0) calls 0 MPI_Send "send MPI_Send dest=1 tag=4 bytes=32 comm=0" ;;
@@ -201,7 +202,8 @@ printf '0\t1.5\tsend\tMPI_Send\tdest=0\ttag=4294967297\tbytes=1\tcomm=0\n' >"$wo
 says 1 "line 1: a thread, communicator, rank or tag beyond" refrain convert "$work/tag.txt" -o "$work/refused.refrain"
 printf '0\t1.5\tseek\tMPI_File_seek\tvalue=-900000000\twhence=nowhere\n' >"$work/seek.txt"
 says 1 "line 1: a field has a value that makes no sense" refrain convert "$work/seek.txt" -o "$work/refused.refrain"
-# Numbers may be damaged: a rank that is only named has no files, and none of its communicators' other ranks takes time.
+# Numbers may be damaged: a rank that occurs only by name has no files, and the other ranks of its communicators cost no
+# time.
 printf '0\t1.5\tenter\tMPI_Recv\tfile=\tline=0\n0\t1.5\trecv\tMPI_Recv\tsource=1048575\ttag=4\tbytes=1\tcomm=65535\tthread=65535\n0\t1.6\tleave\tMPI_Recv\n' >"$work/far.txt"
 check "ranks far apart" timeout 20 refrain convert --quiet "$work/far.txt" -o "$work/far.refrain"
 [ "$(ls "$work/far.refrain" | tr '\n' ' ')" = "rank-0.events rank-0.trace " ] && pass || fail "ranks far apart: $(ls "$work/far.refrain" | head -n 4)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # --detail=calls: the program's code is the plain compiler's; the trace holds MPI calls and user regions, exactly.
-# --detail in front of refrain-mpicc's arguments means what it means in front of refrain-cc's compiler.
+# --detail before the arguments of refrain-mpicc means the same as before the compiler of refrain-cc.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER

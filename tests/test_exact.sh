@@ -1,5 +1,6 @@
 #!/bin/sh
-# Instrumented programs print what the originals print, and their reconstruction equals the recording of the same run.
+# Instrumented programs print the same as the originals, and their reconstruction equals the recording of the same
+# run.
 #   test_exact.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -14,7 +14,7 @@ record() {
     exact "$(the_trace run)" "$mpi $*"
 }
 
-# entered: the names of what rank 0 entered.
+# entered: the names of the regions that rank 0 entered.
 entered() {
     awk -F '\t' '$1 == 0 && $3 == "enter" { print $4 }' reconstructed | sort -u | tr '\n' ' '
 }
@@ -36,7 +36,7 @@ for mpi in mpich openmpi; do
 done
 refrain info --verbose "$(the_trace run)" | grep -q 'filtered  [0-9,]* MPI calls that the filter leaves out' && pass || fail "refrain info"
 
-# Functions of call paths; the rule that comes last decides.
+# Functions of call paths; the last matching rule decides.
 cat >functions <<'END'
 SCOREP_REGION_NAMES_BEGIN
   EXCLUDE *_some MPI_Test

@@ -30,7 +30,8 @@ round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
 round_trip "$work/control.refrain" "one rank" --ranks 1
 otf2_round_trip "$work/control.refrain" "a part of the run" --from "$from" --to "$to"
 otf2_round_trip "$work/control.refrain" "one rank" --ranks 1
-# Where several messages of one channel are under way as the part begins, the ends in it find each other all the same.
+# If several messages of one channel are pending at the beginning of the part, the ends in the part must nevertheless
+# be matched correctly.
 trace_program under_way 2
 refrain reconstruct "$work/under_way.refrain" --format text -o "$work/text" --force
 from=$(awk -F '\t' '$3 == "send" && /bytes=4\t/ { print $2 }' "$work/text")
@@ -47,7 +48,7 @@ for format in slog2 paraver alog clog clog2 picl; do
     [ "$(grep -c "$format pairs messages by their order: the receives of 3 that were sent before the part are left out" "$work/said")" = $said ] &&
         pass || fail "$format, messages under way as the part begins, said: $(cat "$work/said")"
 done
-# What the trace does not know of a call that failed: ranks, sizes, communicators.
+# Unknown data of a failed call: ranks, sizes, communicators.
 trace_program mpi_errors 2
 round_trip "$work/mpi_errors.refrain" "calls that failed"
 otf2_round_trip "$work/mpi_errors.refrain" "calls that failed"
@@ -62,7 +63,8 @@ said=$(refrain reconstruct "$work/mpi_io.refrain" --format picl -o "$work/quiet"
 [ "$(echo "$said" | grep -c 'picl has no place for: calls that name a file ([0-9]*), completions of accesses ([0-9]*), bytes that file accesses moved ([0-9]*), seeks (')" = 1 ] &&
     pass || fail "what PICL cannot say is said otherwise: $said"
 
-# PICL tells receives and completions that had to wait from others; the name of a file is in it, and what polls did not find.
+# PICL distinguishes receives and completions that had to wait. It has the names of files, and counts polls that found
+# nothing.
 refrain reconstruct "$work/control.refrain" --format text --all -o "$work/text" --force --quiet
 refrain reconstruct "$work/control.refrain" --format picl -o "$work/picl" --force --quiet
 check "what waits in PICL" python3 "$readers/picl_waits.py" "$work/text" "$work/picl"
@@ -74,7 +76,7 @@ refrain reconstruct "$work/mpi_threads.refrain" --format picl -o "$work/picl" --
 [ "$(grep -c '^-3 -901 [0-9.]* [01] [0-9]* 0$' "$work/picl")" -gt 2 ] && grep -q '^-3 [0-9-]* [0-9.]* [01] 1 ' "$work/picl" && pass ||
     fail "PICL, threads: $(grep -- '-901' "$work/picl")"
 
-# PICL's other form, and its levels: without records of a kind the statistics are what they were, but for the bytes of tracing.
+# PICL's other form, and its levels. Without records of a kind, the statistics stay the same, except for the bytes of tracing.
 for program in told mpi_io mpi_intercomm mpi_completion; do
     for form in "" --picl-verbose; do
         # shellcheck disable=SC2086 # none or one word
@@ -97,7 +99,7 @@ for levels in 1,1,1 1,0,1 0,1,0 0,0,0; do
     [ "$(cat "$work/levels")" = $levels ] && pass || fail "PICL, levels $levels: records of $(cat "$work/levels")"
 done
 
-# PICL as ParaGraph takes it.
+# The form of PICL for ParaGraph.
 for program in control mpi_completion mpi_threads; do
     refrain reconstruct "$work/$program.refrain" --format picl --paragraph -o "$work/paragraph" --force --quiet
     refrain reconstruct "$work/$program.refrain" --format text -o "$work/text" --force --quiet
@@ -123,8 +125,8 @@ round_trip "$work/missing.refrain" "a missing rank"
 
 full_disk "$work/control.refrain" control
 
-# More ranks than EPILOG tells apart, and the last nanosecond that there can be: written so that the format's reader reads it, or refused
-# with a line that says why.
+# More ranks than EPILOG supports, and the last possible nanosecond: the format's reader reads the file, or refrain refuses it with a
+# line that gives the reason.
 printf '%s\n' "0 0.000000001 enter main file=a.c line=1" "1976 1.5 enter MPI_Init file=a.c line=2" "1976 1.6 leave MPI_Init" \
     "0 999999999.999999999 leave main" | tr ' ' '\t' >"$work/many.txt"
 check "1,977 ranks" refrain convert "$work/many.txt" -o "$work/many.refrain" --quiet

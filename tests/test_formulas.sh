@@ -65,8 +65,8 @@ done <"$work/expected"
 refrain formulas "$trace" --sort values | awk '/ for .* count / { if (last != "" && $6 > last) exit 1; last = $6 }' &&
     pass || fail "--sort values"
 
-# Loops that break, return, goto and longjmp leave are told from those that end by their condition alone. A visit that
-# is left has its count, also the last visit of the run.
+# Loops that are left by break, return, goto or longjmp are distinguished from those that end by their condition. A
+# visit that is left early has its count, also the last visit of the run.
 cat >"$work/leaving.c" <<'END_OF_C'
 #include <setjmp.h>
 volatile int sink;
@@ -127,7 +127,7 @@ formulas_are by_jump for "(4 4 10)^4;"
 formulas_are by_return for "(4 4 10)^4;"
 formulas_are back_to_outer for "(4^8 10^4)^4;4^12;"
 
-# Loops by length of formula: what the last column holds is all of them, and no column holds less than the one before it.
+# Loops by length of formula: the last column has all of them, and no column has fewer than the one before it.
 refrain capture "$trace" >"$work/capture" || fail "capture"
 awk '/^share captured/ { on = 1 } on && /^loops/ { gsub(/%/, ""); for (i = 3; i <= NF; i++) if ($i < $(i - 1)) exit 1
     if ($NF != 100) exit 1; n++ } END { exit n != 2 }' "$work/capture" && pass || fail "capture by length: $(grep loops "$work/capture")"
@@ -141,7 +141,7 @@ for length in 3 129 x ""; do
     [ $? -eq 2 ] && pass || fail "capture --length '$length' is refused"
 done
 
-# The length of formulas in the monitor: what it learns is the same, the limits are told.
+# With another length of formulas the monitor learns the same. The limits are printed.
 mkdir "$work/short"
 for length in 4 128; do
     REFRAIN_THROTTLE=off REFRAIN_MODE=both REFRAIN_FORMULA_LENGTH=$length REFRAIN_DIRECTORY=$work/short "$work/known" 2>"$work/said"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Sites in functions with frames of many kinds: the program computes what it does without them, however it was compiled;
-# no register and nothing on the stack changes, frames are found from everywhere in a probe, instruction by instruction;
-# signals come anywhere, the places in .text.refrain included.
+# Sites in functions with frames of many kinds. The program must compute the same as without them, with all compilers
+# and options. No register and nothing on the stack may change. Frames must be found from each instruction of a probe.
+# Signals may arrive anywhere, also in .text.refrain.
 #   test_frames.sh BIN
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -30,7 +30,7 @@ equal() {
         fail "$1: $(grep -e '^in all' compared || head -n 1 compared)"
 }
 
-# same NAME: it computed what it does without probes.
+# same NAME: compares its results with those without probes.
 same() {
     grep -v wrong out >computed
     cmp -s plain computed && pass || fail "$1: $(diff plain computed | head -n 2 | tr '\n' ' ')"
@@ -68,7 +68,7 @@ plainly -c "$programs/turns.c" -o turns.o
 # shellcheck disable=SC2086
 gcc $flags -O1 -g -c "$programs/step.c" -o step.o || fail "compile step.c"
 
-# ---- what is computed ----
+# ---- results ----
 
 # ways COMPILER LEVEL...: each a list of flags.
 ways() {
@@ -131,7 +131,7 @@ storm() {
     equal "$compiler: signals in sites"
 }
 
-# Loops that count for themselves count what they should.
+# Loops with their own counters must have the right counts.
 counts() {
     compiler=$1
     compile way "$compiler" -O2 "$programs/shapes.c" "$programs/jumps.c" turns.o

@@ -9,7 +9,7 @@ REFRAIN_TOTAL_MEMORY=4M "$bin/test_replay" 7 4000 "$work/trace" >/dev/null
 rounds=2400
 [ "${REFRAIN_FUZZ:-0}" = 0 ] || rounds=1000000
 "$bin/fuzz_image" "$work"/trace/*.refrain/rank-0.trace 1 $rounds
-# Formats say what they left out; that is of interest only when something fails.
+# The messages of formats about omitted data are printed only if a test fails.
 "$bin/fuzz_trace" "$work"/trace/*.refrain/rank-0.trace 1 $((rounds / 16)) 2>"$work/said" || {
     tail -n 60 "$work/said"
     exit 1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The learner on sequences made of random bytes, with the sanitizers: what it calls exact is exact, in any memory.
+# The learner on sequences of random bytes, with sanitizers: values that are said to be exact must be exact, with any
+# memory.
 set -u
 . "$(dirname "$0")/lib.sh"
 

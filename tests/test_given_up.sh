@@ -49,7 +49,8 @@ trace_of() {
     exact "$(the_trace "$1")" "given_up_$1"
 }
 
-# Whose message a receive from anyone took that was given up before is not known: what follows of its tag is approximate.
+# A receive from any source was freed, and it is unknown whose message it took. Later events of its tag must be
+# approximate.
 if available mpicc.mpich; then
     trace_of any 3
     refrain reconstruct --format=text -o - "$(the_trace any)" >reconstructed 2>said
@@ -61,8 +62,8 @@ if available mpicc.mpich; then
     grep -q '^refrain: 5 receives may have had another message' said && pass || fail "given_up_any said: $(cat said)"
 fi
 
-# One that is overtaken before it is given up has the first message all the same, and the one that overtook it the second.
-# Where that is too far ahead to be found, it is said that they may have each other's.
+# A receive that is overtaken and then freed has the first message, and the one that overtook it has the second. If this
+# is too far ahead to be found, both are reported as unsure.
 if available mpicc.mpich; then
     trace_of late 2
     refrain reconstruct --format=chrome --force -o pairs.json "$(the_trace late)" 2>said
@@ -70,7 +71,7 @@ if available mpicc.mpich; then
         fail "overtaken before it is given up: $(awk -f pairs.awk pairs.json)"
     grep -q '^refrain: 2 receives may have had another message' said && ! grep -q TOTAL_MEMORY said && pass ||
         fail "given_up_late said: $(cat said)"
-    # They are not among what was given up for want of memory.
+    # They do not count as lost for lack of memory.
     refrain stats --json "$(the_trace late)" >stats.json
     grep -q '"unsure_receives": 2' stats.json && grep -q '"approximate_events": 0' stats.json && pass ||
         fail "given_up_late: $(grep -E 'unsure|approximate' stats.json)"
@@ -85,15 +86,16 @@ if available mpicc.mpich; then
     REFRAIN_THREADS=2 REFRAIN_MODE=both REFRAIN_DIRECTORY=reused launch mpich 1 ./reused_handle >out 2>err || fail "status $?, $(head -n 1 err)"
     exact "$(the_trace reused)" reused_handle
     refrain reconstruct --all --format=text -o - "$(the_trace reused)" >reconstructed 2>said
-    # Of the first another thread tells, which has no number for it; the second one's number is 1.
+    # Another thread, which has no number for it, records the completion of the first one. The second one has number
+    # 1.
     received=$(sed -n 's/.*	recv	MPI_Wait.*	tag=\([0-9]*\).*	bytes=\([0-9]*\).*	comm=0/\1 \2/p' reconstructed | sort | tr '\n' ,)
     case $(cat out) in
     "the same") [ "$received" = "1 1	thread=1,2 2	request=1," ] && pass || fail "received $received" ;;
     *) echo "skipped: $(cat out)" ;;
     esac
 fi
-# Once the memory is spent, receives come too early or at another place: their messages are still their own, so that those
-# which are known exactly afterwards have theirs.
+# When the memory is full, receives may be too early or at another place. Their messages must nevertheless be their own,
+# so that later receives, which are exact again, have theirs.
 if available mpicc.mpich; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/chance_matches.c" -o chance_matches 2>said ||
         fail "compile: $(head -n 1 said)"
@@ -105,8 +107,8 @@ if available mpicc.mpich; then
         [ "$(python3 "$tests/message_pairs.py" pairs.json 1000)" = "600 0" ] && pass ||
             fail "$memory: pairs after the memory is spent, and wrong ones: $(python3 "$tests/message_pairs.py" pairs.json 1000)"
     done
-    # Collectives likewise: those that are told by their size are one instance for all ranks, also where what was before
-    # them, on three communicators by turns, is only likely.
+    # The same for collectives: those that can be recognised by their sizes are one instance on all ranks, although the
+    # order of the collectives before them, on three communicators, is uncertain.
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/chance_collectives.c" -o chance_collectives 2>said ||
         fail "compile: $(head -n 1 said)"
     rm -rf spent

@@ -77,12 +77,12 @@ done
 cp /bin/true "$both/rank-0.events"
 says 1 "rank-0.events: is not an event file*byte 0" refrain events "$both"
 says 1 "events" refrain events "$good"
-# What is compared may be text as well; of one file alone there is a recording to compare with only in a trace.
+# refrain compare also takes text. For a single trace it compares with the recording in it.
 echo hello >"$work/foreign"
 says 1 "refrain: $work/foreign: is not a trace" refrain compare "$work/foreign"
 refrain pack "$good" -o "$work/pack" >/dev/null 2>&1 || fail "pack"
 refrain compare --exact "$good" "$work/pack" >"$work/out" 2>&1 && pass || fail "a pack is not compared: $(head -n 1 "$work/out")"
-# A text whose last line is cut: what is left of a number may be another one.
+# A text with a truncated last line: the rest of a number may be another number.
 refrain reconstruct "$good" --format text -o - | grep -v '^#' >"$work/text"
 truncate -s -2 "$work/text"
 says 1 "text: line $(($(wc -l <"$work/text") + 1)): does not end" refrain convert "$work/text" -o "$work/cut.refrain"
@@ -90,7 +90,7 @@ refrain reconstruct "$good" -o "$work/kept" --format text 2>/dev/null
 says 1 "kept*exists" refrain reconstruct "$good" -o "$work/kept" --format text
 [ "$(cd "$work" && refrain reconstruct "$good" -o - >/dev/null 2>&1; echo $?)" = 2 ] && [ ! -e "$work/-" ] && pass ||
     fail "an archive for standard output"
-# What an output is to replace stays until the new one is complete.
+# An existing output stays until the new one is complete.
 refrain reconstruct "$good" -o "$work/archive" || fail "reconstruct to OTF2"
 before=$(cat "$work/kept" "$work"/archive/traces.* "$work"/archive/traces/* | cksum)
 for arguments in "--format text -o $work/kept" "-o $work/archive"; do
@@ -115,7 +115,8 @@ done
 check "no place for temporary files" env TMPDIR=/nowhere refrain formulas "$good"
 
 # ---- the traced program ----
-# runs TEXT PATTERN VARIABLE=VALUE...: the program's output and status are its own, refrain says one line with the pattern.
+# runs TEXT PATTERN VARIABLE=VALUE...: checks that output and status are those of the program, and that refrain prints one
+# line with the pattern.
 runs() {
     what=$1 pattern=$2
     shift 2

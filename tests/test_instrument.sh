@@ -15,8 +15,8 @@ cd "$work" || exit 1
 
 compilers="gcc clang"
 
-# language FILE FLAGS...: for all $compilers and both details, the program prints what it printed, and was instrumented.
-# Of a file's levels and details each compiler takes two pairs, so that both compilers together take all of them.
+# language FILE FLAGS...: checks for all $compilers and both details that the program prints the same, and was
+# instrumented. Each compiler takes two pairs of levels and details, so that both compilers together take all of them.
 language() {
     file=$1
     shift
@@ -77,7 +77,7 @@ if clang -fopenmp empty.c -o empty 2>/dev/null; then
     language openmp.c -std=gnu17 -fopenmp
 fi
 
-# What is around a function that was left alone is traced, in order.
+# The code around a function that is not instrumented is traced, in order.
 mkdir nested
 check "nested.c with regions" refrain-cc --detail=every gcc -std=gnu17 -w -DREGIONS -I"$tests/../include" \
     -Wl,--no-warn-execstack "$sources/nested.c" -o nested/traced
@@ -272,7 +272,7 @@ echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum 
 REFRAIN_DETAIL=every refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 refrain-cc gcc -O1 -S work.c && some=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 check "REFRAIN_DETAIL=every" test "$all" -gt "$some"
-# Each function takes as long to compile as one of the program's.
+# Each of these functions takes as long to compile as one of the program.
 echo 'extern int MPI_Barrier(int); int work(int n) { return MPI_Barrier(n) + MPI_Barrier(n + 1); }' >plain.c
 refrain-cc gcc -O0 -c plain.c
 check "without optimisation no function of refrain's is compiled" \
@@ -331,7 +331,7 @@ for compiler in gcc clang cc mpicc.mpich; do
     check "... to the same" cmp main.o by-path.o
     check "... and is the compiler otherwise" sh -c 'test "$("$0" -dumpversion)" = "$($1 -dumpversion)"' "$names/$compiler" $compiler
 done
-# refrain/refrain.h is found where refrain is installed, behind the directories of the command, by the instrumentor as well.
+# refrain/refrain.h is found in refrain's installation, after the directories of the command, also by the instrumentor.
 printf '%s\n' '#include <refrain/refrain.h>' '#ifdef MINE' 'int mine;' '#endif' 'int main(void) {' '    refrain_marker("here");' \
     '    return 0;' '}' >told.c
 for way in "-E" "-c" "-c -O2 -Wall -Werror"; do

@@ -14,7 +14,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     launcher=$!
     wait_for_traces "$run" 2
     sleep "0.$((try * 7 % 8))"
-    # The ranks, in the order of their process ids; tries take turns.
+    # The ranks in the order of their process ids; the tries alternate between them.
     victim=$(processes_of "$work/control" | if [ $((try % 2)) = 0 ]; then head -n 1; else tail -n 1; fi)
     if [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null; then
         killed=$((killed + 1))

@@ -42,7 +42,7 @@ PATH=$work:$PATH
 
 mpicc.mpich -O1 "$tests/programs/record/tools.c" -o tools || fail "compile tools"
 
-# srun_record NAME TRACES OPTION...: the program ends as it would, and so many traces come of it.
+# srun_record NAME TRACES OPTION...: checks that the program ends as without refrain, with this number of traces.
 srun_record() {
     name=$1
     traces=$2
@@ -70,7 +70,8 @@ for name in LD_PRELOAD REFRAIN_DIRECTORY REFRAIN_METRICS REFRAIN_MODE REFRAIN_RE
     [ "$(grep -o -- "-x $name " out | wc -l)" = 2 ] && pass || fail "not handed on by Open MPI's launchers: $name: $(cat out)"
 done
 
-# A rank that waits gives up the processor at once where there are more ranks than cores, late where there are enough.
+# A waiting rank gives up the processor at once if there are more ranks than cores, and late if there are enough
+# cores.
 printf 'unsigned ucp_worker_progress(void *worker) { return worker != 0; }\n' | gcc -shared -fPIC -x c - -o libpolled.so &&
     gcc -O1 -rdynamic -x c - -x none ./libpolled.so -o polls <<'END' || fail "compile polls"
 #include <stdio.h>
@@ -98,8 +99,8 @@ yields 5 MPI_LOCALNRANKS=1
 yields 200 MPI_LOCALNRANKS=1 REFRAIN_YIELD=on
 yields 0 MPI_LOCALNRANKS=100000 REFRAIN_YIELD=off
 
-# Below the launcher: one line for all ranks, also where they make one file.
-# below NAME WORDS...: the launcher's words; refrain record speaks once, of the trace that there is.
+# Below the launcher: one line for all ranks, also if they write one file.
+# below NAME WORDS...: WORDS are the command of the launcher. refrain record must print one line, about the trace.
 below() {
     name=$1
     shift

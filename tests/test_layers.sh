@@ -61,7 +61,7 @@ grep -q '^MPI_Recv in main(), main.c:1|1|' rows && pass || fail "a caller that i
 refrain -q stats --by wait --json --layer mpistubs.c trace.refrain >out.json && python3 -c 'import json
 row, = json.load(open("out.json"))["rows"]
 assert row["waiting_ns"] == 4000000 and "MPI_Recv in solve(), solve.c:10 for MPI_Send in solve(), solve.c:10" in row["what"], row' 2>said && pass || fail "waits: $(tail -n 1 said)"
-# The whole adds up to what it is without layers.
+# The totals are the same as without layers.
 refrain -q stats --json trace.refrain >plain.json && refrain -q stats --json --layer mpistubs.c trace.refrain >layer.json && python3 -c 'import json
 plain, layer = json.load(open("plain.json")), json.load(open("layer.json"))
 for key in "computing_ns", "waiting_ns", "transmission_ns", "ranks", "balance":

@@ -69,7 +69,8 @@ for threads in 1 3; do
     [ "$entered" = 400 ] && pass || fail "many, $threads threads: $entered of 400 functions"
 done
 
-# Of a program without probes all calls are made from one place, which goes on in more ways than there is room to count.
+# In a program without probes, all calls are made from one place, which is followed by more kinds of steps than can be
+# counted.
 unset REFRAIN_THREADS
 mpicc.mpich -O1 -w -I"$tests/programs" "$tests/programs/chance.c" -o "$work/chance" || fail "compile chance.c"
 for memory in 250K 264K; do

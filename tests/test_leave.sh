@@ -19,14 +19,14 @@ agrees() {
     agree "$1" "$(seq -s " " 0 $(($2 - 1)))"
 }
 
-# aborted WHAT: the trace says that rank 0 called MPI_Abort, and its file is as small as that of one that ends by itself.
+# aborted WHAT: checks that the trace has the MPI_Abort of rank 0, and that its file is as small as after a regular end.
 aborted() {
     refrain info --verbose "$trace" >"$work/said" 2>&1
     grep -q '^rank 0 on .*: ended by MPI_Abort(3) after' "$work/said" && pass || fail "$1: $(grep '^rank' "$work/said")"
     [ "$(wc -c <"$trace/rank-0.trace")" -lt 65536 ] && pass || fail "$1: a file of $(wc -c <"$trace/rank-0.trace") bytes"
 }
 
-# What differs from run to run: addresses, names of files, process ids, the places that libraries' frames have.
+# Parts of the output that differ from run to run: addresses, names of files, process ids, frames in libraries.
 masked() {
     sed -e 's/0x[0-9a-f]*/ADDRESS/g' -e "s|$work/[a-z]*/[a-z_]*|PROGRAM|g" -e 's/Abort([0-9]*)/Abort/g' -e 's/\[[^]]*\]/[]/g' \
         -e 's/\(PID\|pid\|Process\|process\) [0-9]*/process/g' -e '/^=/d' -e '/^-*$/d' "$1" | sort
@@ -73,8 +73,9 @@ traced() {
     done
 }
 
-# Does the launcher kill ranks of such a run? All that end by themselves, in good order, do the same each time. Open MPI's
-# also kills the only rank of a job that aborts, and then ends with that rank's status or with its own, as it happens.
+# Succeeds if the launcher kills ranks of such a run. If all ranks end by themselves, the outcome is always the same. Open
+# MPI's launcher also kills the only rank of a job that aborts, and then ends with the status of this rank or with its
+# own.
 is_killed() {
     [ "$ranks" -gt 1 ] || [ "$mpi" = openmpi ] || return 1
     case $program:$mpi:${1-} in
@@ -82,7 +83,7 @@ is_killed() {
     esac
 }
 
-# among OUTCOME: it is one of those without refrain.
+# among OUTCOME: succeeds if it is one of those without refrain.
 among() {
     for one in "$work"/outcomes/plain.*; do
         cmp -s "$one" "$1" && return
@@ -90,10 +91,10 @@ among() {
     return 1
 }
 
-# same WHAT PROGRAM ARGUMENTS...: what comes of it with refrain comes of it without, each time. A launcher that kills what
-# is left of a job may come to kill a rank that was about to end by itself, and status and output are others then: there
-# every outcome with refrain has to be met without it, within so many runs as make a rare one likely to be seen, in most of
-# which the ranks take a moment to end, as they do with refrain.
+# same WHAT PROGRAM ARGUMENTS...: checks that the outcomes with refrain are those without it. A launcher that kills the
+# remaining ranks may kill one that was about to end by itself, so that status and output differ. Then each outcome with
+# refrain must also occur without it. For this the program runs without refrain so often that a rare outcome is likely to
+# occur. In most of these runs the ranks take a moment to end, as they do with refrain.
 same() {
     what=$1 program=$2
     shift 2
@@ -145,15 +146,15 @@ for mpi in mpich openmpi; do
             [ $how != abort ] || aborted "$how on $ranks ranks ($mpi)"
         done
     done
-    # What more ranks add is the launcher's part.
+    # Further ranks only test the launcher.
     [ $mpi = mpich ] && ranks_wanted="1 2" || ranks_wanted=1
     for ranks in $ranks_wanted; do
         same "errors returned on $ranks ranks ($mpi)" mpi_errors
         agrees "errors returned on $ranks ranks ($mpi)" $ranks
         for which in 1 2 3 4 5 6; do
             same "fatal error $which on $ranks ranks ($mpi)" mpi_errors $which
-            # What MPI says of it. Of two ranks, one may be killed before it has said all; Open MPI's launcher now and
-            # then loses what the one has said.
+            # MPI's message. Of two ranks, one may be killed before its message is complete. Open MPI's launcher
+            # sometimes loses the message of a single rank.
             masked "$work/plain.err" >"$work/a"
             masked "$work/traced.err" >"$work/b"
             if [ $ranks -gt 1 ] || [ "$(cat "$work/a" "$work/b" | grep -ci fatal)" -lt 2 ]; then

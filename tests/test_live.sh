@@ -15,7 +15,7 @@ hold() {
     kill -STOP $pids 2>/dev/null
 }
 
-# lines RANK FILE: what is compared: all but times.
+# lines RANK FILE: the fields to compare: all except times.
 lines() {
     awk -F '\t' -v OFS='\t' -v rank="$1" '$1 == rank { $2 = ""; print }' "$2"
 }
@@ -48,7 +48,7 @@ looks() {
         wait $reading && pass || fail "$program: look $look: $(cat "$run/said$look")"
     done
     [ $look -eq $looks_wanted ] && pass || fail "$program: the run was over before look $look ended"
-    # It has gone on long enough: what it recorded until it is ended is there all the same.
+    # It has run long enough. All that it recorded before it was ended must be in the trace.
     go_on
     kill -9 $pids
     wait $running 2>/dev/null

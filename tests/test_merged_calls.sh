@@ -19,7 +19,7 @@ traced() {
     exact "$(the_trace run)" "$1, REFRAIN_PATCH=$2"
 }
 
-# said: the events with the line that each call was made from, and what was learned of every place.
+# said: the events with the line of each call, and the formulas of all places.
 said() {
     refrain events "$(the_trace run)" | cut -f 1,3-
     refrain formulas "$(the_trace run)"

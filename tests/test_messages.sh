@@ -1,7 +1,8 @@
 #!/bin/sh
-# Warnings, notes and errors of an instrumented file are those of the file itself: the same lines, columns and words; and no file is
-# compiled twice, whatever the compiler or the linker says. gcc looks less closely at a file with #line directives, whoever wrote them
-# (no -Wmisleading-indentation, no place within a format): it is compared with what it says of the file behind such a directive.
+# Warnings, notes and errors of an instrumented file must be those of the file itself, with the same lines, columns and words. No file
+# may be compiled twice, whatever messages the compiler or the linker prints. gcc checks a file with #line directives less strictly
+# (no -Wmisleading-indentation, no position in a format string). So its messages are compared with those of the original file after
+# such a directive.
 set -u
 . "$(dirname "$0")/lib.sh"
 REFRAIN_MODE=off
@@ -19,8 +20,8 @@ chmod +x count/*
 COUNT=$work/compilations
 export COUNT
 
-# What a compiler may say: about expressions with probes in them, behind them on the same line, after tabs and letters of
-# several bytes, in macros, about flow of data.
+# Messages about expressions with probes in them, about code after them on the same line, after tabs and multibyte
+# letters, in macros, and about the flow of data.
 cat >says.c <<'END'
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +67,7 @@ int more(enum kind kind, int n, unsigned u, void (*f)(int)) {
 int falls(int n) { if (step(n)) return 1; }
 END
 sed 's/, 4 .. too many ..//' says.c >warns.c
-# What newer compilers take for errors by themselves.
+# Messages that newer compilers treat as errors by default.
 lenient="-Wno-error=int-conversion -Wno-error=incompatible-pointer-types"
 # A line directive of the file's own, as generated files have them.
 { sed -n 1,8p warns.c && printf '#line 100 "grammar.y"\n' && sed -n '9,$p' warns.c; } >generated.c

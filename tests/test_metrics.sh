@@ -8,7 +8,7 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -std=gnu11 -w -pthread "$tests/progr
     fail "compile"
 cc -O1 -w -shared -fPIC "$tests/false_perf.c" -o "$work/false_perf.so" || fail "compile false_perf.c"
 
-# counted NAME METRICS [ARGUMENT]: traces into $work/NAME.refrain; the false events hold where FALSE is set.
+# counted NAME METRICS [ARGUMENT]: traces into $work/NAME.refrain, with false events if FALSE is set.
 counted() {
     rm -rf "$work/made"
     (
@@ -43,7 +43,7 @@ if [ "$(value "$work/info" 'state(0, "page-faults")["counted"]')" != True ]; the
     exit
 fi
 
-# The pages of both ranks and threads, and what few the C library takes; nothing at another place.
+# The pages of both ranks and threads, and some of the C library; no pages at other places.
 refrain stats --json "$work/faults.refrain" >"$work/stats"
 is "pages where they are touched" "$work/stats" '6000 <= of("touch")["page-faults"] <= 6100' True
 is "pages elsewhere" "$work/stats" 'of("idle")["page-faults"] <= 20' True
@@ -67,7 +67,7 @@ counted killed page-faults kill
 refrain stats --quick --json "$work/killed.refrain" >"$work/stats"
 is "killed" "$work/stats" '6000 <= of("touch")["page-faults"] <= 6100' True
 
-# What cannot be counted.
+# Events that cannot be counted.
 FALSE=none counted none instructions,page-faults,PAPI_L3_TCM
 check "no such event" sh -c 'refrain info --verbose "$0" | grep -q "metrics   instructions: not counted: this machine"' \
     "$work/none.refrain"
@@ -91,7 +91,7 @@ is "an unknown name" "$work/info" 'state(0, "pagefaults")["counted"]' False
 is "closed counters are lost" "$work/info" 'lost() > 0 and lost() < 30' True
 [ "$status" = 0 ] && pass || fail "closed counters: the program ends with $status: $(cat "$work/out")"
 
-# Numbers of such descriptors that the program gives to a file of its own: no byte of it is read, and it stays open.
+# A file of the program may get the number of such a descriptor. No byte of it may be read, and it must stay open.
 counted reuse page-faults,task-clock reuse
 [ "$(sort -u "$work/out")" = "reused 4" ] && pass || fail "numbers used again: $(cat "$work/out")"
 refrain info --json "$work/reuse.refrain" >"$work/info"
@@ -100,7 +100,7 @@ is "what is not counted then is lost" "$work/info" 'lost() > 0' True
 refrain record --metrics=instrutions true >"$work/out" 2>&1
 [ $? = 2 ] && grep -q "no event instrutions; did you mean instructions?" "$work/out" && pass || fail "record --metrics"
 
-# Where there is room for few places: what is not counted is counted as lost.
+# With room for few places, counts without room are counted as lost.
 MEMORY=560K counted small page-faults
 refrain info --json "$work/small.refrain" >"$work/info"
 is "little memory" "$work/info" 'len(j["processes"])' 2

@@ -45,7 +45,7 @@ witnessed() {
     rm -f "$work"/seen-*
 }
 
-# As many messages were sent as received, from everyone to everyone, by tag and communicator.
+# The numbers of messages sent and received must be equal, for each pair of ranks, by tag and communicator.
 paired() {
     awk -F '\t' '
         { delete value; for (i = 5; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
@@ -58,7 +58,7 @@ paired() {
     [ ! -s "$work/unpaired" ] && pass || fail "$1: $(cat "$work/unpaired")"
 }
 
-# Each receive has the message that it received: both ends of one are of one length, where they differ from message to message.
+# Each receive must have its own message: both ends have the same length, in programs whose messages have different lengths.
 matched() {
     refrain reconstruct "$2" --format chrome -o "$work/pairs.json" >"$work/error" 2>&1
     pairs=$(python3 "$tests/message_pairs.py" "$work/pairs.json")

@@ -24,7 +24,7 @@ for command in info stats 'stats --by=function' 'stats --by=call-path' formulas 
 done
 refrain diff "$trace" "$trace" >said 2>err
 plain said "refrain diff" ''
-# Its name in each of them that tells it.
+# Its name in each of the outputs that have names.
 refrain info --verbose "$trace" | grep -qF 'comm a\tb\nc\x1b[31m"\<&>\x01\x0d\x7f: 2 ranks' && pass || fail "info: $(refrain info --verbose "$trace" | grep comm=2)"
 refrain stats "$trace" | grep -qF 'region a\tb\nc\x1b[31m"\<&>\x01\x0d\x7f' && pass || fail "stats: $(refrain stats "$trace" | grep -F region)"
 refrain formulas "$trace" | grep -qF 'counter a\tb\nc\x1b[31m' && pass || fail "formulas: $(refrain formulas "$trace" | grep -F counter)"

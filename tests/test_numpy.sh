@@ -21,7 +21,7 @@ cd "$work" || exit 1
 (REFRAIN_MODE=both REFRAIN_METRICS=page-faults launch mpich 2 ./every_kind "$work/file")
 trace=$(the_trace "$work")
 
-# What the commands say, and cut bytes.
+# The output of the commands, and truncated bytes.
 refrain -q reconstruct "$trace" --format text --all -o learned.text
 refrain -q events "$trace" --format text --all -o recorded.text
 for by in function call-path source-line partner rank wait; do

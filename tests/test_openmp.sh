@@ -47,7 +47,7 @@ for compiler in gcc clang; do
         trace ./constructs 3 || fail "$which: status $?: $(head -n 1 err)"
         check "$which: same output" cmp plain.out out
         exact "$(the_trace run)" "$which"
-        # Three rounds: teams of four do what is counted here.
+        # Three rounds with teams of four threads.
         is "orphaned for loops, on 5 threads" "$(grep -c "enter	!.omp for @constructs.c:$(line "/\* orphaned")" recorded)" 15
         is "orphaned critical sections" "$(entered 'critical(in_turn)')" 15
         is "their blocks" "$(entered 'critical(in_turn) sblock')" 15

@@ -29,8 +29,8 @@ order() {
 
 # ---- a race that probes decide ----
 
-# How many probes take rank 1 its lead depends on the machine: as many are gone through as it takes. Where rank 1 has to
-# share its processor, that is what makes it late, and nothing is told of probes.
+# How many probes rank 1 needs to fall behind depends on the machine, so it executes as many as it takes. If rank 1 has
+# to share its processor, it is late for this reason, and the run says nothing about probes.
 mode=stat
 told=no
 steps=210000
@@ -65,7 +65,7 @@ assert orders[1]["receives"] == orders[2]["receives"] == 0, orders
 END
 mode=both
 
-# ---- what would be a deadlock if all that are behind were waited for ----
+# ---- a deadlock, if the reader waited for all ranks that are behind ----
 
 for mpi in mpich openmpi; do
     [ -e "$work/order.$mpi" ] || continue
@@ -76,7 +76,7 @@ for mpi in mpich openmpi; do
         fail "$mpi: deadlock: $(refrain info --verbose "$trace" | grep '^  order')"
 done
 
-# ---- where it cannot be done it is said ----
+# ---- impossible cases are reported ----
 
 cat >"$work/multiple.c" <<'END'
 #include <mpi.h>

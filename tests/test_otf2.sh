@@ -53,7 +53,7 @@ for program in control objects; do
         pass || fail "$program: messages, received before sent, unpaired channels: $(cat "$run/messages")"
 done
 
-# The metric of waiting: it grows where a message was sent after the call that receives it was entered, by that time.
+# The metric of waiting: if a message was sent after the receiving call began, it grows by that time.
 awk '
     $1 == "ENTER" { since[$2] = $3 }
     $1 == "MPI_SEND" || $1 == "MPI_ISEND" || $1 == "MPI_RECV" || $1 == "MPI_IRECV" {
@@ -102,7 +102,7 @@ estimated() {
 }
 estimated control
 
-# A disk that is full in the middle leaves nothing: at the end, and among the events, where the library writes 4 MB of each location at once.
+# A disk that becomes full leaves no file: at the end, and among the events, where the library writes 4 MB of each location at once.
 mkdir "$work/long-run"
 (cd "$work/long-run" && REFRAIN_DIRECTORY=$work/long-run launch mpich 2 "$work/control" 1000 >/dev/null)
 for run in control long; do
@@ -112,7 +112,7 @@ for run in control long; do
         fail "a full disk, $run: status $status, said $(cat "$work/said"), left $(ls "$work/full" 2>/dev/null)"
 done
 
-# Windows, files, topologies and requests have records of their own: as many as the text has events.
+# Windows, files, topologies and requests have records of their own, as many as the text has events.
 for program in mpi_rma mpi_io mpi_objects mpi_neighbours mpi_completion mpi_threads; do
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$program.c" -o "$work/$program" -lpthread || fail "compile"
     run=$work/$program-run
@@ -134,8 +134,8 @@ for program in mpi_rma mpi_io mpi_objects mpi_neighbours mpi_completion mpi_thre
 done
 # An event is its innermost call's that has not been left: an MPI may call others of its functions, as MPICH 4.2 does MPI_Comm_get_info
 # in MPI_File_open.
-# Every access to a window is completed once at its target, behind it and in front of the window's end, by a call that does so (or
-# with MPI_Win_complete, whose target completes it); in front of that at most once where it began. What is locked is unlocked.
+# Each access to a window is completed once at its target, after it and before the window ends, by a call that can do so (or with
+# MPI_Win_complete, whose target completes it). Before that it is completed at most once at its origin. Locks are released.
 for program in mpi_rma mpi_objects; do
     run=$work/$program-run
     awk '{ window = $0; sub(/.*Window: "/, "", window); sub(/".*/, "", window); number = $NF; rank = $0; sub(/.*Remote: /, "", rank); sub(/[ ,].*/, "", rank) }
@@ -196,8 +196,8 @@ for program in mpi_io mpi_objects; do
             print n, closed, wrong + 0; exit !(n > 30 && closed > 3 && !wrong) }' "$run/printed" >"$run/operations" &&
         pass || fail "$program: operations on files, handles closed, wrong ones: $(cat "$run/operations")"
 done
-# What was moved and sought is what the text says; so are the groups that windows are posted and started for, until they are waited for
-# and completed.
+# Moved bytes and positions of seeks must be those of the text; so must the groups for which windows are posted and started, until
+# these are waited for and completed.
 run=$work/mpi_io-run
 refrain reconstruct "$(the_trace "$run")" --all --format text -o "$run/all"
 awk -F '\t' '{ split("", v); for (i = 5; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2] } }
@@ -225,7 +225,8 @@ awk "$calls"'
     $1 == "RMA_GROUP_SYNC" { group = $0; sub(/.*</, "", group); sub(/>.*/, "", group); print $2, call[$2], of[group] }' "$run/definitions" "$run/printed" |
     sort -s -n -k 1,1 >"$run/b"
 [ "$(wc -l <"$run/a")" -gt 15 ] && cmp -s "$run/a" "$run/b" && pass || fail "mpi_rma: groups: $(diff "$run/a" "$run/b" | head -n 5)"
-# In a part, a window that was made before is there all the same; what its end cuts off is said to be incomplete.
+# In a part of the run, an earlier window exists from the start. Accesses that are cut off by its end are reported as
+# incomplete.
 run=$work/mpi_rma-run
 from=$(awk -F '\t' '$3 == "rma" { print $2; exit }' "$run/text") to=$(awk -F '\t' '$3 == "rma" { getline; print $2; exit }' "$run/text")
 refrain reconstruct "$(the_trace "$run")" -o "$run/part" --from "$from" 2>"$work/said"

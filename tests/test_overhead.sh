@@ -69,7 +69,7 @@ check "... --json" sh -c "refrain overhead --json '$trace' >json"
     pass || fail "costs do not add up: $(cat json)"
 [ "$(field "abs(100 * o['seconds'] / o['run_seconds'] - o['percent']) < 1e-6")" = True ] && pass || fail "percent"
 [ "$(field "[f['function'] for f in o['functions']][0]")" = often ] && pass || fail "the dearest function is not the first"
-# In cold caches it is more, and it takes something to begin; the pages are those of the file.
+# With cold caches the cost is higher. Starting takes time. The pages are those of the file.
 [ "$(field "(o['seconds_in_cold_caches'] is None or o['seconds_in_cold_caches'] > o['seconds']) and 0 < o['seconds_to_begin'] < o['run_seconds'] and o['pages'] > 3 and o['seconds_for_pages'] > 0")" = True ] &&
     pass || fail "in place: $(cat json)"
 [ "$(field "0 < o['seconds_to_pack'] < 10 and o['processes_not_packed'] == 0")" = True ] && pass || fail "packing: $(cat json)"
@@ -102,7 +102,7 @@ grep -q "same.filter: cannot be written" said && grep -q "status 1" said && cmp 
     fail "no room for a filter: $(cat said)"
 [ ! -e same.filter.part ] && pass || fail "a part of a filter is left"
 
-# What cannot be.
+# Impossible requests.
 REFRAIN_MODE=events REFRAIN_DIRECTORY=events ./program >/dev/null
 refrain overhead "$(the_trace events)" 2>said
 [ $? -eq 1 ] && grep -q "mode events" said && pass || fail "mode events: $(cat said)"

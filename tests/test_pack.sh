@@ -27,7 +27,7 @@ same_events() {
     [ -s "$work/a" ] && cmp -s "$work/a" "$work/b" && pass || fail "$1: events differ"
 }
 
-# As on NFS: a file that is removed while it is mapped stays under another name.
+# As on NFS, a file that is removed while it is mapped stays under another name.
 cat >"$work/stays.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -56,11 +56,11 @@ for n in 4 16; do
     refrain pack "$trace" -o "$work/$n.refrain-pack" --json >"$work/report" || fail "$n ranks: pack"
     echo "$n ranks: $(json_number structure_bytes <"$work/report") bytes of structure"
     same "$n ranks" "$trace" "$work/$n.refrain-pack"
-    # A partner is told in the form that most ranks share.
+    # A partner is stored in the form that most ranks share.
     refrain formulas "$work/$n.refrain-pack" >"$work/formulas"
     grep -q "dest .* 0-$((n - 1))  *((r+1) mod $n)^20\$" "$work/formulas" && pass || fail "$n ranks: the ring"
     grep -q "source .* 0-$((n - 1))  *((r xor 1) (r xor 2).*)^20\$" "$work/formulas" && pass || fail "$n ranks: the butterfly"
-    # The same at MPI_Finalize: one file, no directory, and what is read is the same but for times. What main does after
+    # The same at MPI_Finalize: one file, no directory, with the same contents except times. Code of main after
     # MPI_Finalize is not traced.
     mkdir "$work/packed"
     LD_PRELOAD=$work/stays.so REFRAIN_DIRECTORY=$work/packed REFRAIN_THROTTLE=off REFRAIN_PACK=on \
@@ -81,7 +81,8 @@ for n in 4 16; do
     rm -rf "$work/run" "$work/packed"
 done
 
-# no_growth PROGRAM same|same_events: on 16 ranks it takes little more structure than on 4, and so much of it is the same.
+# no_growth PROGRAM same|same_events: checks that 16 ranks need little more structure than 4 ranks, and have as much in
+# common.
 no_growth() {
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/$1.c" -o "$work/$1" || fail "compile $1"
     for n in 4 16; do
@@ -99,13 +100,13 @@ no_growth() {
     [ "$bytes" -le $((few + few / 4)) ] && pass || fail "$1: 16 ranks take $bytes bytes of structure, 4 $few"
 }
 
-# What was moved to archives is laid side by side, too: numbers that are as much larger as the rank says take no more room.
+# Archived values are compared between ranks, too: numbers that differ by the rank take no more room.
 no_growth archived same
-# Ranks that do the same at other moments have one form, whatever repetition each of them found by chance: another one than
-# they learned.
+# Ranks that do the same at different moments get one common form, although each found other repetitions by chance. This
+# form may be none of those that they learned.
 no_growth diagonal same_events
 
-# Times beyond those that are coded are compressed where libzstd is there, and read again.
+# Times beyond the coded ones are compressed if libzstd is available, and read back.
 mkdir "$work/run"
 REFRAIN_DIRECTORY=$work/run REFRAIN_THROTTLE=off launch mpich 2 "$work/archived" 4000 || fail "long: status $?"
 trace=$(the_trace "$work/run")
@@ -135,7 +136,7 @@ refrain info --json "$work/long.refrain-pack" >"$work/info" || fail "info --json
     grep -q "^  \"bytes\": $(json_number bytes <"$work/report"),$" "$work/info" && pass || fail "info --json on a pack"
 refrain info --verbose "$work/long.refrain-pack" | grep -q '^trace size .* in one file, .* of it what ranks learned' && pass || fail "info on a pack"
 
-# Where a pack cannot be, that is said, once, and ranks have their files.
+# If a pack is impossible, one line says so, and the ranks have files of their own.
 for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
     mkdir "$work/run"
     env "$setting" REFRAIN_DIRECTORY="$work/run" REFRAIN_PACK=on "$bin/refrain-run" mpiexec.mpich -n 4 "$work/neighbours" 20 \
@@ -146,7 +147,7 @@ for setting in REFRAIN_MODE=both REFRAIN_TOTAL_MEMORY=1M; do
     rm -rf "$work/run"
 done
 
-# Ranks that nobody ran. The program is gone when they are read: names are those of its tables.
+# Ranks that never ran. The program is gone when they are read, so names are those of its tables.
 for n in 16 256; do
     cp "$bin/many_ranks" "$work/gone" && "$work/gone" $n 24 "$work/many" && rm "$work/gone" || fail "many_ranks $n"
     refrain pack "$work/many" -o "$work/many.refrain-pack" --json --force >"$work/report" || fail "pack $n ranks"
@@ -158,7 +159,7 @@ for n in 16 256; do
     [ $n = 256 ] || rm -rf "$work/many"
 done
 
-# Of many ranks it is said once what they have in common.
+# Data that many ranks have in common are printed once.
 refrain info --verbose "$work/many" >"$work/info" || fail "info on 256 ranks"
 [ "$(wc -l <"$work/info")" -le 40 ] && grep -q '^ranks 0-255, 256 processes' "$work/info" &&
     grep -q ', MPI call sites 3 (rank 0) to 5 (rank 1),' "$work/info" &&

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The recipe for Spack, run with a stand-in for the part of Spack's documented interface that it uses: its directives have the
-# forms that there are, and what it gives to CMake is there. The modulefile, read by Environment Modules where those are
-# installed (apt-get install environment-modules).
+# The recipe for Spack, run with a stand-in for the part of Spack's documented interface that it uses: its directives must
+# have known forms, and the variables that it gives to CMake must exist. The modulefile is read by Environment Modules, if
+# these are installed (apt-get install environment-modules).
 set -u
 . "$(dirname "$0")/lib.sh"
 root=$(cd "$tests/.." && pwd)

@@ -29,7 +29,7 @@ refrain -q stats --by parallelism serial_phase.refrain >text
 grep -q '^1.86 of 4 ranks compute at a time' text && grep -q '^ *1 *100.00 ms *71.40$' text && pass || fail "parallelism: $(cat text)"
 refrain -q stats --by parallelism --csv serial_phase.refrain | grep -q '^1,100000000,71.39' && pass || fail "parallelism in CSV"
 
-# ---- what cannot be known, and what does not go together ----
+# ---- unknown data, and options that contradict each other ----
 for option in --quick --folded "--rank 1" "--from 10%"; do
     # shellcheck disable=SC2086 # an option and its value
     refrain stats --by critical-path $option two_ranks.refrain >out 2>error
@@ -46,7 +46,7 @@ asserts cut.json 'sum(x["path_ns"] for x in r["rows"]) == run > 0' && grep -q 'n
 printf '0\t0.000000001\tenter\tf\tfile=a.c\tline=1\n0\t0.000000001\tleave\tf\n' >nothing.txt
 refrain -q convert --format text nothing.txt -o nothing.refrain && refrain -q stats --by critical-path --json nothing.refrain >nothing.json
 asserts nothing.json 'run == 0 and not r["rows"]' && refrain -q stats --by parallelism nothing.refrain >out && pass || fail "nothing: $(cat said out)"
-# More calls than are kept since the one that was waited for: what it followed from is unknown, and said so.
+# More calls than are kept since the awaited one: its cause is unknown, and this is reported.
 python3 - >many.txt <<'END'
 lines = [(0, "0\t0.000000000\tenter\tMPI_Recv\tfile=a.c\tline=1"), (5, "1\t0.000000005\tenter\tMPI_Send\tfile=a.c\tline=2"),
          (5, "1\t0.000000005\tsend\tMPI_Send\tdest=0\ttag=0\tbytes=8\tcomm=0"), (6, "1\t0.000000006\tleave\tMPI_Send")]

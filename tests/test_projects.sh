@@ -9,7 +9,7 @@ unset REFRAIN_WRAPPER REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_MPICC REFRAIN_MODE M
 document=$tests/../docs/builds.md
 export CCACHE_DIR="$work/cache-of-compilers" # apart from the projects, of which one is called ccache
 
-# As on a user's machine: an MPI compiler and launcher under their usual names.
+# As on a user's machine: an MPI compiler and a launcher under their usual names.
 mkdir "$work/mpi"
 ln -s "$(command -v mpicc.mpich)" "$work/mpi/mpicc"
 ln -s "$(command -v mpiexec.mpich)" "$work/mpi/mpiexec"

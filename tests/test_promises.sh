@@ -13,7 +13,7 @@ traced() {
     trace=$(the_trace run) || trace=/nowhere
 }
 
-# says TEXT COMMAND...: a line of the command's output matches.
+# says TEXT COMMAND...: checks that a line of the output matches.
 says() {
     pattern=$1
     shift
@@ -67,7 +67,7 @@ for setting in REFRAIN_FORMULA_LENGTH=4 REFRAIN_FORMULA_LENGTH=128 REFRAIN_EVENT
     exact "$trace" "$setting"
 done
 
-# Each thread takes 50K to 100K, also threads that never start.
+# Each thread takes 50K to 100K, also a thread that never starts.
 REFRAIN_THREADS=256 REFRAIN_TOTAL_MEMORY=40M traced 1 ./dozen
 exact "$trace" "256 threads"
 says 'nothing was lost' refrain info --verbose "$trace"
@@ -108,8 +108,8 @@ traced 2 ./forks
 exact "$trace" "fork"
 says 'lost  *2 processes forked: the child' refrain info --verbose "$trace"
 
-# A process that becomes another program, or ends by _exit, is not called killed; its events up to then are in its trace. Both
-# programs are traced if both are built with refrain.
+# A process that executes another program, or ends by _exit, is not reported as killed; its events up to then are in its
+# trace. Both programs are traced if both are built with refrain.
 cat >becomes.c <<'END_OF_C'
 #include <mpi.h>
 #include <string.h>
@@ -222,13 +222,13 @@ END_OF_C
 refrain-mpicc --detail=every -O1 -w jumps.c -o jumps || fail "compile jumps"
 REFRAIN_THROTTLE=off traced 1 ./jumps
 [ $status = 0 ] && pass || fail "jumps: status $status, $(head -n 1 err)"
-# The probe that was jumped out of may have told one of the two what it did not come to tell the other.
+# The abandoned probe may have updated only one of the two.
 refrain events "$trace" | cut -f 3- >recorded && refrain reconstruct "$trace" --format text -o - | cut -f 3- >replayed || fail "jumps: cannot be read"
 [ "$(wc -l <recorded)" -gt 10 ] && [ "$(diff recorded replayed | grep -c '^[<>]')" -le 1 ] && pass ||
     fail "jumps: $(wc -l <recorded) events, $(diff recorded replayed | grep -c '^[<>]') of them differ"
 says 'lost .* probes that a signal handler ran inside another, or after it jumped out of one' refrain info --verbose "$trace"
 
-# A source file has one name, whether a call's line comes from tables or from debug information.
+# A source file has one name, whether a call's line is from tables or from debug information.
 refrain-mpicc -O1 -w -g dozen.c -o dozen-g || fail "compile dozen-g"
 for mode in both events; do
     REFRAIN_MODE=$mode traced 1 ./dozen-g
@@ -303,8 +303,8 @@ exact "$trace" "a wrong root"
 refrain events "$trace" | grep collective >lines
 [ "$(wc -l <lines)" = 4 ] && [ "$(grep -c 'sent=0	received=0	' lines)" = 4 ] && pass || fail "a wrong root: $(head -n 2 lines)"
 
-# Branches that mostly stay as they were, or alternate: once the memory is spent each event comes as often as it did, and the
-# order is like the run's (0.76 of the events; 0.64 if only how often each outcome came were known).
+# Branches that mostly stay the same, or alternate: when the memory is full, each event is replayed as often as it occurred,
+# and the order is similar to that of the run (0.76 of the events; 0.64 if only the counts of the outcomes were known).
 refrain-mpicc -O1 -w "$tests/programs/sticky.c" -o sticky || fail "compile sticky"
 REFRAIN_TOTAL_MEMORY=266K REFRAIN_THROTTLE=off traced 1 ./sticky 1 10000
 refrain reconstruct "$trace" --format text -o - 2>/dev/null | cut -f 3- | sed 's/	approximate$//' >replayed

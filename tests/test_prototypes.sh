@@ -59,8 +59,8 @@ END
 echo '#include "nearer.h"' >near/near.h
 echo '#define NEAR_RECEIVE(buf, n) MPI_Recv(buf, n, 0, MPI_COMM_WORLD)' >near/nearer.h
 
-# same NAME [FLAG...]: the source from standard input; the same text with the headers cut and whole. What it tells of
-# each call is in its tables.
+# same NAME [FLAG...]: compares a file (the source from standard input) with cut headers and with whole ones. The
+# tables must have the same calls.
 same() {
     name=$1
     shift
@@ -134,7 +134,7 @@ int main(void) {
 }
 END
 
-# Nothing of a function that nothing names comes to libclang, and everything of one that is named.
+# libclang gets nothing about a function that is not used, and everything about one that is.
 sed -i 's/^int MPI_Cancel.*/int MPI_Cancel(no_type *request);/' mpi/mpi_proto.h
 check "a prototype that nothing names is cut" refrain-instrument own.c -o own.cut -- -Impi
 cmp -s own.cut own.whole && pass || fail "another text without MPI_Cancel"

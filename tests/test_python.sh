@@ -38,7 +38,7 @@ refrain info --verbose "$(the_trace run)" | grep -q 'lost  ' && fail "lost: $(re
 
 record --python --call-path
 refrain stats --folded "$(the_trace run)" >folded
-# Calls from two places are two activations: what passes between them is not the function's that is called.
+# Calls from two places are two activations: the time between them does not belong to the called function.
 if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     [ "$(grep -c "^0	.*	enter	stamp	" reconstructed)" = 2 ] && [ "$(grep -c "^0	.*	enter	timed	" reconstructed)" = 1 ] && pass ||
         fail "calls of stamp: $(grep -E "	(stamp|timed|MPI_Wtime)	" reconstructed)"

@@ -86,7 +86,7 @@ END
 check "versions" cc -std=c11 -Wall -Werror "$work/versions.c" $(pkg-config --cflags --libs refrain-read) \
     -Wl,-rpath,"$(pkg-config --variable=libdir refrain-read)" -o "$work/versions"
 
-# Only what read.h names is seen from outside.
+# Only the names of read.h are exported.
 nm -D --defined-only "$installed"/lib*/*/librefrain-read.so "$installed"/lib*/librefrain-read.so 2>/dev/null |
     awk '$2 ~ /[TDB]/ { print $3 }' | sort >"$work/symbols"
 grep -o 'refrain_[a-z_]*(' "$include/refrain/read.h" | tr -d '(' | sort -u >"$work/named"
@@ -112,7 +112,7 @@ for program in mpi_p2p mpi_nonblocking mpi_threads mpi_collectives; do
     check "$program: options of other versions" "$work/versions" "$trace"
 done
 
-# The example says when there is no memory for its table, of 3 by 3 and one more.
+# The example reports a lack of memory for its table of 3 by 3 entries and one more.
 echo '#include <stddef.h>
 void *__libc_calloc(size_t n, size_t bytes);
 void *calloc(size_t n, size_t bytes) { return n == 10 && bytes == 16 ? NULL : __libc_calloc(n, bytes); }' >"$work/none.c"
@@ -120,8 +120,8 @@ check "no memory" cc -shared -fPIC "$work/none.c" -o "$work/none.so"
 LD_PRELOAD=$work/none.so "$work/who_sends" "$trace" >/dev/null 2>"$work/said"
 [ $? -eq 1 ] && grep -q "no memory" "$work/said" && pass || fail "without memory the example says: $(cat "$work/said")"
 
-# The command's window: the events of the whole text that lie in it, of the ranks asked for, between the edges of what is
-# open there: each location's regions nest, so that any reader of nested regions takes it.
+# A window has the events of the whole text that lie in it, for the requested ranks, between ENTER and LEAVE events at
+# its edges for open regions. So the regions of each location are nested, for any reader.
 for n in 3 2; do
     from=$(awk -F '\t' -v n=$n '{ time[NR] = $2 } END { print time[int(NR / n)] }' "$run/text")
     to=$(awk -F '\t' -v n=$n '{ time[NR] = $2 } END { print time[int(NR * (n + 1) / (n + 2))] }' "$run/text")
@@ -188,27 +188,27 @@ check "windows between checkpoints" "$bin/windows" "$(the_trace "$work/wave-run"
 check "windows where few checkpoints fit" "$bin/windows" "$(the_trace "$work/wave-run")" 12 12 400
 check "windows where none but the first fits" "$bin/windows" "$(the_trace "$work/wave-run")" 13 6 1
 
-# Windows from saved states, where the memory was spent and where the run was killed as well.
+# Windows from saved states, also after the memory was full, and for a killed run.
 for end in 40000 9000; do
     mkdir "$work/chance-$end"
     REFRAIN_THREADS=1 REFRAIN_TOTAL_MEMORY=300K REFRAIN_DIRECTORY=$work/chance-$end launch mpich 2 "$work/wave" $end >/dev/null 2>&1
     check "windows from saved states, up to $end" "$bin/windows" "$(the_trace "$work/chance-$end")" 5 8 -1
 done
 
-# An index changes nothing but the time that a window takes. It is of one trace and one build; what is damaged, what others
-# can write and what is not there is not used.
+# An index changes only the time that a window takes. It belongs to one trace and one build. A damaged index, one that
+# others can write, and a missing one are not used.
 export XDG_CACHE_HOME=$work/cache
 mkdir "$XDG_CACHE_HOME"
 indexed=$(the_trace "$work/wave-run")
-# Of the run's length, MPI_Init may be any share: windows begin and end at events.
+# MPI_Init may take any share of the run, so windows begin and end at events.
 refrain reconstruct "$indexed" --format text -o "$work/all.text" --force
 lines=$(wc -l <"$work/all.text")
-# event_time PERCENT: when so much of the events is over.
+# event_time PERCENT: the time at which this share of the events has passed.
 event_time() { sed -n "$((lines * $1 / 100))p" "$work/all.text" | cut -f 2; }
 from=$(event_time 60) to=$(event_time 61) later=$(event_time 70)
 window() { refrain reconstruct "$indexed" --format text --all --from "$from" --to "$to" -o "$work/window.$1" --force 2>"$work/said"; }
 picture() { refrain view "$indexed" --svg --from "$from" --to "$later" -o "$work/picture.$1" --force 2>"$work/said"; }
-# figures NAME: those of a window, and with the times of the program without probes.
+# figures NAME: those of a window, also with the times of the program without probes.
 figures() {
     for times in "" --compensate; do
         for view in wait call-path; do
@@ -244,7 +244,7 @@ window short && cmp "$work/window.without" "$work/window.short" && grep -q "dama
 refrain index "$indexed" >/dev/null && chmod 666 "$index" && printf X | dd of="$index" bs=1 seek=70 conv=notrunc 2>/dev/null
 window open && cmp "$work/window.without" "$work/window.open" && ! grep -q index "$work/said" && pass || fail "an index that others can write: $(cat "$work/said")"
 rm "$index"
-# What a killed process left of an index is deleted, and is not in the way of a process that has its number now.
+# The rest of an index of a killed process is deleted, and does no harm to a process with the same number.
 touch -d "2 hours ago" "$index.99999999"
 # shellcheck disable=SC2016 # the inner shell's number, which refrain takes over
 sh -c ': >"$1.$$" && exec refrain index "$2"' sh "$index" "$indexed" >"$work/said" 2>&1 && [ "$(ls "$XDG_CACHE_HOME/refrain")" = "$(basename "$index")" ] && pass ||
@@ -266,7 +266,7 @@ rm "$XDG_CACHE_HOME"/refrain/*.states
 env -u HOME -u XDG_CACHE_HOME refrain index "$indexed" 2>"$work/said"
 [ $? -eq 1 ] && grep -q "set XDG_CACHE_HOME or HOME" "$work/said" && pass || fail "no place for an index: $(cat "$work/said")"
 
-# Another thread that writes changes nothing of what is written, and what it cannot write is said.
+# The output is the same if another thread writes. Its errors are reported.
 wave=$(the_trace "$work/wave-run")
 for options in "--format text" "--format text --waiting --all --from 1ms --ranks 1" "--format chrome"; do
     for threads in 1 2; do
@@ -286,7 +286,7 @@ for threads in 1 2; do
     [ $? -eq 1 ] && [ "$(grep -c "No space left" "$work/said")" = 1 ] && pass || fail "$threads threads, a full disk: $(cat "$work/said")"
 done
 
-# All that replays keeps its state where checkpoints find it (arena.h).
+# Replay code keeps all its state in the arena, so that checkpoints have it (arena.h).
 for source in "$tests"/../reconstruct/sequence/*.c "$tests"/../reconstruct/times/*.c "$tests"/../reconstruct/walk/*.c "$tests"/../reconstruct/match/*.c; do
     case $source in
     */cursor.c | */replay.c | */saved_*.c) continue ;; # what these allocate is no part of a state

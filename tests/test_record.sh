@@ -6,7 +6,7 @@ set -u
 cd "$work" || exit 1
 programs=$tests/programs/record
 
-# record MPI RANKS COMMAND...: refrain record under that launcher; traces in $work/run, what is said in `said`.
+# record MPI RANKS COMMAND...: runs refrain record with this launcher. Traces are in $work/run, messages in `said`.
 record() {
     mpi=$1
     ranks=$2
@@ -45,7 +45,7 @@ at() {
     esac
 }
 
-# says TEXT STATUS: the command of before ended so and said so, in one line.
+# says TEXT STATUS: checks the status of the last command, and that it printed one line with the text.
 says() {
     [ "$status" = "$2" ] && pass || fail "status $status, not $2: $(cat said)"
     [ "$(grep -c '^refrain' said)" = 1 ] && grep -q "$1" said && pass || fail "not said in one line: $1: $(cat said)"
@@ -81,9 +81,9 @@ trace=$(the_trace run)
 [ "$(head -n 1 said)" = "refrain record: trace: $work/$trace; next: refrain report $work/$trace" ] &&
     pass || fail "the last line: $(cat said)"
 
-# Names of functions: C++ with what is around it and what it was put into, Fortran as written; debug information in a file
-# of its own; the symbol, or the object, and the distance where there is none.
-# named NAME PATTERN: refrain stats of the last run says so.
+# Names of functions: in C++ with namespaces, and with the functions into which they were inlined; in Fortran as written.
+# Debug information may be in a separate file. Without it: the symbol, or the object, and the distance. named NAME
+# PATTERN: checks refrain stats of the last run.
 named() {
     refrain stats "$(the_trace run)" >stats 2>&1
     grep -qE "$2" stats && pass || fail "$1: not '$2': $(grep MPI_Se stats)"
@@ -107,7 +107,7 @@ END
 mpicxx.mpich -O1 named.cc -o named && record mpich 1 ./named
 named named 'MPI_Barrier  in deep::send\+0x'
 
-# What a reader wants to know of a run that lost nothing, in few lines: how it was started among them.
+# The summary of a run that lost nothing, in few lines, with the command that started it.
 echo 'int MPI_Init(int *, char ***), MPI_Finalize(void); int main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }' >short.c
 mpicc.mpich -g short.c -o short && OMP_NUM_THREADS=3 record mpich 1 ./short -n 'two words' "it's" '' || fail "short: $(cat said)"
 refrain info "$(the_trace run)" >info
@@ -139,8 +139,8 @@ if dpkg-query -S /usr/lib/python3/dist-packages/mpi4py >/dev/null 2>&1; then
         fail "python: which package has the debug information: $(refrain info --verbose "$(the_trace run)" | grep -A 2 ^names)"
 fi
 
-# Which package has it is read from dpkg's lists, where a file has its name with or without /usr; another one's name may
-# begin or end as its own. dpkg itself, which takes a tenth of a second for that, is not asked.
+# The package of a file is read from dpkg's lists, which have its name with or without /usr. Names of other files may
+# begin or end with it. dpkg itself, which takes a tenth of a second, is not called.
 mkdir -p admin/info asks
 printf '#!/bin/sh\ntouch %s/asked\n' "$work" >asks/dpkg-query && chmod +x asks/dpkg-query
 printf '/.\n/usr%s/user\n' "$work" >admin/info/usable:amd64.list
@@ -273,7 +273,7 @@ gcc -shared -fPIC mpi.c -o libmpi.so.7 -Wl,-soname,libmpi.so.7 && gcc other.c ./
 run ./other
 [ "$status" = 6 ] && grep -q 'libmpi.so.7, for which refrain was not built' said && pass || fail "other: $status $(cat said)"
 
-# The launcher of another MPI than the program's: jobs of one rank, which one line says.
+# The launcher of another MPI than the program's: jobs of one rank, and a line that says so.
 run mpiexec.mpich -n 2 ./cc.openmpi
 [ "$(grep -c 'the launcher started 2 processes (PMI_SIZE), but each is an MPI job of one rank.*start it with mpiexec of Open MPI' said)" = 1 ] && pass ||
     fail "Open MPI's program under MPICH's launcher: $(cat said)"
@@ -283,7 +283,7 @@ run mpiexec.openmpi --allow-run-as-root --oversubscribe -n 2 ./cc.mpich
 run mpiexec.mpich -n 2 ./talk.mpich
 ! grep -q 'the launcher started' said && pass || fail "the right launcher: $(cat said)"
 
-# Without memory to pack a trace file it stays as it is, which one line says.
+# Without memory to pack a trace file, it stays as it is, and a line says so.
 rm -rf run
 REFRAIN_TOTAL_MEMORY=400K refrain record --directory run mpiexec.mpich -n 2 ./talk.mpich >out 2>said
 [ "$(grep -c '^refrain: 2 processes had no memory left to pack the trace file; .*: refrain pack .*/talk.mpich-[0-9-]*.refrain$' said)" = 1 ] && pass ||
@@ -292,7 +292,7 @@ rm -rf run
 refrain record --directory run mpiexec.mpich -n 2 ./talk.mpich >out 2>said
 ! grep -q 'refrain pack' said && pass || fail "packed, and said not to be: $(cat said)"
 
-# Variables that nobody reads: said once for the job, and by the wrappers.
+# Unknown variables are reported once for the job, and by the wrappers.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc talk.c -o traced_talk
 REFRAIN_TOTAL_MEMROY=1M REFRAIN_YIELD=auto REFRAIN_PAGER=cat run mpiexec.mpich -n 2 ./talk.mpich
 [ "$(grep REFRAIN_ said)" = "refrain: REFRAIN_TOTAL_MEMROY is set, but nothing reads it; did you mean REFRAIN_TOTAL_MEMORY?" ] && pass || fail "record: unknown variable: $(cat said)"

@@ -9,7 +9,7 @@ x86_64_only "sites are for x86-64 only"
 library=$(find "$bin/.." -name librefrain.so | head -n 1)
 libraries=$(dirname "$library")
 
-# ---- what is there ----
+# ---- registers of this processor ----
 
 objdump -d --no-show-raw-insn "$library" >"$work/code" || fail "objdump"
 cat >"$work/follow.awk" <<'END'
@@ -53,15 +53,15 @@ nm -D --defined-only "$library" | grep -q ' T refrain_site_10$' && pass || fail 
 awk -v entries="$entries" -f "$work/follow.awk" "$work/code" >"$work/found" 2>"$work/reached"
 [ ! -s "$work/found" ] && pass || fail "probes reach: $(tr '\n' ';' <"$work/found")"
 [ "$(cut -d ' ' -f 1 "$work/reached")" -gt 40 ] && pass || fail "only $(cat "$work/reached") were looked at"
-# That this finds something: the C library's memcpy, from where it is allowed.
+# The test must find changes: it uses the C library's memcpy, in the place where this is allowed.
 awk -v entries="refrain_tracing_take_context refrain_tracing_open" -f "$work/follow.awk" "$work/code" 2>/dev/null |
     grep -q 'mmap' && pass || fail "the call of mmap was not found"
 
-# ---- what happens ----
+# ---- the probes ----
 
 cc -O1 -Wall -Wextra -I"$tests/../include" "$tests/programs/registers.c" -o "$work/registers" -L"$libraries" -lrefrain \
     -Wl,-rpath,"$libraries" || fail "compile registers.c"
-# probes NAME ARGUMENTS...: no register changed, by so many probes of registers; its output is in out.
+# probes NAME ARGUMENTS...: checks that no register changed in this number of probes. The output is in out.
 probes() {
     name=$1
     shift

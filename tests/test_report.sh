@@ -19,12 +19,12 @@ done <cases
 python3 "$tests/faults.py" check >said && pass || fail "$(cat said)"
 [ "$(wc -l <cases)" -ge 25 ] && pass || fail "there are only $(wc -l <cases) cases"
 
-# Of a function that was inlined no line is known.
+# The line of an inlined function is unknown.
 sed 's/burn\tfile=fault.c\tline=10$/burn\tfile=fault.c\tline=0/' one_computes_longer.txt >inlined.txt
 refrain -q convert --format text inlined.txt -o inlined.refrain && refrain -q report --json inlined.refrain >report
 asserts '"burn(), fault.c, " in f[0]["sentence"]' && pass || fail "without a line: $(tail -n 1 said)"
 
-# Costs are what the ranks lost; waiting is followed over more than one rank.
+# Costs are the lost time of the ranks. Waiting is followed over more than one rank.
 refrain -q report --json one_computes_longer.refrain >report
 asserts 'abs(f[0]["cost_ns"] - 60e6) < 1e6 and f[0]["waits_in"]["name"] == "MPI_Allreduce" and f[0]["waits_in"]["line"] == 30' && pass || fail "cost: $(tail -n 1 said)"
 asserts 'abs(r["efficiency"]["load_balance"] - 0.75) < 0.01 and abs(r["efficiency"]["parallel"] - 0.75) < 0.01' && pass || fail "efficiency: $(tail -n 1 said)"
@@ -52,7 +52,7 @@ asserts 'not f' && pass || fail "least: $(tail -n 1 said)"
 refrain -q report --json even.refrain >report
 asserts 'any("communication is" in s for s in r["well"]) and any("events only" in s for s in r["unknown"])' && pass || fail "well: $(tail -n 1 said)"
 
-# Who computes longest when; what threads of ranks that wait do meanwhile.
+# The rank that computes longest in each part; the other threads of waiting ranks.
 refrain -q report --json load_that_moves.refrain >report
 asserts '"rank 0 until 6" in f[0]["sentence"] and "then rank 2 until 18" in f[0]["sentence"] and f[0]["sentence"].split("then rank 3;")[1] and abs(f[0]["cost_ns"] - 3 * 80e6) < 4e6' && pass || fail "moving load: $(tail -n 1 said)"
 refrain -q report --json idle_threads.refrain >report
@@ -63,7 +63,7 @@ asserts 'abs(f[0]["cost_ns"] - 120e6) < 2e6 and f[0]["sentence"].startswith("the
 refrain -q report --json odd_in_many_places.refrain >report
 asserts '"no single place takes much longer in it" in f[0]["sentence"]' && pass || fail "many places: $(tail -n 1 said)"
 
-# The critical path as pieces of the run: each is where most of the path is.
+# The critical path in pieces of the run, each with the place of most of the path in it.
 refrain -q report --json load_that_moves.refrain >report
 asserts '[p["rank"] for p in r["path"]] == [0, 1, 2, 3] and all(p["function"]["name"] == "burn" and p["rank_ns"] > 0.9 * p["path_ns"] for p in r["path"])' && pass || fail "path: $(tail -n 1 said)"
 asserts 'r["path"][0]["from_ns"] == r["from_ns"] and r["path"][-1]["to_ns"] == r["to_ns"] and sum(p["path_ns"] for p in r["path"]) == r["to_ns"] - r["from_ns"] and all(a["to_ns"] == b["from_ns"] for a, b in zip(r["path"], r["path"][1:]))' && pass || fail "length of the path: $(tail -n 1 said)"
@@ -92,7 +92,7 @@ awk 'function at(rank, ms, what) { printf "%d\t%.9f\t%s\n", rank, ms / 1000, wha
 refrain -q convert --format text far_ahead.txt -o far_ahead.refrain && refrain -q report --json far_ahead.refrain >report
 asserts 'not r["critical_path"] and "what 67 % of the critical path is" in r["unknown"]' && pass || fail "an unknown path: $(tail -n 1 said)"
 
-# As text and as a page: the same sentences; names are data.
+# The same sentences as text and as a page. Names are data.
 COLUMNS=100 refrain -q report serial_phase.refrain >text
 grep -q 'only rank 0 computes in read_input(), fault.c:5' text && grep -q '^71 % of the critical path is computing in read_input(), fault.c:5, most of it on rank 0' text && grep -q '^parallel efficiency' text && pass || fail "text: $(cat text)"
 refrain -q report even.refrain | grep -q '^nothing that costs 2.0 % of the run or more was found' && pass || fail "text of even"
@@ -105,7 +105,7 @@ refrain -q report html_in_names.refrain -o names.html 2>error
 [ $? -eq 1 ] && grep -q 'exists; --force' error && pass || fail "a page was replaced: $(cat error)"
 refrain -q report --json html_in_names.refrain -o names.json && python3 -c 'import json; json.load(open("names.json"))' && pass || fail "JSON in a file"
 
-# What there is nothing to say of.
+# Runs without findings.
 printf '0\t0.000000001\tenter\tf\tfile=a.c\tline=1\n0\t0.000000001\tleave\tf\n' >nothing.txt
 refrain -q convert --format text nothing.txt -o nothing.refrain && refrain -q report --json nothing.refrain >report
 asserts 'not f and any("no events" in s for s in r["unknown"])' && pass || fail "nothing: $(tail -n 1 said)"
@@ -139,7 +139,7 @@ done
 command -v mpicc.mpich >/dev/null || { summary; exit; }
 mpicc.mpich -g -O1 "$tests/programs/faults.c" -o faults || fail "compile"
 
-# run WHICH: records it, and makes a report of what costs a tenth of the run.
+# run WHICH: records it, and makes a report of findings that cost at least a tenth of the run.
 run() {
     rm -rf run
     timeout 120 refrain record -d run mpiexec.mpich -n 4 ./faults "$1" >out 2>recorded

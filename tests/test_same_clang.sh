@@ -8,14 +8,14 @@ program=$bin/../lib/refrain-instrumentor
 [ -x "$program" ] || skip "built without clang's static libraries"
 cd "$work" || exit 1
 
-# A compiler that keeps what it is given.
+# A compiler that stores its arguments.
 cat >keep <<'END'
 #!/bin/sh
 for argument; do
     case $argument in *.c) cp "$argument" "$KEPT" ;; esac
 done
 END
-# The program, told of.
+# The description of the program.
 mkdir program library missing crashing
 cat >program/refrain-instrumentor <<END
 #!/bin/sh
@@ -29,7 +29,7 @@ for directory in program library missing crashing; do
     ln -s "$bin/../lib/librefrain-instrument.so" "$directory/"
 done
 
-# make_with DIRECTORY OUT FILE ARGUMENT...: the file as the instrumentor there makes it, and what it says.
+# make_with DIRECTORY OUT FILE ARGUMENT...: the file as that instrumentor makes it, and its messages.
 make_with() {
     directory=$1 out=$2 file=$3
     shift 3
@@ -46,7 +46,7 @@ same() {
     check "$1, detail $detail" sh -c 'test -s ran && cmp one other && cmp one.said other.said'
 }
 
-# What C has, and how libclang shows it.
+# C's constructs, and how libclang returns them.
 cat >everything.c <<'END'
 #include <stdio.h>
 #include <setjmp.h>

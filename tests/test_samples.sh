@@ -7,7 +7,7 @@ cd "$work" || exit 1
 x86_64_only "samples are taken on x86-64"
 mpicc.mpich -O2 -g "$tests/programs/samples.c" -o samples -lpthread || fail "compile"
 
-# recorded OPTIONS RANKS COMMAND...: what it says is in out and err, its trace is $trace.
+# recorded OPTIONS RANKS COMMAND...: records; the output is in out and err, the trace is $trace.
 recorded() {
     options=$1
     ranks=$2
@@ -19,7 +19,7 @@ recorded() {
     trace=$(the_trace run) || trace=/nowhere
 }
 
-# value FILE FUNCTION MEMBER: of the row of that function, -1 where it has none
+# value FILE FUNCTION MEMBER: the member of the row of this function; -1 if there is no row
 value() {
     python3 -c '
 import json, sys
@@ -51,7 +51,7 @@ between "jumps" 8 "$(value all.json jumps own_samples)" 40
 between "aside, in a thread without MPI calls" 20 "$(value all.json aside own_samples)" 80
 between "main with callees" $((heavy + light)) "$(value all.json main total_samples)" "$(member all.json samples)"
 refrain samples --folded "$trace" >folded
-# deep calls itself twenty times; what it takes with callees counts once.
+# deep calls itself twenty times; its time with callees counts once.
 [ "$(awk '/;deep[; ]/ { n += $NF } END { print n + 0 }' folded)" = "$(value all.json deep total_samples)" ] && pass || fail "deep with callees"
 grep -qE '^main(;deep){21} [0-9]+$' folded && grep -qE '^aside [0-9]+$' folded && pass || fail "folded: $(head -n 5 folded)"
 [ "$(awk '{ n += $NF } END { print n }' folded)" = $(($(member all.json samples) - $(member all.json lost))) ] && pass || fail "folded has other samples than all"
@@ -122,7 +122,7 @@ refrain report "$trace" >text && grep -q '^functions that compute, by .* samples
 refrain report "$trace" -o late.html && grep -q '<h2>Functions that compute</h2>' late.html && grep -q 'uneven late.c:' late.html && pass ||
     fail "report as a page"
 
-# A deep recursion, and little memory: each sample is counted somewhere, and what is not where it belongs is said.
+# A deep recursion and little memory: each sample is counted somewhere, and the number of misplaced ones is reported.
 recorded "--memory 400K" 1 ./samples 0.05 600
 refrain samples --json "$trace" >deep.json 2>said
 refrain samples --folded "$trace" 2>/dev/null >folded
@@ -176,7 +176,7 @@ refrain info --json "$trace" | grep -q '"guests": 0' && fail "all call sites hav
 refrain samples --by call --csv "$trace" 2>/dev/null | grep -qE '"?MPI_Barrier"?,.*,0,"?(works|main)"?,' && pass ||
     fail "works after MPI_Barrier: $(refrain samples --by call --csv "$trace" 2>&1 | head -n 5)"
 
-# Without --sample there are none, and the command says what to do.
+# Without --sample there are no samples, and the command says what to do.
 rm -rf run
 refrain record --directory run --no-report mpiexec.mpich -n 1 ./samples 0.001 >out 2>err
 refrain samples "$(the_trace run)" >out 2>said

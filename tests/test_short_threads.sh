@@ -9,7 +9,7 @@ REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w "$tests/programs/short_threads.c"
     fail "compile: $(head -n 1 said)"
 export REFRAIN_THROTTLE=off # which goes by time
 
-# traced NAME THREADS EXPECTED ARGUMENTS...: so many are traced at a time; prints the last line.
+# traced NAME THREADS EXPECTED ARGUMENTS...: traces with room for THREADS threads at a time, and prints the last line.
 traced() {
     name=$1
     expected=$3
@@ -27,7 +27,7 @@ traced() {
                                print thread }' recorded | sort -u | tr '\n' ' ')
 }
 
-# calls N: so many calls of MPI_Sendrecv are in the trace.
+# calls N: checks that the trace has this number of calls of MPI_Sendrecv.
 calls() {
     n=$(grep -c "	enter	MPI_Sendrecv	" recorded)
     [ "$n" -eq "$1" ] && pass || fail "$name: $n calls, not $1"
@@ -42,7 +42,7 @@ calls 4500
 traced "the main thread ends first" 2 left 100 1 leave
 calls 151
 
-# Paths and metrics begin anew with each thread.
+# Paths and metrics start from zero with each thread.
 REFRAIN_CALL_PATH=on traced "with call paths" 2 300 300 1
 calls 450
 summary

@@ -20,7 +20,8 @@ run() {
     timeout 60 "$@" >out 2>err || fail "$name: status $?: $(head -n 1 err)"
 }
 
-# agree NAME WHEN...: at these moments each place's code is what its probe's byte says, and some are off, some not.
+# agree NAME WHEN...: checks at these moments that the code of each site is as the byte of its probe says, and that
+# some probes are disabled and some are not.
 agree() {
     name=$1
     shift
@@ -85,7 +86,7 @@ calls() {
 
 # ---- switched off in use ----
 
-# calm NAME: the lines that hot prints at its end, whatever was changed.
+# calm NAME: the lines that hot prints at its end must not depend on changed code.
 calm() {
     is "0 writable and executable, code r-xp" "$1"
     is "errno changed 0 times" "$1"
@@ -119,7 +120,7 @@ hot() {
             fail "$compiler: hot, $denied: info does not say that code stays as it is"
         exact "$(the_trace run)" "$compiler: hot, $denied"
     done
-    # What a thread's probes cost that is not traced is limited, too.
+    # The cost of probes is limited also for a thread that is not traced.
     SITES_NAMES=1 REFRAIN_THREADS=1 run "hot, untraced thread" ./hot 1 20000 others
     calm "$compiler: hot, untraced thread"
     set -- $(sites decide begin end)
@@ -256,7 +257,7 @@ TEXT
     # shellcheck disable=SC2086
     refrain-cc $compiler $flags -O2 -c levels.c -o levels.o >said 2>&1
     [ ! -s said ] && pass || fail "$compiler: functions that are not optimised: $(head -n 1 said)"
-    # Late code generation, where it would be too late to do without: no places at all.
+    # With code generation at link time there are no sites, since they could not be left out later.
     echo 'int second(int); int square(int n) { return n * n; } int main(void) { return second(0) - 1; }' >late.c
     if [ $compiler = gcc ]; then
         # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The trace is never larger than `refrain size` said before, at 1, 10 and 100 times the iterations; refrain info says both.
-# What a process leaves that ends by itself is as small as what was learned, and is read as the whole of one that was killed.
+# The trace is never larger than `refrain size` predicted, at 1, 10 and 100 times the iterations; refrain info prints both
+# sizes. The file of a process that ends by itself is as small as its learned data, and has the same contents as that of a
+# killed one.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -33,19 +34,21 @@ for memory in "" 5M; do
 done
 unset REFRAIN_TOTAL_MEMORY
 
-# What is not part of the total is named: 12 bytes a rank, and as many as of 64 ranks.
+# Memory that is not part of the total is named: 12 bytes a rank, and as much as for 64 ranks.
 for ranks in 1 4096; do
     bytes=$(refrain size "$work/control" --ranks $ranks --json | json_number ranks_bytes)
     [ "$bytes" = $((12 * (ranks + 64))) ] && pass || fail "$ranks ranks: $bytes bytes beside the total"
 done
-# Nor is what many threads need for rearranging formulas: 86,536 bytes each, beyond the 1,152 KiB that packing has set aside.
+# Also not part of it: memory of many threads for rearranging formulas, 86,536 bytes each, beyond the 1,152 KiB that packing
+# has set aside.
 for threads in 1 64; do
     bytes=$(REFRAIN_TOTAL_MEMORY=16M REFRAIN_THREADS=$threads refrain size "$work/control" --json | json_number scratch_bytes)
     [ "$bytes" = $((threads == 1 ? 0 : 64 * 86536 - 1152 * 1024)) ] && pass || fail "$threads threads: $bytes bytes for rearranging"
 done
 refrain size "$work/control" --ranks 4096 | grep -q '^besides  *49920 ' && pass || fail "refrain size does not say what comes besides the total"
 
-# The call sites that it counts in the machine code are those of the source, with and without a linkage table, stripped too.
+# The call sites that it counts in the machine code are those of the source, with and without a linkage table, also if
+# stripped.
 sites=$(grep -o 'MPI_[A-Z][a-z_]*(' "$tests/programs/sticky.c" | wc -l)
 for how in -fplt -fno-plt -s; do
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags $how "$tests/programs/sticky.c" -o "$work/sticky" || fail "compile"
@@ -77,8 +80,8 @@ for memory in 1M 1400K 1536K 1600K 2047K 2M 2056K 3M 3840K 3900K 4M 16M; do
     before=$bytes
 done
 
-# The least memory is as foretold, one byte less is not traced, and the call sites that a plain program is sure of, with
-# what they count by partner, leave its least below 256K, of one of some thirty MPI functions below 260K.
+# The least memory is as predicted; with one byte less nothing is traced. The guaranteed call sites of a plain program,
+# with their counts by partner, leave its least memory below 256K, with about thirty MPI functions below 260K.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc $flags "$tests/programs/mpi_p2p.c" -o "$work/p2p" || fail "compile"
 for threads in 1 3; do
     export REFRAIN_THREADS=$threads
@@ -142,7 +145,7 @@ for how in packed whole; do
     cut -f 1,3- "$work/text" >"$work/events.$how" 2>/dev/null || cut -f 1,3- "$work"/text/* >"$work/events.$how"
     rm -rf "$work/run" "$work/text"
 done
-# The last steps of one that is killed are not told.
+# The last steps of a killed process are not recorded.
 sed -i '$d' "$work/events.packed"
 grep -v 'rogram' "$work/formulas.packed" >"$work/a"
 grep -v 'rogram' "$work/formulas.whole" >"$work/b"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Small functions, which are entered late or never: what is told of them, exactly, and that their code is the plain
-# compiler's where they are not entered. Loops that reach no event are vectorised, and calls at the end are jumps.
+# Small functions, which are recorded late or never. Their events must be exact, and their code must be the plain
+# compiler's while they are not recorded. Loops without events are vectorised, and calls at the end are jumps.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset REFRAIN_DETAIL REFRAIN_FILTER REFRAIN_WRAPPER
@@ -50,7 +50,7 @@ for name in link descend; do
     check "gcc's $name is the plain one" cmp plain.code small.code
     [ -s plain.code ] && pass || fail "no $name"
 done
-# With --detail=all small functions have no probes either, and the trace says how many.
+# With --detail=all small functions have no probes, either, and the trace has their number.
 MPICH_CC=gcc refrain-mpicc --detail=all -O2 -I"$include" "$tests/programs/small.c" -o all
 for name in link descend; do
     code plain $name >plain.code
@@ -68,7 +68,7 @@ done
 check "info says what --detail=all leaves out" grep -qx 'light     . small functions and .* have no probe; --detail=every gives them one' light.all
 [ -s light.every ] && fail "--detail=every: $(cat light.every)" || pass
 
-# told DETAIL: the lines of light.c whose decisions and loops are told, with their formulas.
+# told DETAIL: the lines of light.c whose decisions and loops are recorded, with their formulas.
 told() {
     rm -rf traces
     mkdir traces
@@ -86,7 +86,7 @@ heavy="15: 40;16: 0^3 1 0^36;18: 7^40;24: 0^5 1 0^34;27: 40;"
 packed() {
     code "$1" "$2" | grep -cE '^v?(add|mul)pd$'
 }
-# Under -ffast-math, where sums may be taken in any order.
+# With -ffast-math, which allows sums in any order.
 for compiler in gcc clang; do
     [ "$(uname -m)" = x86_64 ] || break
     MPICH_CC=$compiler mpicc.mpich -O3 -ffast-math -c "$tests/programs/vectors.c" -o plain.o || exit 1

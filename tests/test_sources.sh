@@ -31,7 +31,7 @@ linked "behind -Bstatic" refrain-cc gcc main.c -Wl,-Bstatic -lgcc -Wl,-Bdynamic 
 mkdir lib && echo 'int zero(void) { return 0; }' >zero.c && gcc -c zero.c && ar rc lib/libzero.a zero.o
 linked "a library that is found by -L" refrain-cc gcc main.c -Llib -Wl,--start-group -lzero -Wl,--end-group -o prog
 
-# A compiler that is a script gets its options as they are. MPICH's is only asked what it would run.
+# A compiler that is a script gets its options unchanged. MPICH's is only asked for its command.
 mkdir -p "a dir/first" "a dir/second"
 echo '#define WHERE "first"' >"a dir/first/where.h"
 echo '#define WHERE "second"' >"a dir/second/where.h"
@@ -87,7 +87,7 @@ refrain-cc --detail=every --verbose gcc -isystem system attribute.c given.c -o p
     refrain-instrument attribute.c --detail=every -o attribute.out.c -- -isystem system && grep -q refrain__ attribute.out.c && pass ||
     fail "an attribute in a system's header: $(head -n 3 said)"
 
-# Assembly at file scope goes where the compiler alone puts it: behind code.
+# Assembly at file scope is placed where the compiler alone places it: after code.
 cat >assembly.c <<'END'
 #include <stdio.h>
 __asm__("add_one:\n\tlea 1(%rdi), %eax\n\tret\n");

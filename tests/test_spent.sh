@@ -1,13 +1,12 @@
 #!/bin/sh
-# When the memory is spent: counts by construct, call site and partner, and bytes, are those of the run (spent.sh). Probes
-# go dormant meanwhile, loops in the middle of their iterations among them, in a short run and in a longer one. Where
-# places go on in more ways than there is room to count, the rest of each is shared out so that counts are right.
-# They are where control comes into the middle of a recursion, too. Of 900 requests under way none is lost.
-# Receives have the partners of their communicators; where it is only likely which one it was, they are counted.
-# Persistent requests that are made after it begin and complete as often as in the run, also where their numbers are
-# counted together, and those that begin more often than others, too. Of 700 call sites each has its own counts, by
-# partner, where there is room for guests, and of 200 at the size that `refrain size` names; communicators that come
-# after these do not take the room in which the first partner of each is counted.
+# When the memory is full, counts by construct, call site and partner, and bytes, must be those of the run (spent.sh).
+# Meanwhile probes are disabled, some in the middle of a loop, in a short run and in a longer one. If places are followed
+# by more kinds of steps than can be counted, the other steps are assigned such that counts are right, also if a recursion
+# is entered in its middle. Of 900 pending requests none is lost. Receives have the partners of their communicators; if it
+# is uncertain which one it was, they are counted. Persistent requests that are made when the memory is full begin and
+# complete as often as in the run, also if their numbers are counted together, and if some begin more often than others.
+# Of 700 call sites each has its own counts by partner, if there is room for overflow sites, and of 200 at the size that
+# `refrain size` names. Later communicators do not take the room in which the first partner of each is counted.
 spent=$(dirname "$0")/spent.sh
 sh "$spent" "$1" 1 1200 2 492K 2120K 16M && sh "$spent" "$1" 1 6000 2 492K &&
     SPENT_KINDS=1 REFRAIN_THROTTLE=off sh "$spent" "$1" 3 400 1 258K 264K &&

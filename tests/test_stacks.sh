@@ -1,6 +1,6 @@
 #!/bin/sh
-# Functions on other stacks: a signal handler's own, wherever it lies, is told exactly; what a coroutine's switches end too
-# early is counted.
+# Functions on other stacks: those of a signal handler's stack, wherever it lies, are exact. Activations that end too early
+# since a coroutine was switched are counted.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -16,7 +16,7 @@ traced() {
     exact "$(the_trace run)" "$name"
     refrain info --verbose "$(the_trace run)" >info
     grep '^  lost' info >lost
-    # Whatever it does, what is entered is left, the innermost first.
+    # Whatever the program does, entered functions are left, the innermost first.
     nested=$(awk -F '\t' '$3 == "enter" { stack[n++] = $4 }
                           $3 == "leave" && stack[--n] != $4 { wrong++ } END { print n + 0, wrong + 0 }' recorded)
     [ "$nested" = "0 0" ] && pass || fail "$name: $nested regions open and wrongly nested"
@@ -40,7 +40,7 @@ for variant in "gcc -O0" "gcc -O2" "clang -O2"; do
         [ "${n:-0}" -ge 20 ] && pass || fail "$name: ${n:-0} activations were ended early, at least 20 were"
     done
 done
-# A small stack is the program's own: a tracer takes little of it, however many requests a call has.
+# A small stack belongs to the program: a tracer uses little of it, however many requests a call has.
 for mpi in mpich openmpi; do
     available mpicc.$mpi || continue
     mpicc.$mpi -O1 -w -pthread "$tests/programs/small_stack.c" -o small || fail "small_stack ($mpi): compile"

@@ -17,7 +17,7 @@ traced() {
     trace=$(the_trace "$work/run") || trace=/nowhere
 }
 
-# exit() ends what is open, in what is recorded and in what is learned: every format's writer gets a balanced run.
+# exit() ends open regions, in the recording and in the learned data: each format's writer gets a balanced run.
 cat >"$work/exits.c" <<'END_OF_C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ grep -q '_name *for .*>=[0-9]* *a part  0 .*throttled$' "$work/formulas" && grep
 grep -q '>=[0-9,]*  one_of_many_with_quite_a_long_name.*throttled on 1 of 2 ranks$' "$work/stats" && pass ||
     fail "stats: $(grep one_of_many "$work/stats")"
 grep -q 'taken 3[0-9]\.[0-9] %$' "$work/formulas" && pass || fail "a decision by chance: $(grep ' if ' "$work/formulas")"
-# What was seen is a part of the values, in every command that says how much of them is held.
+# The values that were seen are a part of all values, in each command that prints how many are exact.
 [ "$(refrain info --verbose "$trace" | grep -c 'learned .* values that were seen, ')" = 1 ] && pass || fail "info: $(refrain info --verbose "$trace" | grep learned)"
 refrain capture "$trace" | grep -q '^[0-9]* sequences throttled: ' && pass || fail "capture does not say that it knows a part"
 refrain view "$trace" -o "$work/page.html" >/dev/null 2>&1
@@ -127,7 +127,7 @@ END_OF_PYTHON
 awk '/^source/ { at = index($0, "captured") } at && /hot.c:/ && substr($0, at - 1, 1) != " " { exit 1 }' "$work/formulas" && pass ||
     fail "columns: $(head -n 4 "$work/formulas")"
 
-# A parameter that a call does not have is not shown: no target and no lock of a fence, no mode of what is closed.
+# A parameter that a call does not have is not shown: no target and lock of a fence, no mode of a closed file.
 cat >"$work/absent.c" <<'END_OF_C'
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -148,7 +148,7 @@ refrain formulas "$trace" | awk '$3 ~ /^MPI_Win/ { print $3, $4 }' | sort >"$wor
     fail "parameters that are absent: $(cat "$work/parameters")"
 refrain capture "$trace" | awk '/^receivers/ { exit $2 != 2 }' && pass || fail "receivers: $(refrain capture "$trace" | grep receivers)"
 
-# As many threads as OpenMP has; as few as before where nothing is left for more.
+# As many threads as OpenMP has; fewer if there is no memory for more.
 cat >"$work/threads.c" <<'END_OF_C'
 #include <mpi.h>
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain stats: what it adds up is what there is. Waits of known length are found, by rank and by place; the tables of one
-# trace agree with each other, with the whole, and with those of its parts.
+# refrain stats: its totals are those of the run. Waits of known length are found, by rank and by place. The tables of a
+# trace agree with each other, with the whole, and with the tables of its parts.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -92,7 +92,7 @@ done
 for columns in 80 100 160; do
     COLUMNS=$columns refrain stats --by function "$many" | awk -v n=$columns 'length > n { exit 1 }' && pass || fail "wider than $columns columns"
 done
-# One rank missing: the rest is shown, with what is not known.
+# One rank is missing: the rest is shown, and the unknown data are named.
 cp -r "$many" less.refrain
 rm less.refrain/rank-2.trace
 refrain stats less.refrain >said 2>error && grep -q "rank 2 of 4 is missing" error && grep -q "3 ranks" said && pass || fail "a rank missing: $(cat error)"
@@ -161,13 +161,13 @@ for name in ("MPI_Win_fence", "MPI_Barrier", "MPI_Bcast"):
     assert row["management_ns"] == 0 and row["transmission_ns"] + row["waiting_ns"] == row["total_ns"] > 0, row
 assert everything["paused_ns"] == rows["paused"]["paused_ns"] == rows["paused"]["total_ns"] >= 200e6, rows["paused"]
 assert rows["paused"]["own_ns"] == 0 and everything["balance"]["paused"]["least_ns"] >= 100e6, everything["balance"]
-# Of one rank, the others are not counted as having nothing.
+# With one rank selected, the others do not count as ranks without time.
 assert one["MPI_Init"]["least_ns"] == one["MPI_Init"]["total_ns"], one["MPI_Init"]
 for row in one.values():
     assert row["least_ns"] is None or row["least_ns"] == row["mean_ns"] == row["most_ns"] and row["imbalance_percent"] == 0, row
 assert rank["balance"]["computing"]["least_rank"] == rank["balance"]["computing"]["most_rank"] == 1, rank["balance"]
 assert all(r["total_ns"] is None and r["caused_waiting_ns"] is not None for r in rank["ranks"] if r["what"] == "rank 0"), rank["ranks"]
-# What was converted has events only, and its table is made of these.
+# A converted trace has only events, and its table is made of these.
 converted, again = load("converted.all"), functions("converted.function")
 assert {row["what"]: row for row in converted["functions"]} == again and converted["mpi_ns"] > 0.9 * everything["mpi_ns"], converted
 assert again["MPI_Init"]["management_ns"] > 0.9 * rows["MPI_Init"]["management_ns"], again
@@ -187,8 +187,8 @@ done
 refrain stats --quick converted.refrain >said 2>&1
 [ $? -eq 2 ] && grep -q "has events only" said && pass || fail "--quick of events: $(cat said)"
 
-# A line for each call, the longest first, and no more of them than asked for; what is left out has one together. So of calls
-# without any function around them, and below a function.
+# A line for each call, the longest first, as many as requested; the calls left out share a line. This holds for calls
+# outside of all functions and below a function.
 mpicc.mpich -O1 kinds.c -I"$tests/../include" -o plain || fail "compile plain"
 timeout 120 refrain record -q --directory plain-run mpiexec.mpich -n 2 ./plain >said 2>&1 || fail "plain: $(cat said)"
 for of in "$kinds" "$(the_trace plain-run)"; do
@@ -241,8 +241,8 @@ import json, sys
 comms = json.load(sys.stdin)["communicators"]
 assert comms[6] == {"comm": 6, "name": "odd", "members": [1, 3, 5]}, comms' && pass || fail "legend as JSON"
 
-# A loop counts its iterations, whatever comes in them: calls of functions that have probes, and a
-# break; a do loop has one more than its condition says.
+# A loop counts its iterations, also if they call functions with probes, and with a break. A do loop has one iteration
+# more than its condition holds.
 cat >loops.c <<'END'
 #include <mpi.h>
 __attribute__((noinline)) static void some(int n) {
@@ -277,7 +277,7 @@ for loop in CALLS:60 DO:5 BREAK:11; do
     [ "$got" = "${loop#*:}" ] && pass || fail "loop $loop: '$got' iterations: $(grep loops.c said)"
 done
 
-# No time is shown of a loop that no two clock reads lie in: it would be mostly that of what is around it.
+# If no two clock reads lie in a loop, its time is not shown: it would be mostly that of the code around it.
 cat >bounds.c <<'END'
 #include <mpi.h>
 #include <unistd.h>
@@ -313,8 +313,8 @@ assert main["own_ns"] >= 131e6, main
 END
 [ "$(refrain stats bounds-run/*.refrain | grep -c '^ *-  *-  *-  .*  for  bounds.c:')" = 2 ] && pass || fail "bounds: $(refrain stats bounds-run/*.refrain | grep bounds.c)"
 
-# Of recursion, the outermost level counts: no function takes longer than the run. What calls it from several places has a
-# line for each, also where there is no debug information.
+# Of a recursion, the outermost level counts: no function takes longer than the run. Its callers have a line each, also
+# without debug information.
 cat >levels.c <<'END'
 #include <mpi.h>
 #include <unistd.h>
@@ -360,7 +360,7 @@ for view in wait source-line call-path; do
     [ "$(grep -c 'MPI_Barrier in main+0x[0-9a-f]*' said)" = 2 ] && pass || fail "bare --by $view: $(grep Barrier said)"
 done
 
-# What other threads do in a parallel region of a function is part of what that takes with callees.
+# The time of other threads in a parallel region of a function is part of the function's time with callees.
 cat >team.c <<'END'
 #include <mpi.h>
 #include <unistd.h>

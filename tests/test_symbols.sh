@@ -1,6 +1,6 @@
 #!/bin/sh
-# Names of code addresses stay what they were when the program ran, whatever becomes of its files: they are stored with the
-# trace, and taken from no file but the one that ran. Separate debug information and debuginfod bring what is missing.
+# Names of code addresses stay what they were when the program ran, whatever happens to its files. They are stored with the
+# trace, and taken only from the file that ran. Separate debug information and debuginfod supply missing names.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -48,7 +48,7 @@ record() {
     trace=$(ls -d run/*.refrain*)
 }
 
-# names TRACE: where its MPI calls are, in a fixed order; what is said besides goes to `said`.
+# names TRACE: prints the places of its MPI calls, sorted; messages are in `said`.
 names() {
     refrain stats "$1" 2>said | sed -n 's/.*  \(MPI_[A-Z][a-z]*\)  /\1 /p' | sort
 }
@@ -59,7 +59,8 @@ has() {
     [ -s found ] && cmp -s found "$3" && pass || { fail "$1: other names"; diff "$3" found | head -n 4; }
 }
 
-# has_none NAME TRACE FILE TEXT: MPI calls in FILE are known by their address alone; a line says TEXT of it, as does info.
+# has_none NAME TRACE FILE TEXT: checks that MPI calls in FILE have only addresses, and that a line and refrain info say
+# TEXT about it.
 has_none() {
     names "$2" >found
     grep -qE "^MPI_.* in $3\+0x" found && ! grep -qE 'gather|other' found && pass || fail "$1: $(cat found)"
@@ -78,7 +79,8 @@ MPI_Init program.c:8  in main
 END
 has "as it ran" "$trace" expected
 
-# Edit, make, compare: the names of the old trace are as they were, with what is stored and, by the build id, without.
+# The names of an old trace stay as they were after the program is changed, with stored names and, by the build id,
+# without.
 touch program liblibrary.so && has touch "$trace" expected
 cp -r "$trace" bare.refrain && rm bare.refrain/names || fail "no names were stored"
 has "touch, nothing stored" bare.refrain expected && rm bare.refrain/names
@@ -114,7 +116,7 @@ rm program liblibrary.so
 head -c $(($(wc -c <"$own") - 5)) "$own" >cut.refrain-pack && names cut.refrain-pack >found
 grep -q 'MPI_Barrier in program+0x' found && pass || fail "a pack that was cut off: $(cat found)"
 
-# Where nothing may be written the names are looked up each time.
+# If the trace cannot be written, names are looked up each time.
 cp program.ran program && cp library.ran liblibrary.so && chmod 755 "$work"
 chmod a-w bare.refrain
 as_other=
@@ -136,7 +138,8 @@ has "without build ids, touched" "$trace" expected
 rm "$trace/names" && has_none "touched, nothing stored" "$trace" program "has no build id"
 grep -q 'library.c:2' found && pass || fail "without build ids: the library's names"
 
-# Separate debug information: by the build id, also of what is gone; what was found is better than what was stored.
+# Separate debug information is found by the build id, also if the file is gone. Names found are better than stored
+# ones.
 apart() {
     id=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
     file=debug/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug
@@ -157,7 +160,7 @@ has "debug information alone" plain.refrain expected
 unset REFRAIN_DEBUG_DIRECTORIES
 has "debug information that was found before" "$trace" expected
 
-# debuginfod: a server that has it; one that does not answer, which is given up and said once.
+# debuginfod: a server that has the file; one that does not answer, which is given up and reported once.
 python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null || { summary; exit; }
 cat >server.py <<'END'
 import http.server, pathlib, signal, sys

@@ -28,7 +28,7 @@ traced() {
     trace=$(the_trace "$work/run") || fail "$name: no trace: $(tail -n 1 "$work/printed")"
 }
 
-# ---- as long as memory lasts every event is where it was ----
+# ---- while there is memory, each event has the time of the run ----
 
 refrain-mpicc -O1 -std=gnu11 -w "$tests/programs/control.c" -o "$work/control" || fail "compile"
 traced "control" 2M launch mpich 2 "$work/control" 100
@@ -40,7 +40,7 @@ after=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work
 refrain info --json "$trace" >"$work/info"
 [ "$(number longest_span "$work/info")" = 1 ] && pass || fail "control: $(refrain info --verbose "$trace" | grep -m 1 times)"
 
-# ---- what probes cost was measured, and left nothing else behind ----
+# ---- the cost of probes is measured, and this leaves no other traces ----
 
 python3 - "$work/info" <<'END' && pass || fail "costs of probes"
 import json, sys
@@ -57,7 +57,7 @@ refrain stats --json "$trace" | grep -q calibration && fail "what was run to mea
 
 # ---- with less, items of several blocks ----
 
-# What is compared with another run carries the machine's noise.
+# A comparison with another run has the machine's noise.
 refrain compare "$trace" | grep -q "machine's noise" && fail "compare: one run is taken for two" || pass
 mv "$trace" "$work/before"
 traced "little" 16K launch mpich 2 "$work/control" 100
@@ -70,7 +70,7 @@ run=$(number run_ns "$work/compared")
 [ "$most" -gt 16 ] && [ "$((most * 20))" -lt "$run" ] && pass || fail "little: off by $most ns of $run"
 exact "$trace" "little"
 
-# ---- a slow visit stays where it was, whatever its neighbours are added up to ----
+# ---- a slow visit stays where it was, whatever its neighbours are joined to ----
 
 cat >"$work/slow.c" <<'END'
 #include <mpi.h>
@@ -133,7 +133,7 @@ for number in slow:
     assert abs(recorded[number][1] - again[number][1]) < 0.0005, (number, recorded[number], again[number])
 END
 
-# ---- what is added up comes to the totals of the run: a region with some long visits beside one without ----
+# ---- sums are the totals of the run: a region with some long visits, and one without ----
 
 cat >"$work/pass.h" <<'END'
 #include <stdio.h>
@@ -172,13 +172,15 @@ int main(int argc, char **argv) {
     return 0;
 }
 END
-# by_false_clock PROGRAM: on one rank, by a clock that goes on by 50 ns at each look and by what the program says.
+# by_false_clock PROGRAM: runs it on one rank, with a clock that advances by 50 ns with each read, and by what the
+# program sets.
 by_false_clock() {
     REFRAIN_CLOCK=gettime REFRAIN_THROTTLE=off REFRAIN_FALSE_STEP=50 preload=$work/false_clock.so launch mpich 1 "$1"
 }
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/uneven.c" -o "$work/uneven" || fail "compile uneven.c"
 traced "uneven" 32K by_false_clock "$work/uneven"
-# totals NAME SHARE REGION...: those of the trace come to what was measured, to within that share of the run.
+# totals NAME SHARE REGION...: checks that the totals of the trace differ from the measured ones by less than this
+# share of the run.
 totals() {
     refrain compare --json "$trace:events" "$trace:unaligned" >"$work/compared"
     python3 - "$work/compared" "$@" >"$work/said" 2>&1 <<'END_OF_PYTHON' && pass || fail "$1: $(tail -n 1 "$work/said")"
@@ -192,7 +194,7 @@ END_OF_PYTHON
 }
 totals "uneven" 0.0001 even uneven
 
-# ---- also where two call the same function, which takes longer for one of them ----
+# ---- the same if two functions call one function, which takes longer for one of them ----
 
 cat >"$work/callers.c" <<'END'
 #include <mpi.h>
@@ -229,7 +231,7 @@ refrain-mpicc -O1 -w -I "$tests/../include" "$work/callers.c" -o "$work/callers"
 traced "callers" 16K by_false_clock "$work/callers"
 totals "callers" 0.0001 light heavy middle pass_on work
 
-# ---- loops and branches take the time that they take, not that since the last clock read before them ----
+# ---- loops and branches have their own time, without the time since the last clock read before them ----
 
 cat >"$work/spans.c" <<'END'
 #include <mpi.h>
@@ -317,7 +319,7 @@ add(json.load(open(sys.argv[2]))["functions"])
 def check(kind, name, total_ms, own_ms, least_ms=None):
     node = found[kind, lines[name]]
     for key, ms in ("inclusive_ns", total_ms), ("own_ns", own_ms), ("least_ns", least_ms):
-        # Each clock read takes 50 ns, some of them for what refrain does itself.
+        # Each clock read takes 50 ns, also those for refrain itself.
         if ms is not None:
             assert abs(node[key] / 1e6 - ms) < 0.02 * ms + 0.05, (kind, name, key, node[key] / 1e6, ms)
     return node
@@ -341,7 +343,7 @@ refrain stats "$trace" >"$work/said" 2>&1
 grep -q "~33.* ms .* for .*3 times\|~33.* ms  *[0-9.]* %  *~33.* ms .*3  *for  spans.c" "$work/said" && grep -q ">=1.0.* ms with callees" "$work/said" &&
     grep -q -- "-  *-  *-  *-  *2  *else  spans.c" "$work/said" && pass || fail "spans: $(grep "spans.c" "$work/said" | head -n 4)"
 mv "$trace" "$work/whole"
-# Of a function whose probes become dormant, MPI calls are told in the one that called it: they are none of its loops.
+# If the probes of a function are disabled, its MPI calls belong to its caller, but not to loops of the caller.
 cat >"$work/dormant.c" <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -361,7 +363,7 @@ END
 refrain-mpicc -g -O0 -w "$work/dormant.c" -o "$work/dormant" || fail "compile dormant.c"
 traced "dormant" 2M launch mpich 1 "$work/dormant"
 refrain stats --json "$trace" >"$work/spans.json" || fail "dormant: stats"
-# Whether probes are hot depends on the machine: what follows is looked at where they were.
+# Whether probes are frequent enough depends on the machine, so the rest is checked only if they were.
 if grep -q '"throttled": true' "$work/spans.json"; then
     python3 - "$work/spans.json" >"$work/said" 2>&1 <<'END' && pass || fail "dormant: $(tail -n 1 "$work/said")"
 import json, sys
@@ -480,7 +482,8 @@ int main(int argc, char **argv) {
 END
 refrain-mpicc -O1 -w -I "$tests/../include" "$work/probes.c" -o "$work/probes" || fail "compile probes.c"
 traced "probes" 1M launch mpich 2 "$work/probes"
-# between FILE: ns from the end of rank 0's first barrier to the beginning of its second, and what rank 1 was in that.
+# between FILE: ns from the end of rank 0's first barrier to the beginning of its second, and rank 1's regions in that
+# time.
 between() {
     awk -F '\t' '$4 == "MPI_Barrier" {
             if ($3 == "leave") left[$1, ++n[$1]] = $2
@@ -499,7 +502,7 @@ for command in reconstruct events; do
     [ "$(wc -l <"$work/compensated.txt")" = "$(wc -l <"$work/plain.txt")" ] && pass || fail "$command: events are missing"
 done
 refrain stats --compensate --json "$trace" >"$work/stats" && pass || fail "stats --compensate"
-# Where ranks wait elsewhere depends on what MPI_Init does; how long rank 1 is in its second barrier was seen above.
+# Waiting elsewhere depends on MPI_Init. The time of rank 1 in its second barrier was checked above.
 refrain stats --json "$trace" >"$work/stats.plain"
 [ "$(number to_ns "$work/stats")" -lt "$(number to_ns "$work/stats.plain")" ] && pass ||
     fail "stats --compensate: the run is not shorter"
@@ -530,8 +533,8 @@ assert stats["run_ns"] > 100e6, stats["run_ns"]
 for function in stats["functions"]:
     assert function["own_ns"] + function["mpi_ns"] <= stats["run_ns"], function
 END_OF_PYTHON
-# It stands still in what was recorded and, from the next page of the timeline on, in what is reconstructed. Sums in which it went
-# back are no more than the run.
+# The clock stands still in the recording and, from the next page of the timeline on, in the reconstruction. Sums in which it went
+# back do not exceed the run.
 for memory in 1M 0; do
     traced "jump back, $memory" $memory jump -30000000
     refrain stats --json --quick "$trace" >"$work/stats"
@@ -542,7 +545,8 @@ memory, stats, compared = sys.argv[1], *map(lambda path: json.load(open(path)), 
 for function in stats["functions"]:
     assert function["own_ns"] + function["mpi_ns"] <= stats["run_ns"], function
 off = compared["position_error"]["largest_ns"]
-# With means only, an event is off by what a slow visit differs from the others, else by the time until the next page.
+# With means only, the error of an event is the difference between slow and other visits, or the time until the next
+# page.
 assert compared["exact"] and off <= (60e6 if memory == "0" else 1e6), f"off by {off} ns"
 END_OF_PYTHON
 done
@@ -550,7 +554,7 @@ traced "no jump" 1M jump 0
 refrain info --verbose "$trace" | grep -q "clock  *CLOCK_MONOTONIC of the system" && pass || fail "no jump: info does not tell the clock"
 refrain info --verbose "$trace" | grep -q "clock  *jumped" && fail "no jump: $(refrain info --verbose "$trace" | grep clock)" || pass
 
-# ---- the same where ranks are too many for a part each: ranks 0, 2 .. go back, 1, 3 .. ahead ----
+# ---- the same with too many ranks to treat each alone: ranks 0, 2 .. go back, 1, 3 .. ahead ----
 
 jumps() {
     REFRAIN_MODE=stat REFRAIN_CLOCK=gettime REFRAIN_FALSE_STEP=1000 launch mpich 17 sh -c \
@@ -595,7 +599,7 @@ refrain reconstruct "$trace" --format text -o "$work/reconstructed" --force || f
     fail "nodes: messages as recorded, backwards: $(backwards "$work/events" $((2 * error_ns)))"
 [ "$(backwards "$work/reconstructed" 0)" = "900 0" ] && pass ||
     fail "nodes: messages as reconstructed, backwards: $(backwards "$work/reconstructed" 0)"
-# What is left of the clocks' errors, by the true times that the program told.
+# The remaining errors of the clocks, by the true times that the program prints.
 awk -F '\t' -v said="$error_ns" '
     FNR == 1 { file++ }
     file == 1 && NF == 2 { truth[$1, ++n[$1]] = $2 }
@@ -613,13 +617,13 @@ refrain compare --json "$trace:unaligned" "$trace:stat" >"$work/moved"
 moved=$(sed -n '/position_error/,/}/s/.*"largest_ns": *\([0-9]*\).*/\1/p' "$work/moved" | head -n 1)
 [ "$moved" -le $((2 * error_ns + 20000)) ] && pass || fail "nodes: times were moved by up to $moved ns"
 
-# refrain info says so too.
+# refrain info prints this, too.
 refrain info --json "$trace" >"$work/info"
 [ "$(number largest_move_ns "$work/info")" -le "$moved" ] && pass ||
     fail "nodes: info says that times are moved by $(number largest_move_ns "$work/info") ns"
 refrain info --moved "$trace" | grep -q "^moved  " && pass || fail "nodes: info does not say what is moved"
 
-# The clock of one node jumps: how it ran cannot be told from its second comparison.
+# The clock of one node jumps, so its second comparison does not show its rate.
 traced "nodes, jump" 1M false_clocks jump
 refrain info --json "$trace" >"$work/info"
 [ "$(number compared_twice "$work/info")" = 1 ] && [ "$(number compared_once "$work/info")" = 1 ] && pass ||

@@ -1,19 +1,19 @@
 #!/bin/sh
-# refrain.h in a program that is built without refrain: it runs as ever without it; under refrain record its regions,
-# phases, iterations, markers and counters are told exactly and come out in the formats that have a place for them.
-# Pauses, from the program and from outside.
+# refrain.h in a program that is built without refrain. Without refrain it runs as ever. Under refrain record its
+# regions, phases, iterations, markers and counters must be exact, also in all formats that support them. Pauses, by
+# the program and from outside.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# record COMMAND...: on two ranks.
+# record COMMAND...: records it on two ranks.
 record() {
     rm -rf run
     timeout 120 refrain record -q --mode both --directory run mpiexec.mpich -n 2 "$@" >out 2>said ||
         fail "$*: status $?: $(cat said)"
 }
 
-# rank0 EVENT: what rank 0 told of that kind: names and values.
+# rank0 EVENT: names and values of rank 0's events of this kind.
 rank0() {
     awk -F '\t' -v kind="$1" '$1 == 0 && $3 == kind { print $4, $5 }' reconstructed
 }
@@ -42,7 +42,7 @@ assert (refined["name"], refined["kind"], refined["times"], refined["least"]) ==
 END
 [ "$(sed -n 2p csv)" = '"cells",counter,24,2,24,100,138.500000,177' ] && [ "$(wc -l <csv)" = 4 ] && pass || fail "by counter: $(cat csv)"
 [ "$(grep -Ec '^ +24 +2 +100 +138.50 +177  cells$' text)" = 1 ] && pass || fail "counters as text: $(tail -n 4 text)"
-# In pauses: nothing but that they were, and how many calls were not told; the request that completed in one is given back.
+# A pause is only a region with the number of calls in it. A request that completed in a pause is free again.
 refrain info --verbose "$(the_trace run)" >info
 [ "$(grep -c 'paused    3 times, for .*; 9 MPI calls in them are not in the trace' info)" = 2 ] && grep -q 'nothing was lost' info &&
     pass || fail "info: $(cat info)"
@@ -63,7 +63,7 @@ otf2-print -Werror otf2/traces.otf2 >printed 2>complaints
 REFRAIN_TOTAL_MEMORY=536K record ./told 300
 exact "$(the_trace run)" "little memory"
 
-# Instrumented, and where the calls are compiled away.
+# Instrumented, and with calls that are compiled away.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -I "$tests/../include" "$tests/programs/record/told.c" -o told_traced || fail "compile"
 record ./told_traced 12
 exact "$(the_trace run)" instrumented
@@ -96,7 +96,7 @@ for flags in -O0 "-O2 -fno-inline"; do
         fail "left in a pause: $(rank0 leave)"
 done
 
-# A signal handler jumps out of the counting of what passes in a pause: others count on.
+# A signal handler jumps out of the code that counts calls in a pause. Others can still count.
 if [ "$(uname -m)" = x86_64 ]; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc --detail=calls -O2 -I "$tests/../include" "$tests/programs/record/untold_jumps.c" \
         -o untold_jumps || fail "compile untold_jumps"
@@ -107,7 +107,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     [ "$(rank0 enter | grep -c MPI_Barrier)" = 100 ] && pass || fail "calls after jumps: $(rank0 enter | grep -c MPI_Barrier)"
 fi
 
-# Threads that leave the tables of MPI's objects while they have them locked: others go on.
+# Threads that leave the tables of MPI's objects while they have locked them. Others can continue.
 if [ "$(uname -m)" = x86_64 ]; then
     mpicc.mpich -O1 -pthread "$tests/programs/record/lock_jumps.c" -o lock_jumps || fail "compile lock_jumps"
     rm -rf run
@@ -117,7 +117,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     grep -q 'signal handler' info && pass || fail "not counted as lost: $(cat info)"
 fi
 
-# One end of a message, or one member of a collective, in a pause: what comes after has its own partners.
+# One end of a message, or one member of a collective, is in a pause. Later events must have their own partners.
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -I "$tests/../include" "$tests/programs/record/pauses.c" -o pauses || fail "compile pauses"
     rm -rf run pairs.json
@@ -134,7 +134,7 @@ for mpi in mpich openmpi; do
     [ "$(python3 "$tests/message_pairs.py" pairs.json)" = "33 0" ] && pass || fail "pairs, and wrong ones, with pauses under $mpi: $(python3 "$tests/message_pairs.py" pairs.json)"
 done
 
-# Built with refrain: a phase ends where the next one begins, also behind MPI calls at places of their own.
+# Built with refrain: a phase ends where the next one begins, also after MPI calls at other places.
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O2 -w -I "$tests/../include" "$tests/programs/record/told.c" -o instrumented || fail "instrument told"
 rm -rf run && mkdir run && (cd run && launch mpich 2 ../instrumented 12 >../out 2>&1) || fail "instrumented: $(cat out)"
 refrain reconstruct "$(the_trace run)" --format text 2>/dev/null | awk -F '\t' '
@@ -145,7 +145,7 @@ refrain reconstruct "$(the_trace run)" --format text 2>/dev/null | awk -F '\t' '
     END { print n + 0, nested + 0 }' >phases
 [ "$(cat phases)" = "30 0" ] && pass || fail "phases of an instrumented program, and those in another one: $(cat phases)"
 
-# From outside: begun paused, resumed, paused.
+# From outside: paused at the start, resumed, paused.
 rm -rf run
 timeout 120 refrain record -q --paused --mode both --directory run mpiexec.mpich -n 2 ./told 5 wait >out 2>said &
 job=$!

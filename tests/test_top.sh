@@ -28,7 +28,7 @@ starts() {
     fail "$1: no trace came"
 }
 
-# becomes STATUS PATTERN: top ends with that status and says it, at the latest after a minute.
+# becomes STATUS PATTERN: checks that top ends with this status and a matching message, within a minute.
 becomes() {
     for i in $(seq 120); do
         refrain top --once --stuck 0.5 "$trace" >said 2>error
@@ -79,7 +79,7 @@ done
 refrain top --once "$launcher" >said 2>error && grep -q "3 ranks" said && pass || fail "top of the launcher: $(cat error)"
 refrain top --once "$(sed -n 's/^ *0 *\([0-9]*\) .*/\1/p' said)" >said 2>error && grep -q "3 ranks" said && pass || fail "top of a rank: $(cat error)"
 export TERM=xterm
-# q is not pressed before the screen has been drawn, however long that takes (a minute at most).
+# Waits until the screen has been drawn (a minute at most), and then presses q.
 : >screen
 (
     for i in $(seq 600); do
@@ -98,7 +98,7 @@ is_given() {
     done
 }
 
-# A rank that is killed: the others wait for what is gone.
+# A rank is killed: the others wait for a rank that is gone.
 kill -KILL "$(sed -n 's/^ *1 *\([0-9]*\) .*/\1/p' said)" 2>/dev/null
 for i in $(seq 100); do
     refrain top --once "$trace" >said 2>error
@@ -142,7 +142,7 @@ tr '\n' ' ' <said | grep -qE "1 computed  *deadlock at the end: 2 ranks waited.*
     fail "a job that refrain record ran: $(cat said error)"
 [ "$(du -k "$trace" | cut -f 1)" -lt 3000 ] && pass || fail "files of killed processes: $(du -ka "$trace")"
 
-# A header that tells of many ranks that have no file takes no memory for them.
+# A header with many ranks that have no files must not cost memory for them.
 for file in "$trace"/rank-*.trace; do
     trace_header size "$file" 16777216
 done

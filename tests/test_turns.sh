@@ -1,6 +1,6 @@
 #!/bin/sh
-# Iterations that take turns: seven without a collective and one with it. They are given as one cycle, and are what they
-# are step by step: where the timeline tells of each block alone, and where blocks share times.
+# Iterations that alternate: seven without a collective and one with it. They are delivered as one cycle, and must equal
+# those of single steps, both if the timeline has each block and if blocks share times.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of refrain view in a real browser: what it shows of a run is what reconstruct says of it (view.mjs).
+# The page of refrain view in a real browser: it must show the events that reconstruct writes (view.mjs).
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -54,11 +54,11 @@ for name in demo killed hybrid plain bare stripped path both waits many; do
     check "$name: reconstruct" refrain reconstruct "$trace" --format text -o "$work/$name.txt"
     refrain stats --by function --json "$trace" >"$work/$name.json" 2>/dev/null || fail "$name: stats"
 done
-# A run that is long enough to be replayed before, and its page without what came of that.
+# A run that is long enough to be replayed in advance, and its page without the result of that.
 check "a long run" "$bin/many_ranks" 8 10000 "$work/long.refrain"
 check "long: view" refrain view "$work/long.refrain" -o "$work/long.html"
 grep -v 'id="data-ahead"' "$work/long.html" >"$work/reread.html"
-# Ranks begin and end MPI one after the other; those of odd numbers compute otherwise, and all wait for rank 3.
+# Ranks begin and end MPI one after the other. Ranks with odd numbers compute differently, and all wait for rank 3.
 awk -v ranks=8 'BEGIN {
     OFS = "\t"
     for (r = 0; r < ranks; r++) {
@@ -118,13 +118,13 @@ check "twice the same: view" refrain view "$trace" "$trace" -o "$work/twice.html
 check "two runs: view" refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.html"
 refrain view "$work/a.refrain" "$work/b.refrain" -o "$work/two.svg" 2>"$work/said"
 [ $? -eq 2 ] && grep -q "a figure shows one trace" "$work/said" && pass || fail "a figure of two traces: $(cat "$work/said")"
-# What --force replaces is there until the new file is complete.
+# A file that --force replaces stays until the new file is complete.
 echo old >"$work/old.svg"
 refrain view "$work/a.refrain" --force --ranks 999 -o "$work/old.svg" 2>"$work/said" && fail "a rank that is not there"
 [ "$(cat "$work/old.svg")" = old ] && [ ! -e "$work/old.svg.part" ] && pass || fail "--force lost the old file: $(cat "$work/said")"
 check "--force" refrain view "$work/a.refrain" --force -o "$work/old.svg"
 grep -q "<svg" "$work/old.svg" && pass || fail "--force did not replace the old file"
-# A trace of recorded events alone, as other tools' become.
+# A trace with only recorded events, as converted ones have.
 check "converted: the trace" refrain convert "$work/demo.txt" -o "$work/converted.refrain"
 check "converted: view" refrain view "$work/converted.refrain" -o "$work/converted.html"
 refrain view "$work/many.refrain" -o "$work/many.html" 2>"$work/said"
@@ -159,7 +159,7 @@ shown = float(number) * {"ms": 1e6, "s": 1e9}[unit]
 wanted = sum(row["waiting_ns"] for row in json.load(open(sys.argv[2]))["rows"] if row["what"] == "MPI_Ssend")
 assert wanted > 30e6 and abs(shown - wanted) < wanted / 1000, (shown, wanted)
 END
-# More is going on than is held back while it is not known what rank 0 waited for rank 1's receive.
+# More events occur than are held until it is known how long rank 0 waited for rank 1's receive.
 awk 'BEGIN {
     OFS = "\t"
     print 0, "1.0", "enter", "MPI_Ssend", "file=", "line=0"

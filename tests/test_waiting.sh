@@ -1,6 +1,6 @@
 #!/bin/sh
-# What calls waited for: programs in which one rank is late by a length that they measure themselves. Found within 2 %, of
-# the right kind, at the right lines, of the right ranks; nothing where nobody was late.
+# Waiting times: in these programs one rank is late by a time that they measure themselves. The waits must be found within
+# 2 %, with the right kind, lines and ranks. There must be none if nobody was late.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -15,7 +15,8 @@ line() {
     grep -n "$1 $2\\b" "$source" | cut -d : -f 1 | tr '\n' ' '
 }
 
-# waits COMMAND...: "kind|call line|cause's line|nanoseconds" of rank 0 on account of rank 1; the call's line is that of its enter.
+# waits COMMAND...: prints "kind|call line|cause's line|nanoseconds" of rank 0's waits for rank 1; the call's line is that of its
+# enter.
 waits() {
     "$@" --waiting 2>/dev/null | awk -F '\t' '
         function value(key,    i) {
@@ -41,7 +42,8 @@ waits() {
         }'
 }
 
-# found KIND NAME WHAT COMMAND...: the command finds what the program of that kind says, under that name.
+# found KIND NAME WHAT COMMAND...: checks that the command finds, under this name, the waiting time that the program
+# of this kind prints.
 found() {
     kind=$1 name=$2 what=$3
     shift 3
@@ -92,7 +94,7 @@ waitall completion, late sender
 sendrecv late sender or late receiver
 END
 
-# The formats with counters or metrics: each wait of every kind is in them, and the sums are those of `refrain stats`.
+# The formats with counters or metrics: they must have each wait of every kind, and the sums of `refrain stats`.
 rm -rf run
 mkdir run
 REFRAIN_DIRECTORY=run launch mpich 2 ./waiting all 2 >said 2>error || fail "all: $(head -n 2 error)"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The reading library as WebAssembly gives what it gives on this machine: model and events, of whole and of damaged traces.
+# The reading library as WebAssembly must return the same as on this machine: model and events, of whole and of damaged
+# traces.
 set -u
 . "$(dirname "$0")/lib.sh"
 wasm=$bin/../lib/dump_images.wasm
@@ -23,7 +24,7 @@ compare() {
     }
 }
 
-# What it takes from its host: nothing but what the C library of WASI needs to end a program.
+# It may import only the functions with which WASI's C library ends a program.
 imports=$(node -e 'const m = new WebAssembly.Module(require("fs").readFileSync(process.argv[1]))
     console.log(WebAssembly.Module.imports(m).map(i => i.name).sort().join(" "))' "$bin/../lib/refrain-read.wasm")
 case $imports in

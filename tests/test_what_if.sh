@@ -1,6 +1,6 @@
 #!/bin/sh
-# refrain what-if: runs of known dependences, written as text, take exactly as long as they would; a change by nothing changes no event
-# of a real run; the trace that is made is one that the other commands read; what cannot be changed so is refused with a line.
+# refrain what-if: runs with known dependences, written as text, must take exactly the predicted time. A change by factor 1 changes no
+# event of a real run. The other commands read the trace that it makes. An impossible change is refused with a line.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$tests/formats/forms.sh"
@@ -29,7 +29,7 @@ burn() {
     say "$1" "$3" "leave ${4:-burn}"
 }
 
-# takes NAME SECONDS OPTION...: the run of NAME.txt, a trace by now, so changed.
+# takes NAME SECONDS OPTION...: the run time of NAME.txt, which is now a trace, with this change.
 takes() {
     name=$1 wanted=$2
     shift 2
@@ -42,7 +42,7 @@ takes() {
 }
 s=000000000
 
-# A late sender: 8 s of burn, then a message that takes 1 s, and 1 s of rest.
+# A late sender: 8 s of burn, then a message that takes 1 s, and 1 s of other code.
 {
     burn 0 0 8
     call 0 8 8 MPI_Send 10 "8 send dest=1 tag=1 bytes=4 comm=0"
@@ -60,7 +60,7 @@ takes late 18$s --faster burn=0.5
 takes late 7$s --balance burn --faster burn=2 --faster rest=0.5
 takes late 6$s --faster app.c:1=2 --faster work=1 --faster rest=1
 
-# The same without functions, as refrain record has it: what is computed before the call has no other name.
+# The same without functions, as in traces of refrain record: the code before the call has no other name.
 {
     call 0 0 1 MPI_Comm_rank 5
     call 0 9 9 MPI_Send 10 "9 send dest=1 tag=1 bytes=4 comm=0"
@@ -70,7 +70,7 @@ takes late 6$s --faster app.c:1=2 --faster work=1 --faster rest=1
 takes plain 6$s --faster 'before MPI_Send=2'
 takes plain 6$s --faster 'before app.c:10=2'
 
-# A call on two requests waits for the later message, in whichever order its completions come.
+# A call on two requests waits for the later message, in whatever order they complete.
 for order in "1 0" "0 1"; do
     {
         burn 0 0 8
@@ -97,7 +97,7 @@ done
 takes ssend 8$s --faster work=1
 takes ssend 5500000000 --faster work=2
 takes ssend 7$s --faster burn=2
-# So does one of a message of 1000 bytes, if one of 100 was eager.
+# So does the sender of a message of 1000 bytes, if one of 100 bytes was eager.
 {
     call 0 0 1 MPI_Send 9 "0 send dest=1 tag=1 bytes=100 comm=0"
     call 0 1 7 MPI_Send 10 "1 send dest=1 tag=1 bytes=1000 comm=0"
@@ -110,7 +110,7 @@ takes large 9$s --faster work=1
 takes large 6$s --faster work=2
 takes large 15$s --faster work=0.5
 
-# Two rounds, in each of which another rank is late for the barrier, which takes a second.
+# Two rounds. In each, another rank is late for the barrier, which takes a second.
 {
     burn 0 0 4
     burn 1 0 2
@@ -131,7 +131,7 @@ takes turns 6$s --no-wait app.c:10
 refrain events out.refrain --all >said 2>&1 && grep -q "leave.MPI_Barrier" said && ! grep -q collective said && pass ||
     fail "a collective that does not wait is one: $(head -n 2 said)"
 
-# A broadcast waits for the root alone, a reduction's root for all; MPI_Wait for what it completes.
+# A broadcast waits only for the root, the root of a reduction for all ranks, and MPI_Wait for the request.
 {
     burn 0 0 5
     burn 1 0 1
@@ -174,7 +174,7 @@ for program in control mpi_p2p mpi_nonblocking mpi_collectives mpi_persistent mp
     cmp -s was.events now.events && pass || fail "$program: events: $(diff was.events now.events | head -n 3)"
 done
 
-# The commands read what is made.
+# The commands read the new trace.
 refrain what-if turns.refrain --faster burn=2 -o half.refrain >said 2>error && [ ! -s error ] && grep -q '^run time: 6.* s, as it was 10.* s (-40.00 %)' said &&
     grep -q '^critical path: 6' said && pass || fail "text: $(head -n 3 said error)"
 refrain what-if turns.refrain --faster burn=2 >aside 2>error && cmp -s said aside && pass || fail "without -o: $(head -n 2 error)"

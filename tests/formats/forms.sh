@@ -1,4 +1,4 @@
-# forms.sh: what the scripts that read formats back share; sourced behind lib.sh.
+# forms.sh: functions that the scripts which read formats back share. Sourced after lib.sh.
 readers=$tests/formats
 
 # The formats with a reader of their own: all but text, which they are compared with, and OTF2, which has tools.
@@ -44,8 +44,8 @@ round_trip() {
         pass || fail "$name: $(cat "$work/wrong")"
 }
 
-# otf2_round_trip TRACE NAME OPTION...: OTF2's own tool has nothing to say to the archive, ViTE (where it is installed) finds
-# neither errors nor warnings in it, and what refrain convert makes of it has the events of the text.
+# otf2_round_trip TRACE NAME OPTION...: OTF2's own tool must print no message for the archive, ViTE (if it is installed) must
+# find neither errors nor warnings, and the trace that refrain convert makes of it must have the events of the text.
 otf2_round_trip() {
     texts "$@"
     trace=$1 name=$2
@@ -72,14 +72,13 @@ otf2_round_trip() {
         fail "$name: OTF2 and back: $(diff "$work/text.events" "$work/again.events" | head -n 3)"
 }
 
-# canonical FILE: each location's text without what another form of the same events may number or know otherwise. Requests are numbered in the
-# order in which their location began them, none where that is not in the text; OTF2 says the communicator of a posted
-# receive when that completes, which may lie behind the window; a cancelled one never has one. It has no message or
-# access from or to a rank that is not known, and no collective of an unknown communicator. It has no completion of a
-# nonblocking collective that began in front of the window, and nothing of one that completes behind it but that there is one; nor what
-# an access moved that began in front of it.
-# Windows and files are numbered in the order in which their location used them; without `all` calls that only name one are left out:
-# OTF2 has records of some of them.
+# canonical FILE: prints each location's text without the fields in which two forms of the same events may differ. Requests are numbered
+# in the order in which their location began them, and have no number if the text does not have their begin. OTF2 has the communicator
+# of a posted receive only at its completion, which may be after the window; a cancelled receive never has one. OTF2 has no message or
+# access from or to an unknown rank, and no collective of an unknown communicator. It has no completion of a nonblocking collective that
+# began before the window. If one completes after the window, only its existence is known. The moved bytes of an access that began
+# before the window are missing, too. Windows and files are numbered in the order in which their location used them. Without `all`,
+# calls that only name one are left out: OTF2 has records of some of them.
 canonical() {
     awk -v all="${2:-}" -F '\t' -v OFS='\t' '
         NR != FNR && FNR == 1 { split("", number); split("", n) }
@@ -97,7 +96,7 @@ canonical() {
                 if (!(used in objects)) objects[used] = ++n_objects[(NR != FNR) " " $1 " " thread]
                 $object = substr($object, 1, index($object, "=")) objects[used]
             }
-            # What an access moved is in OTF2 where it began.
+            # OTF2 has the bytes of an access at its begin.
             if ($3 == "io" && !at) began[used]++
             if ($3 == "moved" && began[used]-- < 1) { began[used] = 0; next }
             if (at) {
@@ -120,8 +119,8 @@ canonical() {
         }' "$1" "$1" | sort -s -t "$(printf '\t')" -n -k 1,1 -k 2,2 | cut -f 3-
 }
 
-# full_disk TRACE NAME: a disk that is full in the middle: one line that names the output, and nothing under its name; what was
-# there stays, and is not overwritten without --force. OTF2 writes a directory.
+# full_disk TRACE NAME: on a disk that becomes full, one line must name the output, and no file may get its name. An existing
+# output stays, and is not overwritten without --force. OTF2 writes a directory.
 full_disk() {
     for format in otf2 text $formats; do
         rm -rf "$work/full"
