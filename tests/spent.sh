@@ -135,7 +135,7 @@ one() {
     }
     refrain reconstruct "$trace" --format text -o - >"$work/lines" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
     refrain events "$trace" >"$work/recorded" 2>"$work/error" || fail "$what: $(head -n 1 "$work/error")"
-    if refrain info --verbose "$trace" | grep 'requests beyond\|without room for their call site' >"$work/lost"; then
+    if refrain info --verbose "$trace" | grep 'requests whose completion is not in the trace\|no room for their call site' >"$work/lost"; then
         fail "$what: $(cat "$work/lost")"
     fi
     kib=$(echo "$2" | awk '{ n = $1 + 0; print /M$/ ? n * 1024 : n }')
