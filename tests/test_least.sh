@@ -19,8 +19,8 @@ traced() {
     refrain info --verbose "$trace" >"$work/info"
     refrain events "$trace" >"$work/recorded" || fail "$1: recorded events"
     refrain reconstruct "$trace" --format text -o "$work/replayed" --force || fail "$1: reconstruct"
-    if grep -q 'without room for their call site' "$work/info"; then
-        fail "$1: $(grep 'without room for their call site' "$work/info")"
+    if grep -q 'no room for their call site' "$work/info"; then
+        fail "$1: $(grep 'no room for their call site' "$work/info")"
     fi
 }
 

@@ -563,7 +563,7 @@ jumps() {
 traced "jumps" 64K jumps
 refrain info --verbose "$trace" >"$work/info"
 for line in "clock  *jumped or did not run evenly.*: on all ranks" \
-    "clock  *[0-9]* reads told an earlier time .*: on ranks 0-16:2$"; do
+    "clock  *[0-9]* reads were earlier than .*: on ranks 0-16:2$"; do
     grep -q "$line" "$work/info" && pass || fail "jumps: $(grep '^  clock' "$work/info")"
 done
 REFRAIN_TIME_MEMORY=0 many_ranks 17 8 "$work/means" || fail "many_ranks"

@@ -22,27 +22,27 @@ static const struct {
                         "thread ran while another one was opening the trace file"},
     [REFRAIN_LOSS_LEARNERS] = {"learners", "sequences that are only summarised; raise REFRAIN_TOTAL_MEMORY"},
     [REFRAIN_LOSS_SUMMARY_VALUES] = {"summary_values", "values of which only a summary is kept"},
-    [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls without room for their call site: not in the trace"},
+    [REFRAIN_LOSS_CALLS] = {"calls", "MPI calls that are not in the trace: no room for their call site"},
     [REFRAIN_LOSS_REQUESTS] =
-        {"requests", "requests whose completion is not in the trace: beyond the table, or receives of any source or "
-                     "tag that were given up"},
-    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators shown as an older one of the same members, or "
-                                                     "unknown where there is none: no room for their own"},
+        {"requests", "requests whose completion is not in the trace: beyond the table, or freed receives of any source "
+                     "or tag"},
+    [REFRAIN_LOSS_COMMUNICATORS] = {"communicators", "communicators without room for a record: shown as an older one "
+                                                     "with the same members, or as unknown"},
     [REFRAIN_LOSS_EVENTS] =
         {"events", "recorded events that could not be written (is the disk full, or REFRAIN_EVENT_MEMORY too little?)"},
     [REFRAIN_LOSS_FORKS] = {"forks", "processes forked: the child is not traced"},
     [REFRAIN_LOSS_REGIONS] = {"regions", "user regions that ended without a beginning, or for which there was no room"},
     [REFRAIN_LOSS_WINDOWS] = {"windows", "windows and files beyond their table"},
     [REFRAIN_LOSS_TYPES] = {"types", "datatypes beyond their table: bytes of their messages are unknown"},
-    [REFRAIN_LOSS_COUNTS] = {"counts",
-                             "values counted as another, for want of a count of their own: totals by value are off"},
-    [REFRAIN_LOSS_PATHS] = {"paths", "call paths of which the outer part, or a function, is not known: code without "
+    [REFRAIN_LOSS_COUNTS] =
+        {"counts", "values counted as another: no room for a count of their own, so totals by value are not exact"},
+    [REFRAIN_LOSS_PATHS] = {"paths", "call paths whose outer part, or a function in them, is unknown: code without "
                                      "unwinding tables, or no memory"},
     [REFRAIN_LOSS_METRICS] = {"metrics", "blocks whose metrics are in no total: no room at their place (raise "
                                          "REFRAIN_TOTAL_MEMORY), or the counters could not be opened or read"},
-    [REFRAIN_LOSS_FILE_NAMES] = {"file_names", "files opened whose names there was no room for: they have none"},
-    [REFRAIN_LOSS_STACKS] = {"stacks", "activations that end too early, since the program went on on another stack "
-                                       "(coroutines): what came in them later belongs to those around them"},
+    [REFRAIN_LOSS_FILE_NAMES] = {"file_names", "opened files without a name: no room for it"},
+    [REFRAIN_LOSS_STACKS] = {"stacks", "activations that end too early, since the program switched stacks "
+                                       "(coroutines): later events in them belong to those around them"},
     [REFRAIN_LOSS_CALL_SITES] = {"sites",
                                  "MPI calls shown at another call of the same MPI function: no room for their own"},
 };

@@ -55,7 +55,7 @@ void refrain_info_print_metrics_of_all(const struct refrain_trace *trace) {
     if (trace->n_processes)
         refrain_info_print_metrics(&trace->processes[0]);
     if (others)
-        printf("  metrics   not so on %zu ranks: --each shows them one by one\n", others);
+        printf("  metrics   different on %zu ranks: --each shows each of them\n", others);
 }
 
 json_t *refrain_info_metrics_json(const struct refrain_process *process) {

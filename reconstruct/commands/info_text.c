@@ -53,10 +53,10 @@ static void print_sizes_of_files(const struct refrain_trace *trace) {
     printf("; %s at most, as set before the run\n", refrain_show_bytes(refrain_info_most_file_bytes(trace)));
     uint64_t unused = unused_bytes(trace);
     if (unused > REFRAIN_SMALL_MEMORY)
-        printf("            %s of it were kept for processes that were killed, and never used: refrain pack makes one "
-               "small "
-               "file of it; refrain record gives them back\n",
-               refrain_show_bytes(unused));
+        printf(
+            "            %s of it were reserved for processes that were killed, and never used: refrain pack makes one "
+            "small file without them; refrain record removes them\n",
+            refrain_show_bytes(unused));
 }
 
 static void format_date(uint64_t realtime_ns, char *text, size_t bytes) {
@@ -179,18 +179,18 @@ static void print_times(const struct refrain_process *process, const struct refr
     printf("  times     of %s blocks: %s each to within %s", refrain_show_count(times->blocks),
            refrain_show_count(times->single), refrain_show_ns(refrain_trace_span_ns(process, times->quantum_ticks)));
     if (others)
-        printf(", %s in spans of up to %s, inside which they are shared out", refrain_show_count(others),
+        printf(", %s in spans of up to %s, which they divide", refrain_show_count(others),
                refrain_show_ns(refrain_trace_span_ns(process, times->longest_ticks)));
     printf("; %s of %s\n", refrain_show_bytes(times->bytes), refrain_show_bytes(times->most_bytes));
     if (times->stopped)
-        puts("            they end before the run does, for want of memory: means from there on");
+        puts("            they end before the run does, since the memory was full: means from there on");
     if (learned->control_given_up)
-        printf("            the order of %s sequences of control flow was given up: from the first of their events on "
-               "times "
-               "are means per place\n",
-               refrain_show_count(learned->control_given_up));
+        printf(
+            "            the order of %s sequences of control flow was given up: from their first event on, times are "
+            "means of each place\n",
+            refrain_show_count(learned->control_given_up));
     if (times->backwards)
-        printf("            %s clock reads told an earlier time than the one before them: taken as the same time\n",
+        printf("            %s clock reads were earlier than the one before them: taken as the same time\n",
                refrain_show_count(times->backwards));
 }
 
@@ -198,8 +198,7 @@ static void print_uneven_clock(const struct refrain_process *process) {
     int64_t ns = refrain_trace_clock_ahead_ns(process);
     if (ns != 0)
         printf("  clock     jumped or did not run evenly: by its first rate it %s %s against %s in the run; times are "
-               "as it "
-               "told them\n",
+               "not corrected\n",
                ns > 0 ? "gained" : "lost", refrain_show_ns((long double)(ns > 0 ? ns : -ns)),
                process->header->clock == 1 ? "the real time clock" : "the system's");
 }
@@ -208,12 +207,11 @@ static void print_uneven_clock(const struct refrain_process *process) {
 static void print_order(const struct refrain_order_counts *order) {
     if (order->state == REFRAIN_ORDER_REFUSED)
         puts("  order     REFRAIN_ORDER=virtual was not possible: not all ranks are on one node and traced with it, "
-             "there "
-             "are more than 1024, or threads call MPI at once");
+             "there are more than 1024, or threads call MPI at once");
     if (order->state == REFRAIN_ORDER_VIRTUAL)
         printf(
-            "  order     virtual: %s receives of any source, %s held for a message that might be earlier, %s of them "
-            "to the limit\n",
+            "  order     virtual: %s receives of any source; %s were delayed for an earlier message, %s of them up to "
+            "the limit\n",
             refrain_show_count(order->receives), refrain_show_count(order->held), refrain_show_count(order->given_up));
 }
 
@@ -240,8 +238,8 @@ static void print_counts(const struct refrain_process *process) {
            process->n_call_sites + process->n_guests, process->n_comms);
     if (process->n_guests > 0)
         printf(
-            "  guests    %zu of these call sites share what another one of their function learned, for want of room: "
-            "how often each was called and what it told is counted, the order of that is likely only\n",
+            "  overflow  %zu of these call sites share the record of another call site of the same function, since the "
+            "memory was full: their calls and values are counted, the order is only likely\n",
             process->n_guests);
 }
 
@@ -258,8 +256,7 @@ static void print_learned(const struct refrain_process *process, const struct re
 /* Prints what was left out on purpose, and whether code could not be changed. */
 static void print_left_out(const struct refrain_process *process, const struct refrain_learned *learned) {
     if (process->header->code_is_kept)
-        puts("  code      stays as it was compiled, since the system lets none be changed: a probe that is off costs a "
-             "call");
+        puts("  code      stays as it was compiled, since the system allows no changes: a disabled probe costs a call");
     if (learned->throttled_functions || learned->throttled_probes)
         printf("  throttled %s function%s and %s other place%s that came too often for their length\n",
                refrain_show_count(learned->throttled_functions), learned->throttled_functions == 1 ? "" : "s",
