@@ -135,11 +135,12 @@ static __attribute__((noinline)) void look_around(struct refrain_context *contex
 }
 
 /* Begins a call. The thread is inside the probe, and the innermost activation is the one that makes the call. `at`: the
- * call's refrain_place, or null. `told`: the call's first operation, or null. `python`: the open functions of Python;
- * null if there are none, or if they are not recorded. */
+ * call's refrain_place, or null. `operation`: the call's first operation, or null. `python`: the open functions of
+ * Python; null if there are none, or if they are not recorded. */
 static inline __attribute__((always_inline)) void begin_call(struct refrain_call *call, struct refrain_context *context,
                                                              unsigned function, const void *at, void *return_address,
-                                                             const void *frame_address, const struct refrain_told *told,
+                                                             const void *frame_address,
+                                                             const struct refrain_operation_values *operation,
                                                              const struct refrain_python_stack *python) {
     if (__builtin_expect(--context->calls_left <= 0, 0))
         look_around(context);
@@ -167,8 +168,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         call->begin_ticks = refrain_close_block(context, caller->last);
         now_calls(context->thread, number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
-        if (told)
-            call->told = learn_operation(call, told->operation, told->values, told->n);
+        if (operation)
+            call->first_operation = learn_operation(call, operation->operation, operation->values, operation->n);
     }
     refrain_end(context);
 }
@@ -177,7 +178,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
  * functions, or with calls that are left out. */
 static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *call, unsigned function, const void *at,
                                                          void *return_address, void *frame_address,
-                                                         const struct refrain_told *told) {
+                                                         const struct refrain_operation_values *operation) {
     struct refrain_context *context = refrain_thread_context;
     if (!context) {
         /* The constructor of a library may call MPI before the constructor of the MPI part has run. */
@@ -210,8 +211,8 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
         else
             refrain_drop_above_caller(context, frame_address);
         if (context->filtered)
-            refrain_untold_tell(context);
-        begin_call(call, context, function, NULL, return_address, frame_address, told, found ? &stack : NULL);
+            refrain_untold_flush(context);
+        begin_call(call, context, function, NULL, return_address, frame_address, operation, found ? &stack : NULL);
     }
     if (found)
         refrain_python_end(&stack);
@@ -219,28 +220,28 @@ static __attribute__((noinline)) void begin_unusual_call(struct refrain_call *ca
 
 static inline __attribute__((always_inline)) void begin(struct refrain_call *call, unsigned function,
                                                         void *return_address, void *frame_address,
-                                                        const struct refrain_told *told) {
+                                                        const struct refrain_operation_values *operation) {
     struct refrain_context *context = refrain_thread_context;
     const void *at = refrain_place;
     refrain_place = NULL;
     call->entry = NULL;
-    call->told = NULL;
+    call->first_operation = NULL;
     if (__builtin_expect(!context || context->busy | context->unusual || refrain_trace_file.header->pause, 0)) {
-        begin_unusual_call(call, function, at, return_address, frame_address, told);
+        begin_unusual_call(call, function, at, return_address, frame_address, operation);
         return;
     }
     refrain_begin_in(context);
     refrain_drop_above_caller(context, frame_address);
-    begin_call(call, context, function, at, return_address, frame_address, told, NULL);
+    begin_call(call, context, function, at, return_address, frame_address, operation, NULL);
 }
 
 void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address, void *frame_address) {
     begin(call, function, return_address, frame_address, NULL);
 }
 
-void refrain_call_begin_told(struct refrain_call *call, unsigned function, void *return_address, void *frame_address,
-                             const struct refrain_told *told) {
-    begin(call, function, return_address, frame_address, told);
+void refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address, void *frame_address,
+                             const struct refrain_operation_values *operation) {
+    begin(call, function, return_address, frame_address, operation);
 }
 
 /* True if the call is still open in its thread, after what was abandoned above it has ended. */
@@ -378,12 +379,13 @@ bool refrain_call_complete(struct refrain_call *call, uint32_t request, const st
     return record != NULL;
 }
 
-static inline __attribute__((always_inline)) void end(struct refrain_call *call, const struct refrain_told *told) {
+static inline __attribute__((always_inline)) void end(struct refrain_call *call,
+                                                      const struct refrain_operation_values *operation) {
     if (!resume(call))
         return;
     close_call(call);
-    if (told)
-        learn_operation(call, told->operation, told->values, told->n);
+    if (operation)
+        learn_operation(call, operation->operation, operation->values, operation->n);
     end_open(call);
 }
 
@@ -391,6 +393,6 @@ void refrain_call_end(struct refrain_call *call) {
     end(call, NULL);
 }
 
-void refrain_call_end_told(struct refrain_call *call, const struct refrain_told *told) {
-    end(call, told);
+void refrain_call_end_with(struct refrain_call *call, const struct refrain_operation_values *operation) {
+    end(call, operation);
 }

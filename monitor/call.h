@@ -17,7 +17,7 @@
  *     refrain_call_operation(&call, REFRAIN_OP_RECV, (int64_t[]){source, tag, bytes, comm}, 4);
  *     refrain_call_end(&call);
  *
- * refrain_call_begin_told() does what the first two calls do, refrain_call_end_told() what the last three do, and
+ * refrain_call_begin_with() does what the first two calls do, refrain_call_end_with() what the last three do, and
  * refrain_call_complete() the same for requests.
  *
  * An operation that sends is recorded before the PMPI call, with the time of begin. One that receives is recorded after
@@ -29,7 +29,7 @@ struct refrain_call {
     struct refrain_call_site *call_site; /* of an overflow site: that of its host */
     struct refrain_guest *guest;         /* the overflow site that made the call, else null */
     struct refrain_operation_record
-        *told; /* the operation that was recorded with the begin of the call; null without one */
+        *first_operation; /* the operation that was recorded with the begin of the call; null without one */
     uint64_t begin_ticks;
     uint64_t end_ticks; /* read at the first operation after refrain_call_returned(), or by end */
 };
@@ -45,21 +45,21 @@ REFRAIN_SHARED void refrain_call_count_untold(const struct refrain_call *call, e
                                               int64_t tag, int64_t comm);
 
 /* Records these counts after a traced call that has ended. Otherwise they are recorded later. */
-REFRAIN_SHARED void refrain_call_tell_untold(const struct refrain_call *call);
+REFRAIN_SHARED void refrain_call_flush_untold(const struct refrain_call *call);
 
 /* `function`: index in mpi_calls.def. `frame_address`: REFRAIN_FRAME_ADDRESS of the wrapper. */
 REFRAIN_SHARED void refrain_call_begin(struct refrain_call *call, unsigned function, void *return_address,
                                        void *frame_address);
 
 /* The first or last operation of a call, recorded together with its begin or end. */
-struct refrain_told {
+struct refrain_operation_values {
     enum refrain_operation operation;
     unsigned n; /* number of parameters, in the order of trace.h */
     int64_t values[REFRAIN_PARAMETERS];
 };
-/* `told`: the operation, or null. */
-REFRAIN_SHARED void refrain_call_begin_told(struct refrain_call *call, unsigned function, void *return_address,
-                                            void *frame_address, const struct refrain_told *told);
+/* As refrain_call_begin(), and records `operation` with the same look-ups; null: none. */
+REFRAIN_SHARED void refrain_call_begin_with(struct refrain_call *call, unsigned function, void *return_address,
+                                            void *frame_address, const struct refrain_operation_values *operation);
 
 /* Stores what the call will wait for, as struct refrain_now has it (-1: nothing). `comm`: index of the communicator, -1
  * unknown. */
@@ -112,7 +112,7 @@ REFRAIN_SHARED bool refrain_call_complete(struct refrain_call *call, uint32_t re
 
 REFRAIN_SHARED void refrain_call_end(struct refrain_call *call);
 
-/* `told`: the operation, or null. */
-REFRAIN_SHARED void refrain_call_end_told(struct refrain_call *call, const struct refrain_told *told);
+/* As refrain_call_end(), after recording `operation`; null: none. */
+REFRAIN_SHARED void refrain_call_end_with(struct refrain_call *call, const struct refrain_operation_values *operation);
 
 #endif

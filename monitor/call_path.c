@@ -28,10 +28,10 @@ struct frame {
 #define TEXT_BYTES 1024u /* size of the name of a Python function or file */
 
 struct refrain_path {
-    uintptr_t stack_end;              /* of the thread */
-    unsigned n;                       /* number of frames in the latest path */
-    const struct refrain_entry *told; /* the activation of the innermost frame, if the shown frames are on top of the
-                                         shadow stack; null: they are not */
+    uintptr_t stack_end;                  /* of the thread */
+    unsigned n;                           /* number of frames in the latest path */
+    const struct refrain_entry *recorded; /* the activation of the innermost frame, if the shown frames are on top of
+                                         the shadow stack; null: they are not */
     unsigned known; /* number of valid frames[]: the path, and the frame that called the outermost one */
     struct frame frames[REFRAIN_MAXIMUM_PATH + 1]; /* the innermost first */
 };
@@ -189,11 +189,11 @@ static bool ends_below(const struct refrain_path *path, unsigned n, uintptr_t st
 static bool follow(struct refrain_context *context, struct refrain_caller caller, uintptr_t stop) {
     struct refrain_path *path = context->path;
     unsigned n = 0, shown = 0;
-    bool told = path->told == context->top && context->top->kind == REFRAIN_ENTRY_FRAME;
+    bool is_recorded = path->recorded == context->top && context->top->kind == REFRAIN_ENTRY_FRAME;
     for (;; n++) {
         struct frame *frame = &path->frames[n];
         if (n >= path->known || !is_at(frame, &caller)) {
-            told = false;
+            is_recorded = false;
             frame->at = caller;
             look(context, frame);
             if (n > 0)
@@ -205,15 +205,15 @@ static bool follow(struct refrain_context *context, struct refrain_caller caller
         refrain_caller_step(&caller, frame->rule);
         shown += (frame->rule & SHOWN) != 0;
     }
-    told = told && n == path->n;
+    is_recorded = is_recorded && n == path->n;
     if (n > 0 && n != path->n)
         path->frames[n - 1].region = NULL;
     path->n = n;
     path->known = n + 1;
-    return told;
+    return is_recorded;
 }
 
-/* ---- telling ---- */
+/* ---- recording ---- */
 
 /* The return address of frame i, as struct refrain_entry has it: in its caller, combined with those of callers that are
  * not shown, up to the first shown one. */
@@ -233,11 +233,11 @@ static bool is_activation(const struct refrain_entry *entry, const struct refrai
 }
 
 /* Replaces the activations above `base` by those of the path. */
-static __attribute__((noinline)) void tell(struct refrain_context *context, struct refrain_entry *base) {
+static __attribute__((noinline)) void record(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
     struct refrain_entry *entry = base;
     unsigned i = path->n;
-    path->told = NULL;
+    path->recorded = NULL;
     for (; i > 0; i--) {
         if (!path->frames[i - 1].region)
             continue;
@@ -256,16 +256,16 @@ static __attribute__((noinline)) void tell(struct refrain_context *context, stru
         entry->frame_end = frame->end;
         entry->called_from = called_from(path, i - 1);
     }
-    path->told = context->top;
+    path->recorded = context->top;
 }
 
 /* The same for frames that were read from the stack. */
-static void tell_frames(struct refrain_context *context, struct refrain_entry *base) {
+static void record_frames(struct refrain_context *context, struct refrain_entry *base) {
     struct refrain_path *path = context->path;
     for (unsigned i = path->n; i-- > 0;)
         if (!path->frames[i].region && path->frames[i].rule & SHOWN)
             path->frames[i].region = region_of_frame(context, path, i);
-    tell(context, base);
+    record(context, base);
 }
 
 /* ---- Python ---- */
@@ -321,11 +321,11 @@ uintptr_t refrain_path_come(struct refrain_context *context, struct refrain_call
     }
     if (python && (base->kind == REFRAIN_ENTRY_ROOT || base->kind == REFRAIN_ENTRY_REGION)) {
         follow_python(context, python);
-        tell(context, base);
-        path->told = NULL;
+        record(context, base);
+        path->recorded = NULL;
         return base->address;
     }
     if (!follow(context, caller, base->address))
-        tell_frames(context, base);
+        record_frames(context, base);
     return path->n > 0 ? path->frames[0].end - sizeof(uintptr_t) : base->address;
 }

@@ -66,7 +66,7 @@ static bool take_number(uint32_t *number) {
 }
 
 /* The object to which a return address belongs, and the address in it. */
-static void tell_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
+static void set_address(uintptr_t return_address, uint64_t *in_object, uint32_t *object) {
     struct refrain_loaded loaded;
     refrain_loaded_find(return_address, &loaded);
     *in_object = return_address - loaded.load_address;
@@ -86,7 +86,7 @@ static void make_guest(struct refrain_address_entry *entry, const struct refrain
     guest->host_reference = refrain_reference(host);
     guest->slot = from->number;
     if (!by_slot)
-        tell_address(return_address, &guest->where, &guest->object);
+        set_address(return_address, &guest->where, &guest->object);
     put_in_list(&guest->next, guest, &refrain_trace_file.header->guests);
     entry->reference = refrain_reference(guest);
     entry->special = REFRAIN_ENTRY_OF_GUEST;
@@ -109,7 +109,7 @@ static struct refrain_call_site *new_call_site(struct refrain_context *context, 
     call_site->thread = context->number;
     call_site->inside.number = UINT32_MAX;
     if (!by_slot)
-        tell_address(return_address, &call_site->return_address, &call_site->object);
+        set_address(return_address, &call_site->return_address, &call_site->object);
     put_in_list(&call_site->next, call_site, &refrain_trace_file.header->call_sites);
     entry->reference = refrain_reference(call_site);
     return call_site;
@@ -176,14 +176,14 @@ static struct refrain_call_place look_for_call_site(struct refrain_context *cont
     return (struct refrain_call_place){refrain_at_reference(entry->reference), NULL};
 }
 
-struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *told) {
+struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *stored) {
     const struct refrain_header *header = refrain_trace_file.header;
     const struct refrain_unit_record *unit;
-    if (context->number == 0 && (uintptr_t)told - (uintptr_t)context->trace_file < header->bytes)
-        return (struct refrain_slot *)(uintptr_t)told;
-    for (uint64_t record = told ? header->units : 0; record; record = unit->next) {
+    if (context->number == 0 && (uintptr_t)stored - (uintptr_t)context->trace_file < header->bytes)
+        return (struct refrain_slot *)(uintptr_t)stored;
+    for (uint64_t record = stored ? header->units : 0; record; record = unit->next) {
         unit = (const void *)(context->trace_file + record);
-        uint64_t offset = (uintptr_t)told - (uintptr_t)(context->trace_file + unit->slots);
+        uint64_t offset = (uintptr_t)stored - (uintptr_t)(context->trace_file + unit->slots);
         if (offset < unit->n_slots * sizeof(struct refrain_slot))
             return (struct refrain_slot *)(context->trace_file + unit->slots + offset) +
                    (size_t)context->number * unit->n_slots;
@@ -191,11 +191,11 @@ struct refrain_slot *refrain_call_place_slot(const struct refrain_context *conte
     return NULL;
 }
 
-struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function, const void *told,
-                                                  void *return_address, const void *frame_address) {
+struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
+                                                  const void *stored, void *return_address, const void *frame_address) {
     struct refrain_caller caller = refrain_caller_of_wrapper(return_address, frame_address);
-    struct refrain_slot *at = refrain_call_place_slot(context, told);
-    const void *known_from = at ? told : context->top->last;
+    struct refrain_slot *at = refrain_call_place_slot(context, stored);
+    const void *known_from = at ? stored : context->top->last;
     if (at)
         refrain_probe_come(context, at, refrain_caller_frames(frame_address));
     const struct refrain_slot *from = context->top->last;

@@ -24,11 +24,11 @@ struct refrain_call_place {
 };
 
 /* The thread's own slot of a refrain_place. Null if the place is not in the trace file. */
-REFRAIN_HIDDEN struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *told);
+REFRAIN_HIDDEN struct refrain_slot *refrain_call_place_slot(const struct refrain_context *context, const void *stored);
 
 /* Finds or makes the call site of a call that the cache does not have. */
 REFRAIN_HIDDEN struct refrain_call_place refrain_call_place_look(struct refrain_context *context, unsigned function,
-                                                                 const void *told, void *return_address,
+                                                                 const void *stored, void *return_address,
                                                                  const void *frame_address);
 
 /* The call site in a line of Python. The interpreter is locked. */
@@ -43,17 +43,17 @@ static inline struct refrain_call_cache *refrain_known_call(struct refrain_conte
     return &context->calls_known[hash / sizeof *context->calls_known % REFRAIN_CALL_CACHE];
 }
 
-/* Finds the call site, and moves the innermost activation to the call's place. `told`: refrain_place. */
+/* Finds the call site, and moves the innermost activation to the call's place. `stored`: refrain_place. */
 static inline struct refrain_call_place refrain_call_place(struct refrain_context *context, unsigned function,
-                                                           const void *told, void *return_address,
+                                                           const void *stored, void *return_address,
                                                            const void *frame_address) {
     struct refrain_entry *caller = context->top;
-    const void *from = told ? told : caller->last;
+    const void *from = stored ? stored : caller->last;
     const struct refrain_call_cache *known = refrain_known_call(context, from, (uintptr_t)return_address);
     if (__builtin_expect(
             known->from != from || known->address != (uintptr_t)return_address || known->function != function, 0))
-        return refrain_call_place_look(context, function, told, return_address, frame_address);
-    if (told) {
+        return refrain_call_place_look(context, function, stored, return_address, frame_address);
+    if (stored) {
         if (__builtin_expect(caller->id == known->inside && caller->kind == REFRAIN_ENTRY_FUNCTION, 1)) {
             refrain_step(context, caller, known->at->number);
             caller->last = known->at;

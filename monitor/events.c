@@ -141,14 +141,14 @@ static bool fold_poll(struct refrain_context *context, const uint64_t *leave) {
     if (!same_but_kind((void *)bytes_at(events, entered), REFRAIN_RECORD_CALL_ENTER, leave) || events->last != entered)
         return false;
     uint64_t *polls = (void *)bytes_at(events, at);
-    bool goes_on = events->polls.end == entered;
-    if (goes_on && same_but_kind(polls, REFRAIN_RECORD_POLLS, leave) && polls[0] >> 32 < REFRAIN_MOST_POLLS) {
+    bool continues = events->polls.end == entered;
+    if (continues && same_but_kind(polls, REFRAIN_RECORD_POLLS, leave) && polls[0] >> 32 < REFRAIN_MOST_POLLS) {
         take_back(events, entered);
         polls[3] = leave[1];
         polls[0] += (uint64_t)1 << 32;
         return true;
     }
-    if (goes_on && same_but_kind(polls, REFRAIN_RECORD_CALL_ENTER, leave)) {
+    if (continues && same_but_kind(polls, REFRAIN_RECORD_CALL_ENTER, leave)) {
         uint64_t words[POLL_WORDS] = {REFRAIN_RECORD_POLLS | (leave[0] & 0xffff00) | POLL_WORDS << 24 |
                                           (uint64_t)2 << 32,
                                       polls[1], polls[2], leave[1]};

@@ -32,7 +32,7 @@ static bool begin_pause(struct refrain_context *context, struct refrain_region_n
 
 static void end_pause(struct refrain_context *context) {
     context->busy = 1;
-    refrain_untold_tell(context);
+    refrain_untold_flush(context);
     refrain_leave(context);
     context->thread->paused = 0;
 }
@@ -58,8 +58,8 @@ void refrain_pause_follow(struct refrain_context *context, const void *frame_add
     context->busy = paused ? REFRAIN_PAUSED : 0;
 }
 
-static void tell_untold(void *context) {
-    refrain_untold_tell(context);
+static void flush_untold(void *context) {
+    refrain_untold_flush(context);
 }
 
 /* Called by the probe of a function, which must not change registers. */
@@ -69,7 +69,7 @@ void refrain_pause_leave(uintptr_t frame) {
         return;
     context->busy = 1;
     struct refrain_region_name *record = refrain_user_record_on_top(context);
-    refrain_keep_vectors(tell_untold, context);
+    refrain_keep_vectors(flush_untold, context);
     bool paused = true;
     if (refrain_drop_above(context, NULL, frame)) {
         refrain_leave(context);
@@ -86,7 +86,7 @@ void refrain_pause_end(struct refrain_context *context) {
     refrain_end(context);
 }
 
-static void tell(uint32_t pause, const void *frame_address) {
+static void set_pause(uint32_t pause, const void *frame_address) {
     struct refrain_context *context = refrain_thread_context ? refrain_thread_context : refrain_context();
     if (!context || !context->thread || !refrain_trace_file.header)
         return;
@@ -95,9 +95,9 @@ static void tell(uint32_t pause, const void *frame_address) {
 }
 
 void refrain_pause(void) {
-    tell(1, REFRAIN_FRAME_ADDRESS);
+    set_pause(1, REFRAIN_FRAME_ADDRESS);
 }
 
 void refrain_resume(void) {
-    tell(0, REFRAIN_FRAME_ADDRESS);
+    set_pause(0, REFRAIN_FRAME_ADDRESS);
 }

@@ -64,7 +64,7 @@ struct refrain_region_name *refrain_untold_record(struct refrain_context *contex
     return refrain_user_record(context, "untold", REFRAIN_USE_UNTOLD);
 }
 
-void refrain_untold_tell(struct refrain_context *context) {
+void refrain_untold_flush(struct refrain_context *context) {
     if (!__atomic_load_n(&untold.limit, __ATOMIC_RELAXED))
         return;
     uint32_t limit = __atomic_exchange_n(&untold.limit, 0, __ATOMIC_ACQ_REL);
@@ -79,7 +79,7 @@ void refrain_untold_tell(struct refrain_context *context) {
             continue;
         const int64_t values[REFRAIN_UNTOLD_VALUES] = {key.what, key.peer, key.tag, key.comm, (int64_t)COUNT(word)};
         for (unsigned k = 0; k < REFRAIN_UNTOLD_VALUES; k++)
-            refrain_user_tell(context, record, values[k], false);
+            refrain_user_record_value(context, record, values[k], false);
     }
 }
 
@@ -146,17 +146,17 @@ void refrain_call_count_untold(const struct refrain_call *call, enum refrain_unt
             return;
         }
         context->busy = 1;
-        refrain_untold_tell(context);
+        refrain_untold_flush(context);
         context->busy = busy;
     }
 }
 
-void refrain_call_tell_untold(const struct refrain_call *call) {
+void refrain_call_flush_untold(const struct refrain_call *call) {
     if (!call->context || refrain_call_is_untold(call))
         return;
     struct refrain_context *context = refrain_begin();
     if (context) {
-        refrain_untold_tell(context);
+        refrain_untold_flush(context);
         refrain_end(context);
     }
 }

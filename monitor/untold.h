@@ -19,6 +19,6 @@
 REFRAIN_HIDDEN struct refrain_region_name *refrain_untold_record(struct refrain_context *context);
 
 /* Records the process's counts in the activation on top, and resets them. Inside a probe. */
-REFRAIN_HIDDEN void refrain_untold_tell(struct refrain_context *context);
+REFRAIN_HIDDEN void refrain_untold_flush(struct refrain_context *context);
 
 #endif

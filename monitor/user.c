@@ -127,8 +127,8 @@ void refrain_phase(const char *name) {
 
 /* ---- markers and counters ---- */
 
-void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record, int64_t value,
-                       bool ends_block) {
+void refrain_user_record_value(struct refrain_context *context, struct refrain_region_name *record, int64_t value,
+                               bool ends_block) {
     struct refrain_slot *last = context->top->last;
     refrain_step(context, context->top, REFRAIN_NEXT_VALUE + record->number);
     if (context->learning)
@@ -139,13 +139,14 @@ void refrain_user_tell(struct refrain_context *context, struct refrain_region_na
         refrain_events_write(context, REFRAIN_RECORD_VALUE, now, record->number, 0, &value, 1);
 }
 
-static void tell(struct refrain_context *context, const char *name, enum refrain_region_use use, int64_t value) {
+static void record_value(struct refrain_context *context, const char *name, enum refrain_region_use use,
+                         int64_t value) {
     struct refrain_region_name *record = refrain_user_record(context, name, use);
     if (!record) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return;
     }
-    refrain_user_tell(context, record, value, true);
+    refrain_user_record_value(context, record, value, true);
 }
 
 void refrain_iteration(const char *name, int64_t number) {
@@ -153,7 +154,7 @@ void refrain_iteration(const char *name, int64_t number) {
     if (!context)
         return;
     next_phase(context, name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
-    tell(context, name, REFRAIN_USE_COUNTER, number);
+    record_value(context, name, REFRAIN_USE_COUNTER, number);
     refrain_end(context);
 }
 
@@ -162,7 +163,7 @@ void refrain_marker(const char *name) {
     if (!context)
         return;
     come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
-    tell(context, name, REFRAIN_USE_MARKER, 0);
+    record_value(context, name, REFRAIN_USE_MARKER, 0);
     refrain_end(context);
 }
 
@@ -171,6 +172,6 @@ void refrain_counter(const char *name, int64_t value) {
     if (!context)
         return;
     come(context, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS);
-    tell(context, name, REFRAIN_USE_COUNTER, value);
+    record_value(context, name, REFRAIN_USE_COUNTER, value);
     refrain_end(context);
 }

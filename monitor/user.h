@@ -15,8 +15,8 @@ REFRAIN_HIDDEN struct refrain_region_name *refrain_user_record(struct refrain_co
 
 /* Records a value of `record`, which is never entered: with the time of a new clock read, or (`ends_block` false) with
  * that of the latest one. Inside a probe. */
-REFRAIN_HIDDEN void refrain_user_tell(struct refrain_context *context, struct refrain_region_name *record,
-                                      int64_t value, bool ends_block);
+REFRAIN_HIDDEN void refrain_user_record_value(struct refrain_context *context, struct refrain_region_name *record,
+                                              int64_t value, bool ends_block);
 
 /* The record of the region on top of the shadow stack, in which nothing was called. */
 static inline struct refrain_region_name *refrain_user_record_on_top(const struct refrain_context *context) {

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-FOLDERS = ["include", "instrumentor", "launch", "packed"] + ["reconstruct/" + name for name in (
+FOLDERS = ["include", "instrumentor", "launch", "monitor", "packed"] + ["reconstruct/" + name for name in (
     "analysis", "commands", "common", "files", "formats", "import", "match", "model", "predict", "report", "sequence", "times", "view", "walk")]
 
 # Parts of identifiers, each with the word that took its place (docs/glossary.md).
@@ -42,8 +42,8 @@ GONE = {
     "WALK_TURNS": "WALK_CYCLE_RUNS",
     "way_through": "average_path",
 }
-# Names of interfaces that keep such a part: of the public headers, and of inserted code.
-KEPT = re.compile(r"\b(refrain__tell_count|\w*untold_(calls|collectives|messages))\b")
+# Names that keep such a part: of inserted code, and of events that are not in a trace ("untold", as in the public headers).
+KEPT = re.compile(r"\b(refrain__tell_count|\w*untold_\w+)\b")
 
 
 def found(text):

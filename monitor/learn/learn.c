@@ -440,7 +440,7 @@ static bool leave_prediction(struct refrain_context *context, struct refrain_lea
 }
 
 /* Takes a plain value, or the next value of a prediction that has to be advanced. False if the value changes the state.
- * These cases are frequent, so they come before the others, and without the journal. */
+ * These cases are frequent, so they come first, and mostly without the journal. */
 static inline bool takes(struct refrain_context *context, struct refrain_learner *learner, int64_t value) {
     if (learner->state == REFRAIN_PLAIN)
         return refrain_plain_takes(context, learner, value);

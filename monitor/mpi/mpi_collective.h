@@ -1,7 +1,7 @@
-/* mpi_collective.h: what the generated wrappers of collective communication do (mpi_calls.def, mpi_does.h). A
- * collective is told of before the call, with the bytes that this rank contributes and obtains (S, R: bytes of the send
- * and receive arguments for one rank; N: ranks of the group that is communicated with, which is the remote one of an
- * intercommunicator):
+/* mpi_collective.h: the bodies of the generated wrappers of collective communication (mpi_calls.def, mpi_does.h). A
+ * collective is recorded before the call, with the bytes that this rank contributes and obtains (S, R: bytes of the
+ * send and receive arguments for one rank; N: ranks of the group that is communicated with, which is the remote one of
+ * an intercommunicator):
  *
  *                           contributes ("sent")                obtains ("received")
  *     barrier               0                                   0
@@ -17,8 +17,8 @@
  *     neighbor_allgather(v) S                                   in-neighbours * R, or the sum
  *     neighbor_alltoall...  out-neighbours * S, or the sum      in-neighbours * R, or the sum
  *
- * MPI_IN_PLACE changes where data lie and not how much there are: the other side's arguments count instead. Ranks of an
- * intercommunicator that take no part (MPI_PROC_NULL) have 0. -1 where a datatype or the communicator is unknown.
+ * MPI_IN_PLACE changes the position of data, not their number: the arguments of the other side count instead. Ranks of
+ * an intercommunicator that take no part (MPI_PROC_NULL) have 0. If a datatype or the communicator is unknown: -1.
  */
 #ifndef REFRAIN_MPI_COLLECTIVE_H
 #define REFRAIN_MPI_COLLECTIVE_H
@@ -69,7 +69,7 @@ static REFRAIN_INLINE int64_t times(int64_t n, int64_t bytes) {
 
 /* The root as it is recorded. In an intercommunicator the ranks of the root's own group pass MPI_ROOT or MPI_PROC_NULL.
  */
-static REFRAIN_INLINE int64_t told_root(communicator_t c, int root) {
+static REFRAIN_INLINE int64_t recorded_root(communicator_t c, int root) {
     if (c->remote_size && root == MPI_ROOT)
         return REFRAIN_ROOT_SELF;
     return root >= 0 && root < ranks_in(c) ? root : -1;
@@ -86,11 +86,13 @@ static REFRAIN_INLINE bool is_served(communicator_t c, int root) {
 }
 
 static REFRAIN_INLINE struct amounts one_to_all(communicator_t c, int root, int64_t sent_by_root, int64_t received) {
-    return (struct amounts){told_root(c, root), is_root(c, root) ? sent_by_root : 0, is_served(c, root) ? received : 0};
+    return (struct amounts){recorded_root(c, root), is_root(c, root) ? sent_by_root : 0,
+                            is_served(c, root) ? received : 0};
 }
 
 static REFRAIN_INLINE struct amounts all_to_one(communicator_t c, int root, int64_t sent, int64_t received_by_root) {
-    return (struct amounts){told_root(c, root), is_served(c, root) ? sent : 0, is_root(c, root) ? received_by_root : 0};
+    return (struct amounts){recorded_root(c, root), is_served(c, root) ? sent : 0,
+                            is_root(c, root) ? received_by_root : 0};
 }
 
 static REFRAIN_INLINE struct amounts bcast(communicator_t c, int root, int64_t bytes) {
@@ -115,23 +117,23 @@ static REFRAIN_INLINE communicator_t find(const struct refrain_call *call, MPI_C
 }
 
 /* True if there is something to record, maybe of an unknown communicator. */
-static REFRAIN_INLINE bool is_told(const struct refrain_call *call, communicator_t c, MPI_Comm comm) {
+static REFRAIN_INLINE bool is_recorded(const struct refrain_call *call, communicator_t c, MPI_Comm comm) {
     return call->entry && (c || (refrain_mpi_active && comm != MPI_COMM_NULL));
 }
 
 /* The operation of a blocking collective, to be recorded with the begin of the call. Null if there is nothing to
  * record. */
-static REFRAIN_INLINE const struct refrain_told *collective_told(struct refrain_told *told, MPI_Comm comm,
-                                                                 communicator_t c, struct amounts amounts) {
+static REFRAIN_INLINE const struct refrain_operation_values *
+collective_operation(struct refrain_operation_values *values, MPI_Comm comm, communicator_t c, struct amounts amounts) {
     if (!c && (!refrain_mpi_active || comm == MPI_COMM_NULL))
         return NULL;
-    told->operation = REFRAIN_OP_COLLECTIVE;
-    told->n = REFRAIN_PARAMETERS;
-    told->values[0] = amounts.root;
-    told->values[1] = amounts.sent;
-    told->values[2] = amounts.received;
-    told->values[3] = refrain_communicator_index(c);
-    return told;
+    values->operation = REFRAIN_OP_COLLECTIVE;
+    values->n = REFRAIN_PARAMETERS;
+    values->values[0] = amounts.root;
+    values->values[1] = amounts.sent;
+    values->values[2] = amounts.received;
+    values->values[3] = refrain_communicator_index(c);
+    return values;
 }
 
 /* The call has begun. */
@@ -145,12 +147,12 @@ static REFRAIN_INLINE void collective_begun(struct refrain_call *call, unsigned 
 
 /* ---- wrappers: blocking, nonblocking and persistent ----
  * `amounts` is one of the macros below. It gets the communicator's record and the following arguments. */
-#define AMOUNTS_OR_UNKNOWN(told) (c ? (told) : (struct amounts){-1, -1, -1})
+#define AMOUNTS_OR_UNKNOWN(known) (c ? (known) : (struct amounts){-1, -1, -1})
 
 #define REFRAIN_DOES_COLLECTS(passed, amounts, comm, ...)                                                              \
     communicator_t c = refrain_communicator_find(comm);                                                                \
-    struct refrain_told values;                                                                                        \
-    REFRAIN_MPI_BEGIN_TOLD(collective_told(&values, comm, c, AMOUNTS_OR_UNKNOWN(amounts(c, comm, __VA_ARGS__))));      \
+    struct refrain_operation_values values;                                                                            \
+    REFRAIN_MPI_BEGIN_WITH(collective_operation(&values, comm, c, AMOUNTS_OR_UNKNOWN(amounts(c, comm, __VA_ARGS__)))); \
     collective_begun(&call, function, comm, c);                                                                        \
     REFRAIN_MPI_PASS(passed)
 
@@ -158,7 +160,7 @@ static REFRAIN_INLINE void collective_begun(struct refrain_call *call, unsigned 
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     communicator_t c = find(&call, comm);                                                                              \
     struct refrain_request *taken = NULL;                                                                              \
-    if (is_told(&call, c, comm))                                                                                       \
+    if (is_recorded(&call, c, comm))                                                                                   \
         taken = refrain_collective_take(&call, operation, c, AMOUNTS_OR_UNKNOWN(amounts(c, comm, __VA_ARGS__)));       \
     else if ((operation) == REFRAIN_OP_ICOLLECTIVE)                                                                    \
         refrain_collective_untold(&call, REFRAIN_UNTOLD_ICOLLECTIVE, function, comm);                                  \

@@ -64,7 +64,7 @@ static __attribute__((noinline)) int wait_watched(struct refrain_call *call, MPI
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && watch.needs_statuses ? &own : status;
     refrain_order_waits();
     int rc = PMPI_Wait(request, used);
-    refrain_order_goes_on();
+    refrain_order_continues();
     refrain_watch_end_all(call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
     return rc;
 }
@@ -127,7 +127,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch.needs_statuses);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
-    refrain_order_goes_on();
+    refrain_order_continues();
     refrain_watch_end_all(&call, &watch, rc, array_of_requests, known(statuses));
     statuses_done(array_of_statuses, statuses, count);
     return rc;
@@ -210,7 +210,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Statu
         refrain_requests_await(&call, count, array_of_requests);
     refrain_order_waits();
     int rc = PMPI_Waitany(count, array_of_requests, indx, used);
-    refrain_order_goes_on();
+    refrain_order_continues();
     any_done(&call, former, &watch, count, rc, rc == MPI_SUCCESS ? *indx : MPI_UNDEFINED, array_of_requests, used);
     return rc;
 }
@@ -243,7 +243,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     MPI_Status *statuses = STATUSES(array_of_statuses, incount, watch.needs_statuses);
     refrain_order_waits();
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
-    refrain_order_goes_on();
+    refrain_order_continues();
     some_done(&call, &watch, rc, rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS ? *outcount : 0, array_of_indices,
               array_of_requests, known(statuses));
     statuses_done(array_of_statuses, statuses, incount);

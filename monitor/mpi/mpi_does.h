@@ -31,13 +31,13 @@
 /* ---- communicators ---- */
 
 /* Records which communicator the call has made or freed: null for MPI_COMM_NULL. */
-static REFRAIN_INLINE void refrain_communicator_tell(struct refrain_call *call,
-                                                     const struct refrain_communicator *communicator) {
+static REFRAIN_INLINE void record_communicator(struct refrain_call *call,
+                                               const struct refrain_communicator *communicator) {
     refrain_call_operation(call, REFRAIN_OP_COMM, (int64_t[]){refrain_communicator_index(communicator)}, 1);
 }
 
-static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *call, MPI_Comm made) {
-    refrain_communicator_tell(call, made == MPI_COMM_NULL ? NULL : refrain_communicator_find(made));
+static REFRAIN_INLINE void record_made_communicator(struct refrain_call *call, MPI_Comm made) {
+    record_communicator(call, made == MPI_COMM_NULL ? NULL : refrain_communicator_find(made));
 }
 
 /* Makes a communicator of all or some members of `parent`. */
@@ -46,14 +46,14 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
     int returned = passed;                                                                                             \
     refrain_idup_needed(parent);                                                                                       \
     if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_communicator_new(parent, *(made)), refrain_communicator_tell_made(&call, *(made));                     \
+        refrain_communicator_new(parent, *(made)), record_made_communicator(&call, *(made));                           \
     refrain_call_end(&call);                                                                                           \
     return returned
 
 /* Makes a communicator of the processes of a session. */
 #define REFRAIN_DOES_MAKES_COMM_OF_SESSION(passed, made)                                                               \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    PASS_AND(passed, refrain_communicator_new_of_session(*(made)), refrain_communicator_tell_made(&call, *(made)))
+    PASS_AND(passed, refrain_communicator_new_of_session(*(made)), record_made_communicator(&call, *(made)))
 
 /* Makes a duplicate of `comm`, which is complete when the request is. */
 #define REFRAIN_DOES_DUPLICATES(passed, comm, made, request)                                                           \
@@ -65,8 +65,7 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
     const struct refrain_communicator *freed = former == MPI_COMM_NULL ? NULL : refrain_communicator_find(former);     \
-    PASS_AND(passed, refrain_communicator_tell(&call, freed), refrain_idup_freed(former),                              \
-             refrain_communicator_freed(former))
+    PASS_AND(passed, record_communicator(&call, freed), refrain_idup_freed(former), refrain_communicator_freed(former))
 
 /* Returns the same communicator each time. No call of this process has made it. */
 #define REFRAIN_DOES_RETURNS_PARENT(passed, parent)                                                                    \
@@ -121,7 +120,7 @@ static REFRAIN_INLINE void refrain_communicator_tell_made(struct refrain_call *c
     refrain_request_released(&call, &released, returned == MPI_SUCCESS);                                               \
     refrain_call_end(&call);                                                                                           \
     if (released.receives)                                                                                             \
-        refrain_call_tell_untold(&call);                                                                               \
+        refrain_call_flush_untold(&call);                                                                              \
     return returned
 
 /* Cancels a request. It still has to complete; its status then says whether the message was cancelled. */

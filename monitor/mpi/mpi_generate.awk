@@ -54,7 +54,7 @@ function parameter_name(parameter,    words, n, last) {
 }
 
 # What a wrapper tells of its parameters: which window or file they name, which rank of that, and which lock.
-function told(name, list, n,    i, its_name, rank, lock) {
+function operations(name, list, n,    i, its_name, rank, lock) {
     if (name ~ /_c2f$/)
         return ""
     rank = "-1"
@@ -112,7 +112,7 @@ function wrapper(type, name, parameters,    list, n, i, declared, passed, parame
             declared, name, does[name], name, passed, arguments_of(name, names)
         return
     }
-    printf "%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", type, name, declared, name, told(name, list, n),
+    printf "%s %s(%s) {\n    REFRAIN_MPI_BEGIN(%s);\n%s    %s returned = P%s(%s);\n", type, name, declared, name, operations(name, list, n),
         type, name, passed
     printf "    refrain_call_end(&call);\n    return returned;\n}\n\n"
 }

@@ -92,7 +92,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
     refrain_call_end(&call);
     refrain_trace_file_abort(errorcode);
     int rc = PMPI_Abort(comm, errorcode);
-    refrain_order_goes_on();
+    refrain_order_continues();
     return rc;
 }
 

@@ -1,11 +1,11 @@
-/* mpi_lock.c: the lock over what the wrappers remember of MPI's objects (mpi_state.h).
+/* mpi_lock.c: the lock of the wrappers' tables of MPI objects (mpi_state.h).
  *
- *     word    which time it was taken (32 bits), by which thread (32 bits, 0: it is free)
+ *     word    how often it has been taken (32 bits), the thread that holds it (32 bits, 0: it is free)
  *
- * A thread may go away with it: a signal handler jumps out of what it interrupted, or an asynchronous pthread_cancel()
- * ends the thread there. Then the next one takes it, since what is done under it takes microseconds: the thread itself
- * at once, others where that thread has ended, has run on for a second, or has slept for a minute. What it was about is
- * counted as lost. */
+ * A thread may lose control while it holds the lock: a signal handler jumps out of the code that it interrupted, or an
+ * asynchronous pthread_cancel() ends the thread there. Then the lock is taken from it, since no thread needs it for
+ * more than microseconds: by the thread itself at once, by others if the thread has ended, has run for another second,
+ * or has slept for a minute. The interrupted change is counted as lost. */
 #define _GNU_SOURCE
 #include "arch/clock.h"
 #include "arch/clock_system.h"
@@ -31,7 +31,8 @@ static bool take(uint64_t *seen) {
     return __atomic_compare_exchange_n(&lock, seen, taken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The time that a thread has run, from the clock that the kernel has for each; false where it has ended. */
+/* Sets *ns to the time that a thread has run, by the clock that the kernel has for each thread. False if it has ended.
+ */
 static bool time_of(pid_t thread, uint64_t *ns) {
     const unsigned of_thread = 4, scheduled = 2;
     struct timespec now;

@@ -126,7 +126,7 @@ void refrain_order_wait(void) {
     store(&own->waits_at_ticks, began_ticks - lag_of(own));
 }
 
-void refrain_order_go_on(void) {
+void refrain_order_continue(void) {
     store(&refrain_mpi_often.order->waits_at_ticks, 0);
 }
 

@@ -25,14 +25,14 @@ void refrain_order_end(void);
 
 /* Called before a call of the MPI library that may wait for other processes, and after it. */
 void refrain_order_wait(void);
-void refrain_order_go_on(void);
+void refrain_order_continue(void);
 static inline void refrain_order_waits(void) {
     if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
         refrain_order_wait();
 }
-static inline void refrain_order_goes_on(void) {
+static inline void refrain_order_continues(void) {
     if (__builtin_expect(refrain_mpi_often.order != NULL, 0))
-        refrain_order_go_on();
+        refrain_order_continue();
 }
 
 /* A message is sent to rank `dest` of the communicator. */

@@ -4,7 +4,7 @@
 
 /* Ends a call that receives. */
 void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *status, int64_t comm) {
-    struct refrain_told message;
+    struct refrain_operation_values message;
     bool received = refrain_call_is_followed(call) && rc == MPI_SUCCESS && status->MPI_SOURCE >= 0;
     if (received) {
         message.operation = REFRAIN_OP_RECV;
@@ -17,14 +17,14 @@ void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *statu
             refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, status->MPI_SOURCE, status->MPI_TAG, comm);
         refrain_order_receives(comm, status->MPI_SOURCE, status->MPI_TAG, true);
     }
-    refrain_order_goes_on();
-    refrain_call_end_told(call, received ? &message : NULL);
+    refrain_order_continues();
+    refrain_call_end_with(call, received ? &message : NULL);
 }
 
 /* Takes the request of a persistent send. A send to MPI_PROC_NULL may stay unknown, since persistent requests have
  * handles of their own. */
-struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
-                                               int dest, int tag, MPI_Comm comm) {
+struct refrain_request *refrain_send_init_record(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
+                                                 int dest, int tag, MPI_Comm comm) {
     if (!refrain_call_is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -52,8 +52,8 @@ void refrain_isendrecv_try(void) {
     isendrecv_has_status = status.MPI_SOURCE == 0 && status.MPI_TAG == tag && bytes == 3;
 }
 
-struct refrain_request *refrain_isendrecv_tell(struct refrain_call *call, int source, int tag, MPI_Comm comm) {
-    struct refrain_request *taken = refrain_irecv_tell(call, REFRAIN_OP_IRECV, source, tag, comm);
+struct refrain_request *refrain_isendrecv_record(struct refrain_call *call, int source, int tag, MPI_Comm comm) {
+    struct refrain_request *taken = refrain_irecv_record(call, REFRAIN_OP_IRECV, source, tag, comm);
     if (taken && taken->operation == REFRAIN_OP_IRECV && !isendrecv_has_status)
         refrain_request_fixed(taken, -1);
     return taken;
@@ -69,6 +69,6 @@ void refrain_probe_matched(struct refrain_call *call, MPI_Comm comm, const MPI_M
     if (!message || !refrain_call_is_followed(call) || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC)
         return;
     refrain_call_returned(call);
-    struct refrain_request *taken = refrain_irecv_tell(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
+    struct refrain_request *taken = refrain_irecv_record(call, REFRAIN_OP_IRECV, MPI_ANY_SOURCE, MPI_ANY_TAG, comm);
     refrain_request_bind(call, taken, true, REFRAIN_MPI_KEY(*message));
 }

@@ -16,16 +16,16 @@ void refrain_recv_end(struct refrain_call *call, int rc, const MPI_Status *statu
 
 /* Takes the request of a persistent send. Null: unknown. That is allowed for a send to MPI_PROC_NULL, since persistent
  * requests have handles of their own. */
-struct refrain_request *refrain_send_init_tell(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
-                                               int dest, int tag, MPI_Comm comm);
+struct refrain_request *refrain_send_init_record(struct refrain_call *call, int64_t count, MPI_Datatype datatype,
+                                                 int dest, int tag, MPI_Comm comm);
 
 /* Takes the request of a call that sends and receives with one request for both. It belongs to the receive. */
-struct refrain_request *refrain_isendrecv_tell(struct refrain_call *call, int source, int tag, MPI_Comm comm);
+struct refrain_request *refrain_isendrecv_record(struct refrain_call *call, int source, int tag, MPI_Comm comm);
 
 /* A matched probe has found a message (null: the probe is not a matched one). It is recorded as a posted receive. */
 void refrain_probe_matched(struct refrain_call *call, MPI_Comm comm, const MPI_Message *message);
 
-/* ---- what is told ---- */
+/* ---- what is recorded ---- */
 
 /* True if MPI would accept `rank`; a call that it refuses is not recorded. Any rank of an unknown communicator is
  * accepted. */
@@ -49,30 +49,31 @@ static inline bool refrain_call_is_followed(const struct refrain_call *call) {
 
 /* The message of a call that sends, to be recorded with the begin of the call. Null if there is none. `operation`: SEND
  * or ISEND. */
-static REFRAIN_INLINE const struct refrain_told *
-refrain_send_told(struct refrain_told *told, enum refrain_operation operation, int64_t count, MPI_Datatype datatype,
-                  int dest, int tag, MPI_Comm comm, const struct refrain_communicator *communicator) {
+static REFRAIN_INLINE const struct refrain_operation_values *
+refrain_send_operation(struct refrain_operation_values *values, enum refrain_operation operation, int64_t count,
+                       MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                       const struct refrain_communicator *communicator) {
     if (!refrain_is_valid_comm(comm, communicator) || !refrain_is_partner(communicator, dest) ||
         !refrain_is_sendable(count, datatype, tag))
         return NULL;
-    told->operation = operation;
-    told->n = REFRAIN_PARAMETERS;
-    told->values[0] = dest;
-    told->values[1] = tag;
-    told->values[2] = refrain_bytes(count, datatype);
-    told->values[3] = refrain_communicator_index(communicator);
-    return told;
+    values->operation = operation;
+    values->n = REFRAIN_PARAMETERS;
+    values->values[0] = dest;
+    values->values[1] = tag;
+    values->values[2] = refrain_bytes(count, datatype);
+    values->values[3] = refrain_communicator_index(communicator);
+    return values;
 }
 
 /* Begins the call with this message (null: none). */
-static REFRAIN_INLINE void refrain_send_begun(struct refrain_call *call, const struct refrain_told *told, int dest,
-                                              int tag, const struct refrain_communicator *communicator) {
-    if (!told || !refrain_call_is_followed(call))
+static REFRAIN_INLINE void refrain_send_begun(struct refrain_call *call, const struct refrain_operation_values *values,
+                                              int dest, int tag, const struct refrain_communicator *communicator) {
+    if (!values || !refrain_call_is_followed(call))
         return;
     if (refrain_call_is_untold(call))
-        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, told->values[3]);
+        refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, dest, tag, values->values[3]);
     else
-        refrain_call_awaits(call, dest, -1, told->values[3], tag);
+        refrain_call_awaits(call, dest, -1, values->values[3], tag);
     refrain_order_sends(communicator, dest, tag);
 }
 
@@ -81,39 +82,40 @@ static inline struct refrain_request *refrain_nothing_take(struct refrain_call *
 }
 
 /* A receive that is posted, to be recorded with the begin of the call. Null if there is none. */
-static REFRAIN_INLINE const struct refrain_told *refrain_irecv_told(struct refrain_told *told, int source,
-                                                                    MPI_Comm comm,
-                                                                    const struct refrain_communicator *communicator) {
+static REFRAIN_INLINE const struct refrain_operation_values *
+refrain_irecv_operation(struct refrain_operation_values *values, int source, MPI_Comm comm,
+                        const struct refrain_communicator *communicator) {
     if (!refrain_is_valid_comm(comm, communicator) ||
         (source != MPI_ANY_SOURCE && !refrain_is_partner(communicator, source)))
         return NULL;
-    told->operation = REFRAIN_OP_IRECV;
-    told->n = 1;
-    told->values[0] = refrain_communicator_index(communicator);
-    return told;
+    values->operation = REFRAIN_OP_IRECV;
+    values->n = 1;
+    values->values[0] = refrain_communicator_index(communicator);
+    return values;
 }
 
 /* Returns the request of a call that has begun: the one reserved for what was recorded. If nothing was recorded, as the
  * partner is MPI_PROC_NULL, takes one. */
-static REFRAIN_INLINE struct refrain_request *refrain_post(struct refrain_call *call, const struct refrain_told *told,
+static REFRAIN_INLINE struct refrain_request *refrain_post(struct refrain_call *call,
+                                                           const struct refrain_operation_values *values,
                                                            struct refrain_request *reserved, int partner, MPI_Comm comm,
                                                            const struct refrain_communicator *communicator) {
-    if (__builtin_expect(reserved && call->told, 1)) {
-        reserved->posted = refrain_reference(call->told);
+    if (__builtin_expect(reserved && call->first_operation, 1)) {
+        reserved->posted = refrain_reference(call->first_operation);
         return reserved;
     }
     if (reserved)
         refrain_request_unreserve(reserved);
     if (!refrain_call_is_followed(call) || (reserved && call->entry))
         return NULL;
-    if (told)
-        return refrain_request_take(call, told->operation, told->values, told->n);
+    if (values)
+        return refrain_request_take(call, values->operation, values->values, values->n);
     return partner == MPI_PROC_NULL && refrain_is_valid_comm(comm, communicator) ? refrain_nothing_take(call) : NULL;
 }
 
 /* Takes the request of a receive in a call that has begun: REFRAIN_OP_IRECV or REFRAIN_OP_RECV_INIT. */
 static REFRAIN_INLINE struct refrain_request *
-refrain_irecv_tell(struct refrain_call *call, enum refrain_operation operation, int source, int tag, MPI_Comm comm) {
+refrain_irecv_record(struct refrain_call *call, enum refrain_operation operation, int source, int tag, MPI_Comm comm) {
     if (!refrain_call_is_followed(call))
         return NULL;
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -163,11 +165,11 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
 
 #define BEGIN_SENDING(count, type, dest, tag, comm)                                                                    \
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);                                 \
-    struct refrain_told message;                                                                                       \
-    const struct refrain_told *told =                                                                                  \
-        refrain_send_told(&message, REFRAIN_OP_SEND, count, type, dest, tag, comm, communicator);                      \
-    REFRAIN_MPI_BEGIN_TOLD(told);                                                                                      \
-    refrain_send_begun(&call, told, dest, tag, communicator)
+    struct refrain_operation_values memory;                                                                            \
+    const struct refrain_operation_values *values =                                                                    \
+        refrain_send_operation(&memory, REFRAIN_OP_SEND, count, type, dest, tag, comm, communicator);                  \
+    REFRAIN_MPI_BEGIN_WITH(values);                                                                                    \
+    refrain_send_begun(&call, values, dest, tag, communicator)
 
 #define REFRAIN_DOES_SENDS(passed, count, type, dest, tag, comm)                                                       \
     BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
@@ -204,7 +206,7 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
     refrain_order_waits();                                                                                             \
     source = refrain_order_source(source, tag, comm);                                                                  \
     int returned = passed;                                                                                             \
-    refrain_order_goes_on();                                                                                           \
+    refrain_order_continues();                                                                                           \
     if (returned == MPI_SUCCESS)                                                                                       \
         refrain_probe_matched(&call, comm, message);                                                                   \
     refrain_call_end(&call);                                                                                           \
@@ -249,35 +251,36 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
 
 #define POSTING(posted, partner, comm)                                                                                 \
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);                                 \
-    struct refrain_told values;                                                                                        \
-    const struct refrain_told *told = posted;                                                                          \
-    struct refrain_request *reserved = told ? refrain_request_reserve(told) : NULL;                                    \
-    REFRAIN_MPI_BEGIN_TOLD(reserved ? told : NULL);                                                                    \
-    struct refrain_request *taken = refrain_post(&call, told, reserved, partner, comm, communicator)
+    struct refrain_operation_values memory;                                                                            \
+    const struct refrain_operation_values *values = posted;                                                            \
+    struct refrain_request *reserved = values ? refrain_request_reserve(values) : NULL;                                \
+    REFRAIN_MPI_BEGIN_WITH(reserved ? values : NULL);                                                                  \
+    struct refrain_request *taken = refrain_post(&call, values, reserved, partner, comm, communicator)
 
 #define REFRAIN_DOES_STARTS_SEND(passed, count, type, dest, tag, comm, request)                                        \
-    POSTING(refrain_send_told(&values, REFRAIN_OP_ISEND, count, type, dest, tag, comm, communicator), dest, comm);     \
-    if (told && refrain_call_is_followed(&call))                                                                       \
+    POSTING(refrain_send_operation(&memory, REFRAIN_OP_ISEND, count, type, dest, tag, comm, communicator), dest,       \
+            comm);                                                                                                     \
+    if (values && refrain_call_is_followed(&call))                                                                     \
         refrain_order_sends(communicator, dest, tag);                                                                  \
     END_TAKING(passed, request)
 #define REFRAIN_DOES_PREPARES_SEND(passed, count, type, dest, tag, comm, request)                                      \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    TAKING(refrain_send_init_tell(&call, count, type, dest, tag, comm), passed, request)
+    TAKING(refrain_send_init_record(&call, count, type, dest, tag, comm), passed, request)
 #define REFRAIN_DOES_STARTS_RECEIVE(passed, source, tag, comm, request)                                                \
-    POSTING(refrain_irecv_told(&values, source, comm, communicator), source, comm);                                    \
-    if (taken && told)                                                                                                 \
+    POSTING(refrain_irecv_operation(&memory, source, comm, communicator), source, comm);                               \
+    if (taken && values)                                                                                               \
         refrain_request_expects(taken, source, tag);                                                                   \
     END_TAKING(passed, request)
 #define REFRAIN_DOES_PREPARES_RECEIVE(passed, source, tag, comm, request)                                              \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    TAKING(refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
+    TAKING(refrain_irecv_record(&call, REFRAIN_OP_RECV_INIT, source, tag, comm), passed, request)
 
 /* A partitioned message is a persistent one whose size is known at the beginning. */
 #define REFRAIN_DOES_PREPARES_PARTS_TO_SEND(passed, parts, count, type, dest, tag, comm, request)                      \
     REFRAIN_DOES_PREPARES_SEND(passed, (parts) * (count), type, dest, tag, comm, request)
 #define REFRAIN_DOES_PREPARES_PARTS_TO_RECEIVE(passed, parts, count, type, source, tag, comm, request)                 \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    struct refrain_request *taken = refrain_irecv_tell(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);                \
+    struct refrain_request *taken = refrain_irecv_record(&call, REFRAIN_OP_RECV_INIT, source, tag, comm);              \
     if (taken)                                                                                                         \
         refrain_request_fixed(taken, refrain_bytes((parts) * (count), type));                                          \
     END_TAKING(passed, request)
@@ -285,7 +288,7 @@ static inline MPI_Status *refrain_status_or(MPI_Status *status, MPI_Status *own)
 /* The send is recorded as a blocking one. */
 #define REFRAIN_DOES_STARTS_BOTH(passed, count, type, dest, tag, source, received_tag, comm, request)                  \
     BEGIN_SENDING(count, type, dest, tag, comm);                                                                       \
-    TAKING(refrain_isendrecv_tell(&call, source, received_tag, comm), passed, request)
+    TAKING(refrain_isendrecv_record(&call, source, received_tag, comm), passed, request)
 
 #define REFRAIN_DOES_STARTS_MATCHED(passed, message, request)                                                          \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \

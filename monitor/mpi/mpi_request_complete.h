@@ -23,7 +23,7 @@ static REFRAIN_INLINE void refrain_request_run_begin(struct refrain_request_run 
 }
 
 /* Records the completions that wait in `run`. */
-REFRAIN_HIDDEN void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run);
+REFRAIN_HIDDEN void refrain_request_run_record(struct refrain_call *call, struct refrain_request_run *run);
 
 /* Returns where the completion of the thread's own `request` has to be stored. Records the waiting ones first if they
  * cannot be recorded together with it. */
@@ -31,7 +31,7 @@ static REFRAIN_INLINE struct refrain_completion *refrain_request_run_next(struct
                                                                           struct refrain_request_run *run,
                                                                           const struct refrain_request *request) {
     if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n)
-        refrain_request_run_tell(call, run);
+        refrain_request_run_record(call, run);
     if (run->n == 0)
         run->first = request->index;
     return &run->completions[run->n++];

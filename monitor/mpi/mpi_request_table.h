@@ -324,10 +324,10 @@ REFRAIN_HIDDEN void refrain_number_orphan(struct refrain_numbering *numbering, u
 /* Frees orphans; called by their owner. A number that a replay would not free stays in use. */
 REFRAIN_HIDDEN void refrain_number_free_orphans(struct refrain_call *call, struct refrain_numbering *first);
 
-/* Frees a number of the calling thread if its completion was recorded (`told`), so a replay frees it, too. Without the
- * lock. */
-static REFRAIN_INLINE void refrain_number_done(const struct refrain_call *call, unsigned index, bool told) {
-    if (!told)
+/* Frees a number of the calling thread if its completion was recorded (`recorded`), so a replay frees it, too. Without
+ * the lock. */
+static REFRAIN_INLINE void refrain_number_done(const struct refrain_call *call, unsigned index, bool recorded) {
+    if (!recorded)
         return;
     refrain_mpi_lock();
     refrain_number_give(&refrain_numberings[call->context->number], index);

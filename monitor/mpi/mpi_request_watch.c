@@ -70,7 +70,7 @@ static REFRAIN_INLINE void awaiting_add(struct awaiting *awaiting, const struct 
 }
 
 /* Others may read it at any time, so the number is stored last. */
-static REFRAIN_INLINE void awaiting_tell(const struct awaiting *awaiting) {
+static REFRAIN_INLINE void awaiting_publish(const struct awaiting *awaiting) {
     if (awaiting->unknown)
         return;
     awaiting->now->sends = awaiting->sends;
@@ -91,7 +91,7 @@ void refrain_requests_await(const struct refrain_call *call, int count, const MP
             awaiting_add(&awaiting, request);
     }
     refrain_mpi_unlock();
-    awaiting_tell(&awaiting);
+    awaiting_publish(&awaiting);
 }
 
 /* ---- usual requests, for which a call waits: a thread's own messages under way, each the oldest of its handle. They
@@ -116,7 +116,7 @@ static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struc
     bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
     refrain_requests.bound--;
     now->awaited[0] = request->message;
-    awaiting_tell(&(struct awaiting){.now = now, .n = 1, .sends = !receives, .comm = request->comm});
+    awaiting_publish(&(struct awaiting){.now = now, .n = 1, .sends = !receives, .comm = request->comm});
     return receives;
 }
 
@@ -158,7 +158,7 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
     }
     *looked_up.link = 0;
     watch->needs_statuses = looked_up.needs_statuses;
-    awaiting_tell(&looked_up.awaiting);
+    awaiting_publish(&looked_up.awaiting);
 }
 
 /* True if only one thread calls MPI, is not paused, and MPI chooses the order of messages. */
@@ -215,7 +215,7 @@ static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struc
     watch->first = 0;
     watch->n_taken = count;
     watch->needs_statuses = receives;
-    awaiting_tell(&(struct awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
+    awaiting_publish(&(struct awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
     return true;
 }
 
@@ -255,7 +255,7 @@ static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct refrai
     if (completed) {
         refrain_request_run_add(call, run, request, status);
     } else if (refrain_request_is_own(call, request)) {
-        refrain_request_run_tell(call, run);
+        refrain_request_run_record(call, run);
         refrain_number_free(call, request->index);
     }
     refrain_mpi_lock();

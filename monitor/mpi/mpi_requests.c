@@ -7,8 +7,8 @@
 #include <refrain/trace.h>
 
 /* There is no memory for a request: records what can be recorded without it. */
-static void tell_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
-                               unsigned n) {
+static void record_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
+                                 unsigned n) {
     refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
     if (operation == REFRAIN_OP_ISEND)
         refrain_call_operation(call, REFRAIN_OP_SEND, parameters, n);
@@ -55,7 +55,7 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
         refrain_request_give(request);
     refrain_mpi_unlock();
     if (!numbered) {
-        tell_blocking_form(call, operation, parameters, n);
+        record_blocking_form(call, operation, parameters, n);
         return NULL;
     }
     struct refrain_operation_record *posted = refrain_call_operation(call, operation, parameters, n);
@@ -72,13 +72,13 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     return request;
 }
 
-struct refrain_request *refrain_request_reserve(const struct refrain_told *told) {
+struct refrain_request *refrain_request_reserve(const struct refrain_operation_values *values) {
     const struct refrain_context *context = refrain_thread_context;
     if (__builtin_expect(!context || context->busy | context->unusual || refrain_mpi_multiple, 0))
         return NULL;
     struct refrain_numbering *numbering = &refrain_numberings[context->number];
     struct refrain_request *request =
-        numbering->orphans ? NULL : refrain_request_make(told->operation, told->values, told->n);
+        numbering->orphans ? NULL : refrain_request_make(values->operation, values->values, values->n);
     if (__builtin_expect(!request, 0))
         return NULL;
     uint32_t index;
@@ -132,14 +132,14 @@ struct started {
     unsigned n;
 };
 
-static void tell_started(struct refrain_call *call, struct started *started) {
+static void record_started(struct refrain_call *call, struct started *started) {
     if (started->n > 0)
         refrain_call_operations(call, REFRAIN_OP_START, started->numbers, started->n);
     started->n = 0;
 }
 
 /* Records the start of a request of another thread, or without a number, by what it does. */
-static void tell_others_start(struct refrain_call *call, unsigned operation, const int64_t *parameters) {
+static void record_others_start(struct refrain_call *call, unsigned operation, const int64_t *parameters) {
     bool untold = refrain_call_is_untold(call);
     if (untold && operation == REFRAIN_OP_SEND_INIT)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
@@ -167,11 +167,11 @@ static void start(struct refrain_call *call, struct started *started, MPI_Reques
         posted = *refrain_request_posted(request);
     refrain_mpi_unlock();
     if (!own || started->n == sizeof started->numbers / sizeof *started->numbers)
-        tell_started(call, started);
+        record_started(call, started);
     if (own)
         started->numbers[started->n++] = number;
     else
-        tell_others_start(call, operation, posted.parameters);
+        record_others_start(call, operation, posted.parameters);
 }
 
 void refrain_requests_start(struct refrain_call *call, int count, const MPI_Request *array) {
@@ -179,7 +179,7 @@ void refrain_requests_start(struct refrain_call *call, int count, const MPI_Requ
     started.n = 0;
     for (int i = 0; i < count && array; i++)
         start(call, &started, array[i]);
-    tell_started(call, &started);
+    record_started(call, &started);
 }
 
 void refrain_requests_not_started(struct refrain_call *call, int count, const MPI_Request *array) {
@@ -217,9 +217,9 @@ int refrain_request_end_taking(struct refrain_call *call, struct refrain_request
     return rc;
 }
 
-/* ---- completion, and what is gone without it ---- */
+/* ---- completion, and requests that end without it ---- */
 
-/* What has arrived with a receive, or what a file access has moved. -1: unknown. */
+/* Fills in the message of a receive, or the bytes that a file access moved. -1: unknown. */
 static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
     message->posted = NULL;
     message->source = message->tag = message->bytes = -1;
@@ -244,8 +244,8 @@ static void message_of(const struct refrain_request *request, MPI_Status *status
 
 /* Records the completion of a request of another thread, or one that began in a pause: its number has no meaning here.
  * A send that was not recorded does not complete. */
-static void tell_others_completion(struct refrain_call *call, const struct refrain_request *request,
-                                   MPI_Status *status) {
+static void record_others_completion(struct refrain_call *call, const struct refrain_request *request,
+                                     MPI_Status *status) {
     refrain_call_returned(call);
     if (refrain_request_is_receive(request)) {
         struct refrain_completion message;
@@ -271,7 +271,7 @@ static void give_numbers(const struct refrain_call *call, const struct refrain_r
     refrain_mpi_unlock();
 }
 
-void refrain_request_run_tell(struct refrain_call *call, struct refrain_request_run *run) {
+void refrain_request_run_record(struct refrain_call *call, struct refrain_request_run *run) {
     if (run->n > 0 && refrain_call_complete(call, run->first, run->completions, run->n, false))
         give_numbers(call, run);
     run->n = 0;
@@ -297,17 +297,17 @@ void refrain_request_run_add(struct refrain_call *call, struct refrain_request_r
         message_of(request, status, refrain_request_run_next(call, run, request));
         run->persistent |= (uint64_t)refrain_request_is_persistent(request) << (run->n - 1);
     } else {
-        refrain_request_run_tell(call, run);
+        refrain_request_run_record(call, run);
         if (own) {
             refrain_call_returned(call);
-            bool told = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
-            refrain_number_done(call, request->index, told && !refrain_request_is_persistent(request));
+            bool recorded = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
+            refrain_number_done(call, request->index, recorded && !refrain_request_is_persistent(request));
         } else if (!cancelled) {
-            tell_others_completion(call, request, status);
+            record_others_completion(call, request, status);
         }
     }
     if (request->flags & REFRAIN_REQUEST_IDUP) {
-        refrain_request_run_tell(call, run);
+        refrain_request_run_record(call, run);
         refrain_idup_complete((unsigned)request->message.peer);
     }
 }

@@ -57,7 +57,7 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
 /* Takes a request for an operation that will be recorded with the begin of the call. The caller then sets `posted` to
  * its record, or frees the request. Null in all other cases: no call has begun, and refrain_request_take() does what is
  * needed. */
-struct refrain_request *refrain_request_reserve(const struct refrain_told *told);
+struct refrain_request *refrain_request_reserve(const struct refrain_operation_values *values);
 void refrain_request_unreserve(struct refrain_request *request);
 
 /* Sets the source and tag of a receive, which may be MPI_ANY_SOURCE and MPI_ANY_TAG. The request has just been taken.

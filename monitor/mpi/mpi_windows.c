@@ -130,7 +130,7 @@ static int64_t object_find(const struct refrain_map *map, uint64_t key,
 
 /* ---- windows ---- */
 
-static void tell_window(struct refrain_call *call, int64_t rank, enum refrain_window_lock lock, int64_t number) {
+static void record_window(struct refrain_call *call, int64_t rank, enum refrain_window_lock lock, int64_t number) {
     if (number >= 0)
         refrain_call_operation(call, REFRAIN_OP_WINDOW, (int64_t[]){rank, lock, number}, 3);
 }
@@ -140,13 +140,13 @@ void refrain_window_new(struct refrain_call *call, MPI_Comm comm, MPI_Win window
         return;
     int64_t number = object_new(REFRAIN_OBJECT_WINDOW, &windows, REFRAIN_MPI_KEY(window), comm, NULL);
     refrain_call_returned(call);
-    tell_window(call, -1, REFRAIN_LOCK_NONE, number);
+    record_window(call, -1, REFRAIN_LOCK_NONE, number);
 }
 
 void refrain_window_freed(struct refrain_call *call, MPI_Win former) {
     int64_t number = object_freed(&windows, REFRAIN_MPI_KEY(former));
     refrain_call_returned(call);
-    tell_window(call, -1, REFRAIN_LOCK_NONE, number);
+    record_window(call, -1, REFRAIN_LOCK_NONE, number);
 }
 
 void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, int lock_type) {
@@ -157,7 +157,7 @@ void refrain_window_used(struct refrain_call *call, MPI_Win window, int target, 
     enum refrain_window_lock lock = lock_type == 0                    ? REFRAIN_LOCK_NONE
                                     : lock_type == MPI_LOCK_EXCLUSIVE ? REFRAIN_LOCK_EXCLUSIVE
                                                                       : REFRAIN_LOCK_SHARED;
-    tell_window(call, target < 0 ? -1 : refrain_communicator_world_rank(communicator, target), lock, number);
+    record_window(call, target < 0 ? -1 : refrain_communicator_world_rank(communicator, target), lock, number);
 }
 
 #define GROUP_AT_ONCE 64
@@ -172,7 +172,7 @@ void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MP
     refrain_call_returned(call);
     /* Processes with sessions alone have no MPI_COMM_WORLD whose ranks could be recorded. */
     if (rc != MPI_SUCCESS || !refrain_mpi_world || PMPI_Group_size(group, &size) != MPI_SUCCESS || size == 0) {
-        tell_window(call, -1, REFRAIN_LOCK_NONE, number);
+        record_window(call, -1, REFRAIN_LOCK_NONE, number);
         return;
     }
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -183,7 +183,7 @@ void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MP
             ranks[i] = first + i;
         PMPI_Group_translate_ranks(group, n, ranks, world, of_world);
         for (int i = 0; i < n; i++)
-            tell_window(call, of_world[i] < 0 ? -1 : of_world[i], REFRAIN_LOCK_NONE, number);
+            record_window(call, of_world[i] < 0 ? -1 : of_world[i], REFRAIN_LOCK_NONE, number);
     }
     PMPI_Group_free(&world);
 }
@@ -215,7 +215,7 @@ struct refrain_request *refrain_window_request(struct refrain_call *call, MPI_Wi
 
 /* ---- files ---- */
 
-static void tell_file(struct refrain_call *call, unsigned mode, int64_t number) {
+static void record_file(struct refrain_call *call, unsigned mode, int64_t number) {
     if (number >= 0)
         refrain_call_operation(call, REFRAIN_OP_FILE, (int64_t[]){mode, number}, 2);
 }
@@ -241,18 +241,18 @@ void refrain_file_new(struct refrain_call *call, MPI_Comm comm, MPI_File file, c
         return;
     int64_t number = object_new(REFRAIN_OBJECT_FILE, &files, REFRAIN_MPI_KEY(file), comm, name);
     refrain_call_returned(call);
-    tell_file(call, mode_of(amode), number);
+    record_file(call, mode_of(amode), number);
 }
 
 void refrain_file_freed(struct refrain_call *call, MPI_File former) {
     int64_t number = object_freed(&files, REFRAIN_MPI_KEY(former));
     refrain_call_returned(call);
-    tell_file(call, 0, number);
+    record_file(call, 0, number);
 }
 
 void refrain_file_used(struct refrain_call *call, MPI_File file) {
     if (call->entry && refrain_mpi_active && file != MPI_FILE_NULL)
-        tell_file(call, 0, file_find(file));
+        record_file(call, 0, file_find(file));
 }
 
 void refrain_file_access(struct refrain_call *call, MPI_File file, int64_t bytes) {

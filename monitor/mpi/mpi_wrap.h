@@ -31,35 +31,35 @@ enum refrain_mpi_function {
     REFRAIN_MPI_FUNCTIONS
 };
 
-/* What the monitor is told of the call that begins, in its wrapper. */
+/* The arguments of refrain_call_begin() in a wrapper. */
 #define REFRAIN_MPI_FROM(name) REFRAIN_CALL_##name, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
 
 #define REFRAIN_MPI_BEGIN(name)                                                                                        \
     struct refrain_call call;                                                                                          \
     refrain_call_begin(&call, REFRAIN_MPI_FROM(name))
 
-/* The same in a generated wrapper, where `function` is its number; and with the operation `told`, null where there is
- * none. */
+/* The same in a generated wrapper, where `function` is the number of the function; and with the first operation (null:
+ * none). */
 #define REFRAIN_MPI_FROM_HERE function, __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
 #define REFRAIN_MPI_BEGIN_HERE()                                                                                       \
     struct refrain_call call;                                                                                          \
     refrain_call_begin(&call, REFRAIN_MPI_FROM_HERE)
-#define REFRAIN_MPI_BEGIN_TOLD(told)                                                                                   \
+#define REFRAIN_MPI_BEGIN_WITH(operation)                                                                              \
     struct refrain_call call;                                                                                          \
-    refrain_call_begin_told(&call, REFRAIN_MPI_FROM_HERE, told)
+    refrain_call_begin_with(&call, REFRAIN_MPI_FROM_HERE, operation)
 
 /* Ends a wrapper that does nothing after the PMPI function. */
 #define REFRAIN_MPI_PASS(pmpi_call)                                                                                    \
     do {                                                                                                               \
         refrain_order_waits();                                                                                         \
         int rc = pmpi_call;                                                                                            \
-        refrain_order_goes_on();                                                                                       \
+        refrain_order_continues();                                                                                     \
         refrain_call_end(&call);                                                                                       \
         return rc;                                                                                                     \
     } while (0)
 
-/* What a wrapper does is in the wrapper, and what is done for each request in the function that does it for all: most
- * of it is a handful of instructions, and no amounts go by way of memory. */
+/* For functions that a wrapper calls, or that a loop over requests calls for each one: most are a few instructions, and
+ * inlined they keep their values in registers. */
 #define REFRAIN_INLINE inline __attribute__((always_inline))
 
 /* A handle as a key: an int in MPICH, a pointer in Open MPI. */

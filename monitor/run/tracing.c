@@ -280,7 +280,7 @@ static struct refrain_context *begin_end(void) {
     context = refrain_begin();
     if (!context)
         return NULL;
-    refrain_untold_tell(context);
+    refrain_untold_flush(context);
     if (context->top > context->stack)
         refrain_unwind(context, context->stack);
     refrain_probe_end_loops(context);

@@ -396,7 +396,7 @@ static void register_foreign(void) {
     drop_lock();
 }
 
-static const char *told_of(const struct refrain_unit_distances *at) {
+static const char *tables_of(const struct refrain_unit_distances *at) {
     return (const char *)&at->tables + at->tables;
 }
 
@@ -406,7 +406,7 @@ static struct refrain_unit *unit_of(const struct refrain_unit_distances *at) {
 
 static void unpack(const struct refrain_units *list) {
     for (const struct refrain_unit_distances *at = list->units; at < list->end; at++)
-        refrain_unit_unpack(unit_of(at), told_of(at));
+        refrain_unit_unpack(unit_of(at), tables_of(at));
     if (list->unit && list->tables)
         refrain_unit_unpack(list->unit, list->tables);
 }

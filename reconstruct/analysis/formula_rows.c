@@ -311,11 +311,11 @@ static bool choose_forms(struct refrain_formula_row *rows, size_t n) {
     if (!sorted)
         return false;
     for (enum refrain_formula_form form = REFRAIN_FORM_PLAIN; form < REFRAIN_FORMS; form++) {
-        size_t told = 0;
+        size_t n_sorted = 0;
         for (size_t i = 0; i < n; i++)
             if (rows[i].forms[form])
-                sorted[told++] = &rows[i];
-        count_same(sorted, told, form);
+                sorted[n_sorted++] = &rows[i];
+        count_same(sorted, n_sorted, form);
     }
     for (size_t i = 0; i < n; i++) {
         enum refrain_formula_form best = REFRAIN_FORM_PLAIN;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* A row of the table. */
-struct told {
+struct table_row {
     struct refrain_formula_row row;
     const char *category, *type;
     double captured;
@@ -13,7 +13,7 @@ struct told {
 };
 
 #define FIELD(name, type, member)                                                                                      \
-    { name, REFRAIN_FIELD_##type, offsetof(struct told, member), NULL }
+    { name, REFRAIN_FIELD_##type, offsetof(struct table_row, member), NULL }
 
 static const struct refrain_field fields[] = {
     FIELD("file", TEXT, row.view.file),
@@ -33,24 +33,24 @@ static const struct refrain_field fields[] = {
     FIELD("formula", TEXT, row.formula),
 };
 
-static struct told tell(const struct refrain_formula_row *row) {
-    return (struct told){.row = *row,
-                         .category = refrain_subject_name(row->view.subject),
-                         .type = refrain_formula_type_name(row->type),
-                         .captured = row->view.throttled ? -1 : refrain_formula_captured(row)};
+static struct table_row table_row_of(const struct refrain_formula_row *row) {
+    return (struct table_row){.row = *row,
+                              .category = refrain_subject_name(row->view.subject),
+                              .type = refrain_formula_type_name(row->type),
+                              .captured = row->view.throttled ? -1 : refrain_formula_captured(row)};
 }
 
 static struct refrain_trace_table *table_of(const struct refrain_formula_rows *rows, struct refrain_error *error) {
-    struct told *told = malloc((rows->n + 1) * sizeof *told);
-    if (!told) {
+    struct table_row *table_rows = malloc((rows->n + 1) * sizeof *table_rows);
+    if (!table_rows) {
         REFRAIN_FAIL_MEMORY(error);
         return NULL;
     }
     for (size_t i = 0; i < rows->n; i++)
-        told[i] = tell(&rows->rows[i]);
-    struct refrain_trace_table *table =
-        refrain_trace_table_make(fields, sizeof fields / sizeof *fields, told, sizeof *told, rows->n, error);
-    free(told);
+        table_rows[i] = table_row_of(&rows->rows[i]);
+    struct refrain_trace_table *table = refrain_trace_table_make(fields, sizeof fields / sizeof *fields, table_rows,
+                                                                 sizeof *table_rows, rows->n, error);
+    free(table_rows);
     return table;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A row of the table: with the fields of its wait and its metrics. */
-struct told {
+struct table_row {
     struct refrain_stats_row row;
     int64_t line; /* missing if the file is */
     const char *kind, *call, *call_file, *cause_call, *cause_file;
@@ -24,7 +24,7 @@ static void add_field(struct fields *fields, const char *name, enum refrain_fiel
     fields->field[fields->n++] = (struct refrain_field){name, type, offset, NULL};
 }
 
-#define ADD(name, type, member) add_field(fields, name, REFRAIN_FIELD_##type, offsetof(struct told, member))
+#define ADD(name, type, member) add_field(fields, name, REFRAIN_FIELD_##type, offsetof(struct table_row, member))
 
 static void add_wait_fields(struct fields *fields) {
     ADD("kind", TEXT, kind);
@@ -59,10 +59,10 @@ static void add_fields(struct fields *fields, const struct refrain_stats_rows *r
         ADD("depth", UINT32, row.depth);
     for (size_t i = 0; i < n; i++)
         add_field(fields, columns[i].key, type_of(&columns[i]),
-                  offsetof(struct told, row.value) + sizeof(int64_t) * columns[i].value);
+                  offsetof(struct table_row, row.value) + sizeof(int64_t) * columns[i].value);
     for (size_t i = 0; i < rows->n_metrics; i++)
         add_field(fields, rows->metric_names[i], REFRAIN_FIELD_UINT64,
-                  offsetof(struct told, row.metrics) + sizeof(uint64_t) * i);
+                  offsetof(struct table_row, row.metrics) + sizeof(uint64_t) * i);
 }
 
 static const char *file_of(const char *file) {
@@ -73,40 +73,40 @@ static int64_t line_of(const char *file, uint32_t line) {
     return file[0] ? (int64_t)line : -1;
 }
 
-static struct told tell(const struct refrain_stats_row *row, enum refrain_stats_view view) {
-    struct told told = {.row = *row, .line = line_of(row->file, row->line)};
+static struct table_row table_row_of(const struct refrain_stats_row *row, enum refrain_stats_view view) {
+    struct table_row made = {.row = *row, .line = line_of(row->file, row->line)};
     const struct refrain_activity_wait *wait = row->wait;
-    told.row.file = file_of(row->file);
+    made.row.file = file_of(row->file);
     if (view == REFRAIN_STATS_BY_RANK)
-        told.worst_rank = atoll(row->key);
+        made.worst_rank = atoll(row->key);
     if (!wait)
-        return told;
-    told.kind = refrain_wait_kind_name(wait->kind);
-    told.call = wait->region->name;
-    told.call_file = file_of(wait->region->file);
-    told.call_line = line_of(wait->region->file, wait->region->line);
-    told.cause_call = wait->cause->name;
-    told.cause_file = file_of(wait->cause->file);
-    told.cause_line = line_of(wait->cause->file, wait->cause->line);
-    told.worst_rank = wait->worst_rank;
-    told.worst_cause_rank = wait->worst_cause;
-    told.worst_ns = wait->worst_ns;
-    return told;
+        return made;
+    made.kind = refrain_wait_kind_name(wait->kind);
+    made.call = wait->region->name;
+    made.call_file = file_of(wait->region->file);
+    made.call_line = line_of(wait->region->file, wait->region->line);
+    made.cause_call = wait->cause->name;
+    made.cause_file = file_of(wait->cause->file);
+    made.cause_line = line_of(wait->cause->file, wait->cause->line);
+    made.worst_rank = wait->worst_rank;
+    made.worst_cause_rank = wait->worst_cause;
+    made.worst_ns = wait->worst_ns;
+    return made;
 }
 
 static struct refrain_trace_table *table_of(const struct refrain_stats_rows *rows, struct refrain_error *error) {
     struct fields fields = {.n = 0};
-    struct told *told = malloc((rows->n + 1) * sizeof *told);
-    if (!told) {
+    struct table_row *table_rows = malloc((rows->n + 1) * sizeof *table_rows);
+    if (!table_rows) {
         REFRAIN_FAIL_MEMORY(error);
         return NULL;
     }
     for (size_t i = 0; i < rows->n; i++)
-        told[i] = tell(&rows->rows[i], rows->view);
+        table_rows[i] = table_row_of(&rows->rows[i], rows->view);
     add_fields(&fields, rows);
     struct refrain_trace_table *table =
-        refrain_trace_table_make(fields.field, fields.n, told, sizeof *told, rows->n, error);
-    free(told);
+        refrain_trace_table_make(fields.field, fields.n, table_rows, sizeof *table_rows, rows->n, error);
+    free(table_rows);
     return table;
 }
 

@@ -145,7 +145,7 @@ static bool is_one_trace(const char *const sources[2]) {
 static void print_text(const char *const sources[2], const struct refrain_pairing *pairing,
                        const struct refrain_pair_sum *natural) {
     const struct refrain_pair_sum *total = &pairing->total;
-    size_t told = 0;
+    size_t printed = 0;
     for (size_t i = 0; i < pairing->n; i++) {
         const struct refrain_pair_location *location = &pairing->locations[i];
         printf("rank %d", location->rank);
@@ -153,7 +153,7 @@ static void print_text(const char *const sources[2], const struct refrain_pairin
             printf(" thread %u", location->thread);
         print_equal(&location->sum);
         putchar('\n');
-        if (location->sum.differing && told++ < 4)
+        if (location->sum.differing && printed++ < 4)
             print_difference(sources, location);
         print_spread("position", &location->sum.position);
         print_spread("block", &location->sum.block);

@@ -20,17 +20,17 @@ struct arguments {
 static enum refrain_status check_run(const struct refrain_trace *trace, struct refrain_error *error) {
     const struct refrain_process *first = &trace->processes[0];
     const char *program = refrain_process_name(first, first->header->executable);
-    bool told = false;
+    bool warned = false;
     for (size_t i = 1; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
         const char *other = refrain_process_name(process, process->header->executable);
         if (process->header->size > 0 && first->header->size > 0 && process->header->size != first->header->size)
             return REFRAIN_FAIL(error, "%s: is of a run with %d ranks, %s of one with %d: pack each run by itself",
                                 process->path, process->header->size, first->path, first->header->size);
-        if (!told && strcmp(program, other) != 0)
+        if (!warned && strcmp(program, other) != 0)
             refrain_warn("rank %d ran %s, rank %d ran %s: both are packed, but have little in common", first->rank,
                          program, process->rank, other);
-        told |= strcmp(program, other) != 0;
+        warned |= strcmp(program, other) != 0;
         if (process->events_path)
             return REFRAIN_FAIL(error, "%s: recorded events are not packed: remove them, or keep the directory",
                                 process->events_path);

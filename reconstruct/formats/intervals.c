@@ -25,7 +25,7 @@ struct refrain_intervals {
     bool moments, no_memory;
 };
 
-bool refrain_intervals_tells(const struct refrain_region_info *region) {
+bool refrain_intervals_has_collective(const struct refrain_region_info *region) {
     return region->kind == REFRAIN_REGION_MPI && (region->role || refrain_mpi_kind(region) == REFRAIN_MPI_START);
 }
 
@@ -83,7 +83,7 @@ static void message(struct refrain_intervals *intervals, size_t location, const 
 /* Of several collectives in a call, the first one counts. */
 static bool collective(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
     struct call *call = refrain_region_stack_top(&intervals->stacks[location]);
-    if (!call || call->collective || !refrain_intervals_tells(call->head.region))
+    if (!call || call->collective || !refrain_intervals_has_collective(call->head.region))
         return false;
     call->collective = true;
     call->event = *event;

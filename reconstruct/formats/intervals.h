@@ -44,7 +44,7 @@ bool refrain_intervals_event(struct refrain_intervals *intervals, const struct r
 void refrain_intervals_finish(struct refrain_intervals *intervals);
 
 /* True if calls of the region may have a collective. */
-bool refrain_intervals_tells(const struct refrain_region_info *region);
+bool refrain_intervals_has_collective(const struct refrain_region_info *region);
 
 /* Numbers of open calls and messages. */
 struct refrain_intervals_open {

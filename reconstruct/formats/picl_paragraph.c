@@ -25,7 +25,7 @@ struct rank_state {
     bool started;
     uint32_t calls;        /* open MPI calls */
     enum picl_event state; /* of the outermost call; PICL_NO_TYPE: none */
-    bool told;             /* the operation of the state has been written */
+    bool is_written;       /* the operation of the state has been written */
     uint64_t type_at;      /* position of the type of its entry */
     uint64_t match;        /* of the message that it sends */
 };
@@ -89,7 +89,7 @@ static void leave_state(struct paragraph_writer *paragraph, struct rank_state *o
                         size_t n) {
     if (of->type_at == 0) /* not entered: no operation came */
         of->type_at = put(paragraph, PICL_ENTRY, PICL_SYSTEM, rank, NULL, 0);
-    bool lone = is_message_type(of->state) && !of->told;
+    bool lone = is_message_type(of->state) && !of->is_written;
     if (lone)
         retype(paragraph, of->type_at);
     uint64_t at = put(paragraph, PICL_EXIT, lone ? PICL_SYSTEM : of->state, rank, fields, n);
@@ -137,18 +137,19 @@ static void operation(struct paragraph_writer *paragraph, struct rank_state *of,
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
-    bool own = of->calls == 1 && type == of->state && !of->told;
+    bool own = of->calls == 1 && type == of->state && !of->is_written;
     if (own && type == PICL_RECV) { /* blocking: it ends the waiting */
         struct refrain_message sent;
-        of->told = refrain_messages_receive(paragraph->messages, event, &sent);
-        paragraph->lone += !of->told;
-        leave_state(paragraph, of, event->rank, of->told ? fields + of_entry : NULL, of->told ? n - of_entry : 0);
+        of->is_written = refrain_messages_receive(paragraph->messages, event, &sent);
+        paragraph->lone += !of->is_written;
+        leave_state(paragraph, of, event->rank, of->is_written ? fields + of_entry : NULL,
+                    of->is_written ? n - of_entry : 0);
         of->state = PICL_SYSTEM;
         enter_state(paragraph, of, event->rank);
         return;
     }
     if (own && (type == PICL_SEND || type == PICL_SEND_BEGIN) && of->type_at == 0) {
-        of->told = true;
+        of->is_written = true;
         of->type_at = put(paragraph, PICL_ENTRY, type, event->rank, fields, of_entry);
         of->match = event->match;
         send(paragraph, event, of->type_at, 0);
@@ -196,7 +197,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
             of->state = type == PICL_NO_TYPE || type == PICL_PROBE_WAIT || type == PICL_READ || type == PICL_WRITE
                             ? PICL_SYSTEM
                             : type;
-            of->told = false;
+            of->is_written = false;
             enter_state(paragraph, of, event->rank);
         }
         break;

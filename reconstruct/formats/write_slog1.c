@@ -66,7 +66,7 @@ static bool is_left(const struct slog1_writer *slog1, size_t kind) {
 
 static unsigned arguments_of(const struct slog1_writer *slog1, size_t kind) {
     const struct refrain_region_info *region = region_of(slog1, kind);
-    return is_message(slog1, kind) || (is_left(slog1, kind) && region && refrain_intervals_tells(region))
+    return is_message(slog1, kind) || (is_left(slog1, kind) && region && refrain_intervals_has_collective(region))
                ? REFRAIN_SLOG1_ARGUMENTS
                : 0;
 }

@@ -65,7 +65,7 @@ static void put_call(struct slog2_writer *slog2, struct refrain_slog2_drawable *
     const struct refrain_event *event = interval->collective;
     const struct refrain_trace *trace = slog2->trace;
     if (!interval->left || interval->region >= trace->n_regions ||
-        !refrain_intervals_tells(&trace->regions[interval->region]))
+        !refrain_intervals_has_collective(&trace->regions[interval->region]))
         return;
     put_info(drawable, event ? event->peer : -1, 4);
     put_info(drawable, event ? event->bytes : -1, 8);
@@ -198,7 +198,7 @@ static void put_region(struct slog2_writer *slog2, size_t i, double duration) {
     const struct refrain_trace *trace = slog2->trace;
     size_t region = i % slog2->n_states;
     bool first = i < slog2->n_states, moment = is_moment(slog2, region),
-         tells = first && region < trace->n_regions && refrain_intervals_tells(&trace->regions[region]);
+         tells = first && region < trace->n_regions && refrain_intervals_has_collective(&trace->regions[region]);
     put_category(slog2, (int32_t)i, region < trace->n_regions ? trace->regions[region].name : "unknown",
                  first || moment ? "" : " (not left)", moment ? REFRAIN_SLOG2_EVENT : REFRAIN_SLOG2_STATE,
                  colour(region),
