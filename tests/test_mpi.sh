@@ -121,7 +121,7 @@ program() {
             refrain info --verbose "$trace" >"$work/info" 2>&1
             lost=$(grep -c 'beyond the[a-z ]* table' "$work/info")
             # those with a record, and those shown as another: all that the program makes
-            awk '/ communicators [0-9,]+$/ { gsub(",", ""); with = $NF } /communicators shown as/ { gsub(",", ""); print with + $2; with = 0 }
+            awk '/ communicators [0-9,]+$/ { gsub(",", ""); with = $NF } /communicators without room/ { gsub(",", ""); print with + $2; with = 0 }
                  END { if (with) print with }' "$work/info" | sort -u >"$work/communicators"
             if [ -z "${REFRAIN_TOTAL_MEMORY:-}" ]; then
                 paired "$what"
@@ -129,7 +129,7 @@ program() {
                 cp "$work/communicators" "$work/communicators-$mpi"
             else # communicators that come later do not take the room of windows and files
                 ! grep 'windows and files beyond' "$work/info" >"$work/beyond" && pass || fail "$what: $(cat "$work/beyond")"
-                [ "$(grep -c 'datatypes beyond' "$work/info")" = "$ranks" ] && [ "$(grep -c 'communicators shown as' "$work/info")" = "$ranks" ] && pass ||
+                [ "$(grep -c 'datatypes beyond' "$work/info")" = "$ranks" ] && [ "$(grep -c 'communicators without room' "$work/info")" = "$ranks" ] && pass ||
                     fail "$what: refrain info does not count what was turned away: $(grep 'beyond' "$work/info")"
                 cmp -s "$work/communicators-$mpi" "$work/communicators" && pass || fail "$what: communicators with and without room"
             fi
