@@ -15,7 +15,8 @@ static void append_make_quoted(struct refrain_text *text, const char *path) {
     }
 }
 
-/* Replaces stand-ins by sources in a dependency file. */
+/* Replaces the directory of stand-ins by that of their sources in a dependency file, and adds the files whose text a
+ * stand-in contains (unite.h), which the compiler did not open. */
 static void mend_dependencies(const struct refrain_compiler_call *call, const char *path) {
     struct refrain_text text = {0}, mended = {0};
     const struct refrain_stand_in *named = NULL; /* the stand-in whose name has just begun */
@@ -64,7 +65,8 @@ static void mend_beside(const struct refrain_compiler_call *call, const char *pa
     refrain_text_free(&name);
 }
 
-/* Compilers write them where an option says, beside the output, or to the working directory. */
+/* Compilers write dependency files where $DEPENDENCIES_OUTPUT says, and where an option says; without such an option
+ * beside the output, or to the working directory. */
 void refrain_compiler_call_mend_dependencies(const struct refrain_compiler_call *call) {
     const struct refrain_command *command = &call->command;
     const char *environment = getenv("DEPENDENCIES_OUTPUT");

@@ -4,11 +4,11 @@
  *     #line 1 "source.c"
  *     the file with probes inserted; each of its tokens keeps its line and column (edit.h)
  *
- * The text before the file comes from inserted/ and tables.c. A probe of a decision returns the value of the
- * program, inline, so that the compiler still sees all that depends on it.
+ * The text before the file comes from inserted/ and tables.c. The probe of a condition is inline and
+ * returns the value of the condition, so that the compiler optimises the branch as before.
  *
- * In optimised code a probe is a site (inserted/sites.h). The section that lists sites keeps their code in the
- * program. So there are no sites with -ffunction-sections, whose purpose is to let the linker drop unused code. gcc
+ * In optimised code a probe is a site (inserted/sites.h). There are no sites with -ffunction-sections: a section
+ * lists all sites and refers to their code, so the linker could not drop unused functions. gcc
  * rejects sites in a function with its own level of optimisation; the wrapper then tries again with
  * REFRAIN__NO_SITES. With -flto it would reject them only at link time, so there are none either. */
 #include "construct.h"
@@ -46,7 +46,8 @@ static char *place_call(const struct refrain_construct *construct, const char *h
     return take(&text);
 }
 
-/* A call that enters the activation if it is not entered yet. `slot`: slot of the function. */
+/* The text in front of an MPI call: it enters the activation if it is not entered yet, then records the place. `slot`:
+ * slot of the function. */
 static char *late_call(const struct refrain_construct *construct, unsigned slot, bool statement) {
     struct refrain_text text = {0};
     refrain_text_format(&text,
@@ -192,8 +193,8 @@ void refrain_emit(struct refrain_constructs *constructs, const struct refrain_so
     refrain_text_string(out, refrain_inserted_end);
     if (refrain_openmp_edit(constructs->openmp, source, &edits))
         refrain_text_string(out, refrain_inserted_constructs);
-    /* Without optimisation, gcc keeps the order of the file. The assembly at its beginning must follow code, not
-     * data. */
+    /* Without optimisation, gcc keeps the order of the file. If the file of the user begins with assembly, that would
+     * land in the data section of the tables above, so an empty function comes before it. */
     refrain_text_string(out, "#ifndef __OPTIMIZE__\nstatic void __attribute__((__used__, __no_instrument_function__)) "
                              "refrain__code(void) {\n}\n#endif\n");
     for (size_t i = 0; i < words->count; i++)

@@ -9,7 +9,7 @@ struct lexer {
     struct refrain_tokens *tokens;
     const char *bytes;
     unsigned at, length;
-    bool line_start; /* only blanks since the newline */
+    bool line_start; /* no token since the newline */
     unsigned pragma; /* for the next token */
 };
 

@@ -24,7 +24,7 @@ struct refrain_tokens {
     const char *bytes;
     struct refrain_token *items;
     size_t count, capacity;
-    struct refrain_span *pragmas; /* their text after the word "pragma" */
+    struct refrain_span *pragmas; /* their text after the word "pragma"; of _Pragma, its string */
     size_t n_pragmas, pragma_capacity;
 };
 

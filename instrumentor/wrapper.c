@@ -2,8 +2,8 @@
  *
  *     settings -> command (command.c) -> instrument each C source into a stand-in -> compile it in place of the source
  *
- * A build never breaks. If anything of the wrapper fails, or if the compiler rejects the instrumented file, the
- * command of the user runs unchanged. Then its messages, about the files of the user, are shown. */
+ * Instrumenting never breaks a build. If the wrapper fails at it, or if the compiler rejects the instrumented file, the
+ * command of the user runs unchanged, and its own messages, about the files of the user, are shown. */
 #include "wrapper.h"
 #include "build.h"
 #include "help.h"
@@ -50,8 +50,8 @@ static bool take_own_option(struct refrain_build *build, const char *text, const
     return true;
 }
 
-/* True for an option that refrain-mpicc leaves to the compiler. No compiler name separates the options of the
- * wrapper from those of the compiler. */
+/* True for an option that refrain-mpicc leaves to the compiler. The command line of refrain-mpicc does not name the
+ * compiler, so nothing separates options of the wrapper from those of the compiler. */
 static bool is_compilers_too(const char *text) {
     return strcmp(text, "--verbose") == 0;
 }
@@ -103,8 +103,9 @@ static bool add_compiler(const struct refrain_build *build, const char *name, st
     return found;
 }
 
-/* True if the first argument of refrain-cc, called through a link without a program behind it, is an option of its
- * own, or a compiler. */
+/* True if the first argument is an option of refrain-cc's own, or a compiler. This is asked when refrain-cc is called
+ * by the name of a link (mycc -> refrain-cc) for which no program mycc is found: "mycc gcc -c x.c" works all the same.
+ */
 static bool is_of_use(const char *first) {
     static const char *const own[] = {"--detail=", "--filter=", "--verbose", "--refrain-", "--help", "--version"};
     struct refrain_text path = {0};

@@ -1,5 +1,6 @@
 /* choose.c: loads the wrappers for the MPI library of this process, and fills in the rows of the functions that are
- * called (front.h). If a process cannot be traced, one process of the job says so once. */
+ * called (front.h). If processes cannot be traced, rank 0 says so once, as far as variables of the launcher tell it its
+ * rank. */
 #define _GNU_SOURCE
 #include "front.h"
 #include <refrain/speaks.h>
@@ -115,7 +116,8 @@ static void set_extent(const void *function, uintptr_t *begin, uintptr_t *bytes)
     *bytes = symbol->st_size;
 }
 
-/* Finds the bindings of the function in a layer: for mpif.h and the module mpi, and for mpi_f08. */
+/* Finds where the code of the function's two Fortran bindings lies in a library: mpi_x_ (mpif.h, module mpi) and
+ * mpi_x_f08_ (module mpi_f08). */
 static void find_bindings(struct refrain_front_row *row, const char *name) {
     char lower[128];
     size_t n = strlen(name);
@@ -134,8 +136,8 @@ static void find_bindings(struct refrain_front_row *row, const char *name) {
     }
 }
 
-/* Finds the function in a library with MPI functions that is none of the known MPI libraries, such as one for serial
- * runs. */
+/* Finds the function that the program would call without refrain: that of a tool, of the MPI library, or of a library
+ * of stand-ins for serial runs; else that of an MPI library that was loaded later. */
 static const void *elsewhere(const char *name) {
     const void *function = dlsym(RTLD_NEXT, name);
     if (!function && objects.mpi.handle)

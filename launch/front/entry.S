@@ -1,4 +1,4 @@
-/* entry.S: what the entries made by stubs.awk share (x86-64). A row of refrain_front_table is in choose.h. */
+/* entry.S: what the entries made by stubs.awk share (x86-64). A row of refrain_front_table is in front.h. */
 
 #define MPI 0
 #define PMPI 8

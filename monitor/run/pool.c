@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLING_CALLS 32u /* number of MPI calls before the reserves begin to shrink */
+#define SETTLING_CALLS 32u /* the first doubling ends at twice this number of MPI calls */
 
 struct refrain_trace_file refrain_trace_file;
 int refrain_mpi_linked;
@@ -42,7 +42,8 @@ static uint64_t end_for(enum refrain_pool_use use) {
 }
 
 /* Shrinks the reserves. A steady run meets as much for the first time while its MPI calls double as during the doubling
- * before. So the reserves keep this part: met during the last two doublings, divided by all that was met. */
+ * before. A run that meets less and less needs smaller reserves: they keep the part (met since the last doubling but
+ * one) / (met in all). */
 static void settle(void) {
     struct refrain_trace_file *file = &refrain_trace_file;
     const struct refrain_context *context = refrain_thread_context;
@@ -59,8 +60,8 @@ static void settle(void) {
     file->settled_parts = REFRAIN_POOL_PARTS * lately / (met ? met : 1);
 }
 
-/* How much a kind may take beyond what is guaranteed to it: until it has so many quarters of what it and later kinds
- * can have. Kinds without a substitute may have all. MORE_ROWS has no guarantee. */
+/* How much a kind may take beyond what is guaranteed to it: until it has so many quarters of what it has and the memory
+ * that is guaranteed to no other kind. Kinds without a substitute may have all. MORE_ROWS has no guarantee. */
 #define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* the tables by kind begin with the first kind */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
     [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* overflow sites are the substitute, and take much less */
@@ -89,7 +90,8 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
     return true;
 }
 
-/* Frees the timeline's lowest page, or all pages if `use` may take these (ends_times). False if there is none, or if
+/* Frees the timeline's lowest page. If only the least number of pages is left, frees all of them for a `use` that may
+ * take these (ends_times). False if there is none, or if
  * the timeline belongs to another thread. */
 static bool take_page_back(enum refrain_pool_use use) {
     struct refrain_context *context = refrain_thread_context;

@@ -75,7 +75,8 @@ struct refrain_trace_file {
     uint64_t doubled_calls, met_at_doubling[2];
     uint32_t settled_parts;  /* of REFRAIN_POOL_PARTS */
     uint64_t sure_of_kind;   /* bytes guaranteed to each kind from REFRAIN_POOL_CALL_SITES on (pool.c) */
-    uint64_t sure_for_times; /* bytes of the times of single blocks that only tallies and later uses may take */
+    uint64_t sure_for_times; /* bytes of the times of single blocks that only short formulas, tallies and later uses may
+                                take */
     uint64_t taken[REFRAIN_POOL_USES];           /* bytes by use */
     uint64_t taken_of_kinds[REFRAIN_POOL_KINDS]; /* bytes by kind, from REFRAIN_POOL_CALL_SITES on (pool.c) */
     /* For each communicator, by index: the oldest communicator with the same members. A table in parts, which are made

@@ -1,6 +1,6 @@
 /* walk_counted.c: opens a walk (walk_rank.h). If its timeline has entries of several blocks, other walks come first:
- * one counts how much time these entries have for each place, and trials find by how much the totals of regions are
- * off (walk_shares.h, adjust.h). */
+ * one counts, for each place, the time of such entries that its blocks have; trials then compare the totals of regions
+ * with the measured ones, and adjust (walk_shares.h, adjust.h). */
 #include "common/arena.h"
 #include "walk/walk_parts.h"
 
@@ -41,7 +41,8 @@ static bool count(const struct refrain_walk *walk, bool by_cycles, struct refrai
     return true;
 }
 
-/* Replays the thread as the walk will, and computes further adjustments. False if no further trial is needed. */
+/* Replays the thread as the opened walk will, and computes further adjustments. False if no further trial is needed,
+ * and without memory. */
 static bool try_shares(const struct refrain_walk *walk, bool by_cycles, const struct refrain_walk_shares *shares,
                        struct refrain_adjustment *adjustment) {
     struct refrain_walk *trial = begin_trial(walk);
@@ -63,7 +64,8 @@ struct refrain_walk *refrain_walk_open_counted(const void *image, size_t image_b
     struct refrain_walk *walk = refrain_walk_begin(image, image_bytes, thread, what, offset);
     if (!walk || !refrain_time_reader_shares(&walk->times.reader))
         return walk;
-    struct refrain_arena *arena = refrain_arena_use(NULL); /* memory of the trials is freed before this call returns */
+    struct refrain_arena *arena =
+        refrain_arena_use(NULL); /* trials allocate outside of the caller's arena, as they end before this returns */
     struct refrain_walk_shares shares = {0};
     struct refrain_adjustment adjustment = {0};
     if (count(walk, by_cycles, &shares)) {
