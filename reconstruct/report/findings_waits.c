@@ -171,8 +171,8 @@ static char *sentence_of_rank(struct refrain_report *report, enum refrain_findin
                                    "%s",
                                    delay->rank, words->place, words->longer, words->waits, words->much, words->in);
     case REFRAIN_FINDING_SLOW_CALL:
-        return refrain_report_text(report, "rank %d is late since it is %s; %s %s, %s", delay->rank, words->place,
-                                   words->waits, words->much, words->in);
+        return refrain_report_text(report, "rank %d is late: it is %s, %s; %s %s, %s", delay->rank, words->place,
+                                   words->longer, words->waits, words->much, words->in);
     default:
         return refrain_report_text(report, "rank %d computes %s, %s; %s %s, %s", delay->rank, words->place,
                                    words->longer, words->waits, words->much, words->in);
