@@ -3,6 +3,8 @@
  * the values of the receive before. */
 #include "predict/proxy_walk.h"
 
+#include <limits.h>
+
 /* Tag of receives that never got a message, so that they get none in the program either. */
 #define NEVER_SENT 32767
 
@@ -275,6 +277,8 @@ enum refrain_status refrain_proxy_call_end(struct refrain_proxy_walk *walk) {
     enum refrain_status status = REFRAIN_OK;
     if (region->role && text && !call->has[REFRAIN_PROXY_COMM])
         status = refuse(walk, "is a collective without a communicator that the trace knows");
+    else if (text && walk->proxy->most_bytes > INT_MAX)
+        status = refuse(walk, "moves 2 GiB or more, which is more than a proxy's calls can");
     else if (!text && !refrain_proxy_leave_out(walk->proxy, region->name))
         status = REFRAIN_FAIL_MEMORY(walk->error);
     for (size_t i = 0; !status && text && i < sizeof letters / sizeof *letters; i++) {

@@ -7,12 +7,13 @@
 #include "predict/proxy.h"
 
 #include "common/error.h"
-#include "model/trace_parts.h"
+#include "formats/topology.h"
 
 #include <ctype.h>
 
-/* A shorter computation is less than what the proxy itself takes for it. */
+/* A shorter computation takes less than a call of compute(). */
 #define LEAST_NS 10
+#define LONGEST_NAME 60
 /* Means of ranks that differ by less are one mean. */
 #define ALIKE 0.05
 
@@ -26,21 +27,43 @@ static void write_item(struct program *program, size_t number, int indent, int d
 
 /* ---- names ---- */
 
-/* The name of a C function: that of the traced one as far as C allows, with its number if several would have it. */
+/* The name of a traced function with the characters that C allows, at most 60. */
+static void plain_name(const struct refrain_region_info *region, char name[LONGEST_NAME + 1]) {
+    size_t n = 0;
+    for (const char *c = region->name; *c && n < LONGEST_NAME; c++)
+        name[n++] = isalnum((unsigned char)*c) ? *c : '_';
+    name[n] = '\0';
+}
+
+/* True if the name ends as those do that get a number, or begins as none of C may. */
+static bool needs_number(const char *name) {
+    size_t n = strlen(name), digits = n;
+    while (digits && isdigit((unsigned char)name[digits - 1]))
+        digits--;
+    return !isalpha((unsigned char)name[0]) || (digits < n && digits && name[digits - 1] == '_') ||
+           strcmp(name, "program") == 0;
+}
+
+/* Writes the name of a C function: that of the traced one as far as C allows, with its number if another one would have
+ * the same. */
 static void write_name(const struct refrain_proxy *proxy, size_t number, FILE *out) {
-    const struct refrain_region_info *region = proxy->functions[number].region;
-    if (!region) {
+    char name[LONGEST_NAME + 1], other[LONGEST_NAME + 1];
+    if (!proxy->functions[number].region) {
         fputs("program_", out);
         return;
     }
-    for (const char *c = region->name; *c && c < region->name + 60; c++)
-        putc(isalnum((unsigned char)*c) ? *c : '_', out);
-    bool shared = false;
-    for (size_t i = 0; i < number && !shared; i++)
-        shared = proxy->functions[i].region && strcmp(proxy->functions[i].region->name, region->name) == 0;
-    if (shared || !isalpha((unsigned char)region->name[0]) || strcmp(region->name, "program") == 0)
-        fprintf(out, "_%zu", number);
-    putc('_', out);
+    plain_name(proxy->functions[number].region, name);
+    bool numbered = needs_number(name);
+    for (size_t i = 0; i < proxy->n_functions && !numbered; i++) {
+        if (i == number || !proxy->functions[i].region)
+            continue;
+        plain_name(proxy->functions[i].region, other);
+        numbered = strcmp(name, other) == 0;
+    }
+    if (numbered)
+        fprintf(out, "%s%s_%zu_", isalpha((unsigned char)name[0]) ? "" : "f", name, number);
+    else
+        fprintf(out, "%s_", name);
 }
 
 static void write_text(FILE *out, const char *text, size_t most) {
@@ -69,7 +92,8 @@ static bool alike(const struct refrain_proxy *proxy, const double *ns, const uin
     return most - least <= ALIKE * *mean;
 }
 
-/* Writes the computation that takes ns[r] in n[r] times on rank r. `label`: what computes. */
+/* Writes a computation that rank r made n[r] times, in ns[r] in all; nothing if its mean is below LEAST_NS. `label`:
+ * what computes. */
 static void write_compute(struct program *program, const double *ns, const uint64_t *n, size_t number, char letter,
                           const char *label, int indent) {
     const struct refrain_proxy *proxy = program->proxy;
@@ -186,7 +210,7 @@ static bool uses(const struct refrain_proxy *proxy, const char *text) {
     return used;
 }
 
-/* Members of the trace's communicators, for functions that make one of a group. */
+/* Members of the trace's communicators, for calls that make a communicator of a group. */
 static void write_groups(const struct refrain_proxy *proxy, FILE *out) {
     for (size_t i = 0; i < proxy->trace->n_comms; i++) {
         const struct refrain_comm_info *comm = &proxy->trace->comms[i];
@@ -217,19 +241,19 @@ static const struct refrain_topology *topology_of(const struct refrain_trace *tr
         const struct refrain_process *process = &trace->processes[i];
         for (size_t k = 0; k < process->n_comms; k++) {
             const struct refrain_comm_view *view = &process->comms[k];
-            if (view->record && view->info->index == number && view->record->topology)
-                return (const struct refrain_topology *)(const void *)(process->image + (size_t)view->record->topology *
-                                                                                            REFRAIN_GRAIN_BYTES);
+            if (view->record && view->info->index == number && refrain_topology_of(process, view))
+                return refrain_topology_of(process, view);
         }
     }
     return NULL;
 }
 
 static void write_grids(const struct refrain_proxy *proxy, FILE *out) {
-    fputs("struct grid {\n    int n, sizes[8], periods[8];\n};\n", out);
+    fprintf(out, "struct grid {\n    int n, sizes[%u], periods[%u];\n};\n", REFRAIN_MOST_DIMENSIONS,
+            REFRAIN_MOST_DIMENSIONS);
     for (size_t i = 0; i < proxy->trace->n_comms; i++) {
         const struct refrain_topology *topology = topology_of(proxy->trace, i);
-        uint32_t n = topology && topology->n_dimensions <= 8 ? topology->n_dimensions : 0;
+        uint32_t n = topology ? topology->n_dimensions : 0;
         fprintf(out, i ? ",\n    {%u, {" : "static const struct grid grids[] = {\n    {%u, {", n);
         for (uint32_t k = 0; k < n; k++)
             fprintf(out, "%s%d", k ? ", " : "", (int)topology->values[k]);
