@@ -14,17 +14,9 @@ traced() {
     trace=$(the_trace "$directory") || trace=/nowhere
 }
 
-# calls TRACE: the events of its MPI calls by rank, without times, places and the functions around them.
+# calls TRACE: the events of its MPI calls by rank, without times and places.
 calls() {
-    refrain reconstruct --quiet "$1" --format text --all | awk -F '\t' -v OFS='\t' '
-        ($3 == "enter" || $3 == "leave") && $4 !~ /^MPI_/ { next }
-        /^#/ { next }
-        {
-            line = $1 OFS $3 OFS $4
-            for (i = 5; i <= NF; i++)
-                if ($i !~ /^(file|line|function|sent_time|sent_thread|overtook)=/) line = line OFS $i
-            print line
-        }' | sort -s -n -k 1,1
+    refrain reconstruct --quiet "$1" --format text --all | awk -f "$tests/calls.awk" | sort -s -n -k 1,1
 }
 
 # repeats NAME MPI RANKS TRACE [OPTION...]: the proxy of the trace has its calls.

@@ -117,6 +117,12 @@ struct refrain_proxy_list *refrain_proxy_argument(struct refrain_proxy *proxy, s
 /* Counts a call that the program does not make. False without memory. */
 bool refrain_proxy_leave_out(struct refrain_proxy *proxy, const char *name);
 
+/* Writes a text of the trace, at most so many of its characters, so that it ends no string and no comment of C. */
+void refrain_proxy_write_text(FILE *out, const char *text, size_t most);
+
+/* Writes the place of a region as a comment. */
+void refrain_proxy_write_place(const struct refrain_region_info *region, FILE *out);
+
 /* ---- proxy_loops.c ---- */
 
 /* Arranges the nodes of a function in loops. False without memory. */

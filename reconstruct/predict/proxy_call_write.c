@@ -222,7 +222,7 @@ bool refrain_proxy_write_call(const struct refrain_proxy *proxy, size_t item, in
         collect_requests(&call);
         write_text(&call);
         if (region->file[0])
-            fprintf(out, " /* %s:%u */", region->file, region->line);
+            refrain_proxy_write_place(region, out);
         putc('\n', out);
         if (call.item->scattered)
             fprintf(out, "%*sput_back(%s);\n", indent + 4, "", call.expressions[REFRAIN_PROXY_COUNT].value);

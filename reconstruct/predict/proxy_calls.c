@@ -9,8 +9,9 @@
  *     {p} {m} {k}   of a new communicator: its parent, its number in the trace (-1: this rank is not in it), rank in it
  *     {w}           where the new communicator is stored
  *
- * Data are bytes, whatever they were. What has no effect on other ranks, such as making a datatype, has arguments that
- * do no harm. The functions that these texts use are in proxy_runtime.inc. */
+ * Data are bytes, whatever they were; reductions combine them in words of 8 bytes if they divide into such. What has no
+ * effect on other ranks, such as making a datatype, has arguments that do no harm. The functions that these texts use
+ * are in proxy_runtime.inc. */
 #define _GNU_SOURCE
 #include "predict/proxy.h"
 
@@ -54,12 +55,12 @@ static const struct {
                                       "out, counts, offsets, MPI_BYTE, {b}, in_counts, in_offsets, MPI_BYTE, {c}"},
     [REFRAIN_COLLECTIVE_ALLTOALLW] = {"share_all({n}, {r}, {c}); ",
                                       "out, counts, offsets, types, {b}, in_counts, in_offsets, types, {c}"},
-    [REFRAIN_COLLECTIVE_REDUCE] = {"", "out, {b}, {n}, MPI_BYTE, MPI_BOR, {o}, {c}"},
-    [REFRAIN_COLLECTIVE_ALLREDUCE] = {"", "out, {b}, {n}, MPI_BYTE, MPI_BOR, {c}"},
+    [REFRAIN_COLLECTIVE_REDUCE] = {"", "out, {b}, words({n}), word_of({n}), MPI_BOR, {o}, {c}"},
+    [REFRAIN_COLLECTIVE_ALLREDUCE] = {"", "out, {b}, words({n}), word_of({n}), MPI_BOR, {c}"},
     [REFRAIN_COLLECTIVE_REDUCE_SCATTER] = {"share({r}, {c}); ", "out, {b}, counts, MPI_BYTE, MPI_BOR, {c}"},
-    [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = {"", "out, {b}, {r}, MPI_BYTE, MPI_BOR, {c}"},
-    [REFRAIN_COLLECTIVE_SCAN] = {"", "out, {b}, {n}, MPI_BYTE, MPI_BOR, {c}"},
-    [REFRAIN_COLLECTIVE_EXSCAN] = {"", "out, {b}, {n}, MPI_BYTE, MPI_BOR, {c}"},
+    [REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK] = {"", "out, {b}, words({r}), word_of({r}), MPI_BOR, {c}"},
+    [REFRAIN_COLLECTIVE_SCAN] = {"", "out, {b}, words({n}), word_of({n}), MPI_BOR, {c}"},
+    [REFRAIN_COLLECTIVE_EXSCAN] = {"", "out, {b}, words({n}), word_of({n}), MPI_BOR, {c}"},
 };
 
 #define TYPE "MPI_Datatype type; "
@@ -102,9 +103,10 @@ static const struct {
      "MPI_Comm_split_type({p}, {m} == MPI_UNDEFINED ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, {k}, MPI_INFO_NULL, {w})"},
     {"MPI_Comm_create", "MPI_Group group = group_of({m}); MPI_Comm_create({p}, group, {w})"},
     {"MPI_Comm_create_group", "MPI_Group group = group_of({m}); MPI_Comm_create_group({p}, group, 0, {w})"},
-    {"MPI_Cart_create",
-     "const struct grid *grid = grid_of({m}); MPI_Cart_create({p}, grid->n, grid->sizes, grid->periods, 0, {w})"},
-    {"MPI_Cart_sub", "MPI_Comm part = line_of({p}, {m}, {k}); int kept = 1; MPI_Cart_sub(part, &kept, {w})"},
+    {"MPI_Cart_create", "MPI_Comm part = part_of({p}, {m}, {k}); const struct grid *grid = grid_of({m}); "
+                        "MPI_Cart_create(part, grid->n, grid->sizes, grid->periods, 0, {w}); PMPI_Comm_free(&part)"},
+    {"MPI_Cart_sub",
+     "MPI_Comm part = line_of({p}, {m}, {k}); int kept = 1; MPI_Cart_sub(part, &kept, {w}); PMPI_Comm_free(&part)"},
     {"MPI_Comm_rank", "MPI_Comm_rank(MPI_COMM_WORLD, &ignored)"},
     {"MPI_Comm_size", "MPI_Comm_size(MPI_COMM_WORLD, &ignored)"},
     {"MPI_Cart_coords", "MPI_Cart_coords(line(), 0, 1, &ignored)"},
@@ -181,9 +183,13 @@ static int called_length(const char *name, const char *arguments) {
     return strstr(arguments, "counts") ? plain_length(name) : (int)strlen(name);
 }
 
-/* A collective's text, with the arguments that a nonblocking or persistent one has at its end. */
+/* A collective's text, with the arguments that a nonblocking or persistent one has at its end. Negative without
+ * memory. */
 static int collective_text(const struct refrain_region_info *region, char **text) {
     enum refrain_mpi_kind kind = refrain_mpi_kind(region);
+    /* Sharing amounts waits for all ranks, as a call that only begins a collective must not. */
+    if (kind != REFRAIN_MPI_COLLECTIVE && by_role[region->role].before[0])
+        return 0;
     const char *end = kind == REFRAIN_MPI_ICOLLECTIVE       ? ", {x}"
                       : kind == REFRAIN_MPI_COLLECTIVE_INIT ? ", MPI_INFO_NULL, {x}"
                                                             : "";

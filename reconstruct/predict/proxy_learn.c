@@ -4,7 +4,7 @@
 #include "predict/proxy_walk.h"
 
 /* Calls in one function; more would take gigabytes to arrange in loops. */
-#define MOST_NODES 8192
+#define MOST_NODES 4096
 
 static enum refrain_status no_memory(const struct refrain_proxy_walk *walk) {
     return REFRAIN_FAIL_MEMORY(walk->error);
@@ -107,7 +107,7 @@ static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const
                                           long double ns) {
     if (!region)
         return REFRAIN_OK;
-    if (strcmp(region->name, "paused") == 0 && region->kind == REFRAIN_REGION_USER)
+    if (region->own_time == REFRAIN_OWN_TIME_PAUSED)
         return REFRAIN_FAIL(walk->error,
                             "%s: rank %d was paused, so the trace does not have all of its calls: a proxy needs them",
                             walk->proxy->trace->path, (int)walk->process->rank);
@@ -234,6 +234,16 @@ static enum refrain_status walk_rank(struct refrain_proxy *proxy, size_t rank, b
 
 /* ---- the trace as a whole ---- */
 
+/* True if calls, requests, communicators or datatypes are not in the trace. */
+static bool misses_calls(const struct refrain_process *process) {
+    const uint64_t *losses = process->header->losses;
+    bool misses = losses[REFRAIN_LOSS_CALLS] || losses[REFRAIN_LOSS_REQUESTS] || losses[REFRAIN_LOSS_COMMUNICATORS] ||
+                  losses[REFRAIN_LOSS_TYPES];
+    for (size_t i = 0; i < process->n_user_regions && !misses; i++)
+        misses = process->user_regions[i].record && process->user_regions[i].record->use == REFRAIN_USE_UNTOLD;
+    return misses;
+}
+
 static enum refrain_status check(const struct refrain_trace *trace, struct refrain_error *error) {
     if (trace->n_missing || trace->n_damaged)
         return REFRAIN_FAIL(error, "%s: rank %d has no trace, and a proxy needs all ranks", trace->path,
@@ -246,6 +256,14 @@ static enum refrain_status check(const struct refrain_trace *trace, struct refra
         if (!trace->process_infos[i].finished)
             return REFRAIN_FAIL(error, "%s: rank %d did not come to its end, and a proxy needs the whole run",
                                 trace->path, (int)process->rank);
+        if (misses_calls(process))
+            return REFRAIN_FAIL(
+                error,
+                "%s: the trace of rank %d does not have all MPI calls, by a filter or for lack of memory: "
+                "refrain info --verbose says which",
+                trace->path, (int)process->rank);
+        if (strcmp(trace->process_infos[i].executable, trace->process_infos[0].executable) != 0)
+            return REFRAIN_FAIL(error, "%s: the ranks ran several programs, and a proxy is one", trace->path);
         for (size_t k = 0; k < process->n_call_sites; k++)
             if (process->call_sites[k].record && process->call_sites[k].record->thread != 0)
                 return REFRAIN_FAIL(error, "%s: rank %d calls MPI in several threads, and a proxy has one", trace->path,
@@ -254,24 +272,56 @@ static enum refrain_status check(const struct refrain_trace *trace, struct refra
     return REFRAIN_OK;
 }
 
-/* The parent of a communicator that this rank is not in follows from ranks that are. */
-static void find_parents(struct refrain_proxy *proxy, struct refrain_proxy_item *item) {
+/* The parents of the communicators that an item makes: their common number in the trace. -1: none; -2: they differ. */
+static int64_t common_parent(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists) {
+    int64_t common = -1;
+    for (size_t r = 0; r < proxy->n_ranks; r++)
+        for (size_t i = 0; i < lists[r].n; i++) {
+            int64_t number = refrain_proxy_at(&lists[r], i);
+            const struct refrain_comm_view *view =
+                number == REFRAIN_PROXY_NONE ? NULL : refrain_process_comm(&proxy->trace->processes[r], number);
+            if (view && common != -1 && common != view->info->index)
+                return -2;
+            common = view ? view->info->index : common;
+        }
+    return common;
+}
+
+/* The number that a process gives to the communicator with this number in the trace. */
+static int64_t number_in(const struct refrain_process *process, int64_t common) {
+    for (size_t i = 0; i < process->n_comms; i++)
+        if (process->comms[i].record && process->comms[i].info->index == common)
+            return (int64_t)i;
+    return 0;
+}
+
+/* The trace does not say of which communicator a call made none for this rank. It follows from the ranks that are in
+ * the new one, if the item always has the same parent. */
+static enum refrain_status find_parents(struct refrain_proxy *proxy, struct refrain_proxy_item *item,
+                                        struct refrain_error *error) {
     struct refrain_proxy_list *lists = item->arguments[REFRAIN_PROXY_PARENT];
-    int64_t parent = 0;
-    for (size_t r = 0; lists && r < proxy->n_ranks; r++)
-        for (size_t i = 0; i < lists[r].n; i++)
+    if (!lists)
+        return REFRAIN_OK;
+    int64_t common = common_parent(proxy, lists);
+    for (size_t r = 0; r < proxy->n_ranks; r++)
+        for (size_t i = 0; i < lists[r].n; i++) {
             if (refrain_proxy_at(&lists[r], i) != REFRAIN_PROXY_NONE)
-                parent = refrain_proxy_at(&lists[r], i);
-    for (size_t r = 0; lists && r < proxy->n_ranks; r++)
-        for (size_t i = 0; i < lists[r].n; i++)
-            if (refrain_proxy_at(&lists[r], i) == REFRAIN_PROXY_NONE)
-                refrain_proxy_set(&lists[r], i, parent);
+                continue;
+            if (common < 0)
+                return REFRAIN_FAIL(error,
+                                    "%s: rank %d: %s (%s:%u) made no communicator, and the trace does not say of which "
+                                    "one it was a part",
+                                    proxy->trace->path, (int)proxy->trace->processes[r].rank, item->region->name,
+                                    item->region->file[0] ? item->region->file : "?", item->region->line);
+            if (!refrain_proxy_set(&lists[r], i, number_in(&proxy->trace->processes[r], common)))
+                return REFRAIN_FAIL_MEMORY(error);
+        }
+    return REFRAIN_OK;
 }
 
 static void settle(struct refrain_proxy *proxy) {
     for (size_t i = 0; i < proxy->n_items; i++) {
         struct refrain_proxy_item *item = &proxy->items[i];
-        find_parents(proxy, item);
         for (size_t r = 0; r < 2 * proxy->n_ranks; r++)
             refrain_proxy_settle(&item->times[r]);
         for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
@@ -292,9 +342,13 @@ enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struc
         status = gather_steps(proxy, &proxy->functions[i], error);
         if (!status && !refrain_proxy_find_loops(proxy, i))
             status = REFRAIN_FAIL_MEMORY(error);
+        free(proxy->functions[i].steps);
+        proxy->functions[i].steps = NULL;
     }
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         status = walk_rank(proxy, i, true, error);
+    for (size_t i = 0; !status && i < proxy->n_items; i++)
+        status = find_parents(proxy, &proxy->items[i], error);
     if (!status)
         settle(proxy);
     return status;

@@ -10,6 +10,8 @@
 
 /* A loop chooses a child for each iteration if its iterations would execute less than one of so many children. */
 #define SELDOM 8
+/* It also chooses if it is in so many loops, as compilers limit how deep blocks are. */
+#define DEEPEST 30
 
 struct graph {
     struct refrain_proxy *proxy;
@@ -113,6 +115,13 @@ static bool adopt_all(const struct graph *graph, const bool *in, size_t parent) 
 
 static bool arrange(struct graph *graph, const bool *in, size_t parent);
 
+static unsigned depth_of(const struct refrain_proxy *proxy, size_t item) {
+    unsigned depth = 0;
+    while ((item = proxy->items[item].parent) != SIZE_MAX)
+        depth++;
+    return depth;
+}
+
 /* Adds the nodes of a loop. */
 static bool add_loop(struct graph *graph, const bool *in, size_t size, size_t parent) {
     struct refrain_proxy *proxy = graph->proxy;
@@ -121,10 +130,10 @@ static bool add_loop(struct graph *graph, const bool *in, size_t size, size_t pa
         return false;
     uint64_t executed = 0;
     for (size_t u = 0; u < graph->n; u++)
-        for (size_t v = 0; v < graph->n; v++)
-            executed += in[u] && in[v] ? graph->steps[u * graph->n + v] : 0;
+        for (size_t v = 0; in[u] && v < graph->n; v++)
+            executed += in[v] ? graph->steps[u * graph->n + v] : 0;
     uint64_t iterations = cut(graph, in);
-    if (iterations * size <= executed * SELDOM)
+    if (iterations * size <= executed * SELDOM && depth_of(proxy, loop) < DEEPEST)
         return arrange(graph, in, loop);
     proxy->items[loop].chooses = true;
     return adopt_all(graph, in, loop);

@@ -13,6 +13,7 @@ size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, cons
     bool written = !region || refrain_proxy_call_text(region, &proxy->items[proxy->n_items].text);
     if (item.times && item.ns && item.n && written)
         return proxy->n_items++;
+    free(proxy->items[proxy->n_items].text);
     free(item.times);
     free(item.ns);
     free(item.n);
@@ -87,4 +88,18 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
     free(proxy->functions);
     free(proxy->left_out);
     *proxy = (struct refrain_proxy){0};
+}
+
+void refrain_proxy_write_text(FILE *out, const char *text, size_t most) {
+    for (size_t i = 0; text[i] && i < most; i++) {
+        bool plain = (unsigned char)text[i] >= ' ' && !strchr("\"\\?", text[i]);
+        bool of_comment = i && ((text[i] == '/' && text[i - 1] == '*') || (text[i] == '*' && text[i - 1] == '/'));
+        putc(plain && !of_comment ? text[i] : '_', out);
+    }
+}
+
+void refrain_proxy_write_place(const struct refrain_region_info *region, FILE *out) {
+    fputs(" /* ", out);
+    refrain_proxy_write_text(out, region->file, 1000);
+    fprintf(out, ":%u */", region->line);
 }

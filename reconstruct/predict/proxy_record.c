@@ -45,6 +45,7 @@ static void take(struct refrain_proxy_walk *walk, enum refrain_proxy_argument ar
 void refrain_proxy_call_begin(struct refrain_proxy_walk *walk, size_t item) {
     struct refrain_proxy_call *call = &walk->call;
     memset(call->has, 0, sizeof call->has);
+    memset(call->values, 0, sizeof call->values);
     call->item = item;
     call->n_requests = 0;
     call->left_out = !walk->proxy->items[item].text;
@@ -60,14 +61,30 @@ static enum refrain_status take_comm(struct refrain_proxy_walk *walk, int64_t nu
     return REFRAIN_OK;
 }
 
+static bool makes_grid(const struct refrain_proxy_item *item) {
+    return item->text && strstr(item->text, "grid_of(");
+}
+
+/* MPI_COMM_NULL. It is stored behind the communicators of the process. */
+static enum refrain_status take_null(struct refrain_proxy_walk *walk) {
+    if (makes_grid(&walk->proxy->items[walk->call.item]))
+        return refuse(walk, "makes a grid that is smaller than its communicator, which a proxy cannot");
+    take(walk, REFRAIN_PROXY_COMM, (int64_t)walk->process->n_comms);
+    take(walk, REFRAIN_PROXY_PARENT, REFRAIN_PROXY_NONE);
+    return REFRAIN_OK;
+}
+
 static enum refrain_status take_made(struct refrain_proxy_walk *walk, int64_t number) {
     const struct refrain_comm_view *comm = refrain_process_comm(walk->process, number);
     bool frees = refrain_mpi_kind(walk->proxy->items[walk->call.item].region) == REFRAIN_MPI_COMM_FREE;
-    if (frees || !comm) {
-        take(walk, REFRAIN_PROXY_COMM, comm ? number : 0);
-        take(walk, REFRAIN_PROXY_PARENT, REFRAIN_PROXY_NONE);
-        return frees && !comm ? refuse(walk, "frees a communicator that the trace does not know") : REFRAIN_OK;
+    if (frees && (!comm || !walk->made[number]))
+        return refuse(walk, "frees a communicator that no call has made which a proxy can make");
+    if (frees) {
+        take(walk, REFRAIN_PROXY_COMM, number);
+        return REFRAIN_OK;
     }
+    if (!comm)
+        return take_null(walk);
     if (walk->call.left_out || comm->info->remote_size)
         return refuse(walk, "makes a communicator in a way that a proxy cannot");
     walk->made[number] = true;
@@ -80,6 +97,8 @@ static enum refrain_status take_made(struct refrain_proxy_walk *walk, int64_t nu
 
 static enum refrain_status take_message(struct refrain_proxy_walk *walk, enum refrain_proxy_argument peer,
                                         const int64_t *parameters) {
+    if (parameters[2] < 0)
+        return refuse(walk, "has a datatype whose size the trace does not have");
     take(walk, peer, parameters[0]);
     take(walk, peer + 1, parameters[1]);
     take(walk, peer + 2, parameters[2]);
@@ -95,6 +114,7 @@ static enum refrain_status take_request(struct refrain_proxy_walk *walk, uint32_
     request->operation = operation;
     request->persistent = operation == REFRAIN_OP_SEND_INIT || operation == REFRAIN_OP_RECV_INIT ||
                           operation == REFRAIN_OP_COLLECTIVE_INIT;
+    request->pending = operation == REFRAIN_OP_IRECV;
     request->item = walk->call.item;
     request->index = sources ? sources[walk->rank].n : 0;
     int64_t number = refrain_requests_number(&walk->requests, request);
@@ -120,7 +140,8 @@ static bool set_received(struct refrain_proxy_walk *walk, const struct refrain_p
     struct refrain_proxy_list **lists = &walk->proxy->items[request->item].arguments[REFRAIN_PROXY_SOURCE];
     walk->proxy->most_bytes = bytes > walk->proxy->most_bytes ? bytes : walk->proxy->most_bytes;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (lists[i] && !refrain_proxy_set(&lists[i][walk->rank], request->index, values[i]))
+        if (lists[i] && request->index < lists[i][walk->rank].n &&
+            !refrain_proxy_set(&lists[i][walk->rank], request->index, values[i]))
             return false;
     return true;
 }
@@ -130,7 +151,8 @@ static bool set_received(struct refrain_proxy_walk *walk, const struct refrain_p
 static bool set_received_again(struct refrain_proxy_walk *walk, const struct refrain_proxy_request *request,
                                const int64_t *parameters) {
     struct refrain_proxy_list **lists = walk->proxy->items[request->item].arguments;
-    if (!lists[REFRAIN_PROXY_SOURCE])
+    if (!lists[REFRAIN_PROXY_SOURCE] || !lists[REFRAIN_PROXY_RECV_TAG] || !lists[REFRAIN_PROXY_RECEIVED] ||
+        request->index >= lists[REFRAIN_PROXY_SOURCE][walk->rank].n)
         return true;
     int64_t source = refrain_proxy_at(&lists[REFRAIN_PROXY_SOURCE][walk->rank], request->index);
     int64_t tag = refrain_proxy_at(&lists[REFRAIN_PROXY_RECV_TAG][walk->rank], request->index);
@@ -147,18 +169,29 @@ static bool add_request(struct refrain_proxy_walk *walk, int64_t number) {
     return true;
 }
 
+static enum refrain_status start_request(struct refrain_proxy_walk *walk, int64_t number) {
+    struct refrain_proxy_request *request = refrain_requests_at(&walk->requests, number);
+    if (!request)
+        return refuse(walk, "starts a request that the trace does not know");
+    request->pending = request->operation == REFRAIN_OP_RECV_INIT;
+    return add_request(walk, number) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(walk->error);
+}
+
 static enum refrain_status end_request(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
     struct refrain_proxy_request *request = refrain_requests_at(&walk->requests, record->parameters[0]);
     if (!request)
         return refuse(walk, "completes a request that the trace does not know");
     if (record->operation == REFRAIN_OP_CANCELLED)
         return refuse(walk, "completes a request that was cancelled, which a proxy cannot do");
+    if (record->operation == REFRAIN_OP_FREE && request->pending && !request->received)
+        return refuse(walk, "frees a receive before its message came, which a proxy cannot do");
     bool received = record->operation == REFRAIN_OP_COMPLETE && record->n_parameters == 4, set = true;
     if (received && request->received)
         set = set_received_again(walk, request, record->parameters + 1);
     else if (received)
         set = set_received(walk, request, record->parameters[1], record->parameters[2], record->parameters[3]);
     request->received |= received;
+    request->pending = false;
     if (!set || !add_request(walk, record->parameters[0]))
         return REFRAIN_FAIL_MEMORY(walk->error);
     if (record->operation == REFRAIN_OP_FREE || !request->persistent)
@@ -211,7 +244,7 @@ enum refrain_status refrain_proxy_operation(struct refrain_proxy_walk *walk, con
     case REFRAIN_OP_IO_REQUEST:
         return take_request(walk, record->operation);
     case REFRAIN_OP_START:
-        return add_request(walk, parameters[0]) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(walk->error);
+        return start_request(walk, parameters[0]);
     case REFRAIN_OP_COMPLETE:
     case REFRAIN_OP_CANCELLED:
     case REFRAIN_OP_FREE:
@@ -277,7 +310,7 @@ enum refrain_status refrain_proxy_call_end(struct refrain_proxy_walk *walk) {
     enum refrain_status status = REFRAIN_OK;
     if (region->role && text && !call->has[REFRAIN_PROXY_COMM])
         status = refuse(walk, "is a collective without a communicator that the trace knows");
-    else if (text && walk->proxy->most_bytes > INT_MAX)
+    else if (text && (call->values[REFRAIN_PROXY_SENT] > INT_MAX || call->values[REFRAIN_PROXY_RECEIVED] > INT_MAX))
         status = refuse(walk, "moves 2 GiB or more, which is more than a proxy's calls can");
     else if (!text && !refrain_proxy_leave_out(walk->proxy, region->name))
         status = REFRAIN_FAIL_MEMORY(walk->error);

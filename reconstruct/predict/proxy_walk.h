@@ -24,7 +24,9 @@ struct refrain_proxy_activation {
 /* A pending request: the call that made it, and the place of that call's arguments in its lists. */
 struct refrain_proxy_request {
     bool taken; /* refrain_requests_take() */
-    bool persistent, received;
+    bool persistent;
+    bool pending;  /* a receive that has begun and not completed */
+    bool received; /* some message came */
     uint32_t operation;
     size_t item, index;
 };

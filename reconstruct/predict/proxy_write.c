@@ -66,14 +66,6 @@ static void write_name(const struct refrain_proxy *proxy, size_t number, FILE *o
         fprintf(out, "%s_", name);
 }
 
-static void write_text(FILE *out, const char *text, size_t most) {
-    for (size_t i = 0; text[i] && i < most; i++) {
-        bool plain = (unsigned char)text[i] >= ' ' && text[i] != '"' && text[i] != '\\' && text[i] != '?';
-        bool ends_comment = text[i] == '/' && i && text[i - 1] == '*';
-        putc(plain && !ends_comment ? text[i] : '_', out);
-    }
-}
-
 /* ---- computation ---- */
 
 static bool alike(const struct refrain_proxy *proxy, const double *ns, const uint64_t *n, double *mean) {
@@ -102,7 +94,7 @@ static void write_compute(struct program *program, const double *ns, const uint6
     if (mean < LEAST_NS)
         return;
     fprintf(program->functions, "%*scompute(\"", indent, "");
-    write_text(program->functions, label, 60);
+    refrain_proxy_write_text(program->functions, label, 60);
     if (one) {
         fprintf(program->functions, "\", %.3g);\n", 1e-9 * mean);
         return;
@@ -193,7 +185,7 @@ static void write_function(struct program *program, size_t number) {
     write_name(proxy, number, program->functions);
     fputs("(void) {", program->functions);
     if (function->region && function->region->file[0])
-        fprintf(program->functions, " /* %s:%u */", function->region->file, function->region->line);
+        refrain_proxy_write_place(function->region, program->functions);
     putc('\n', program->functions);
     for (size_t i = 0; i < body->n_children; i++)
         write_item(program, body->children[i], 4, 1);
@@ -270,7 +262,7 @@ static void write_grids(const struct refrain_proxy *proxy, FILE *out) {
 static void write_head(const struct refrain_proxy *proxy, enum refrain_proxy_compute compute, FILE *out) {
     const char *program = proxy->trace->n_processes ? proxy->trace->process_infos[0].executable : "";
     fputs("/* Makes the MPI calls of a run of ", out);
-    write_text(out, program[0] ? program : "an unknown program", 200);
+    refrain_proxy_write_text(out, program[0] ? program : "an unknown program", 200);
     fprintf(
         out,
         " on %zu ranks, and computes as long as it did\n * between them. Made by refrain proxy %s from its trace.\n *\n"
