@@ -200,7 +200,7 @@ static bool is_sequential(struct refrain_file_collector *collector, const struct
 
 /* A call other than an access may have set the pointer of the rank. */
 static void set_pointer(struct refrain_file_collector *collector, const struct refrain_event *event) {
-    const bool sets = event->kind == REFRAIN_EVENT_SEEK || strcmp(event->region->name, "MPI_File_open") == 0 ||
+    const bool sets = event->kind == REFRAIN_EVENT_SEEK || refrain_mpi_kind(event->region) == REFRAIN_MPI_FILE_OPEN ||
                       strcmp(event->region->name, "MPI_File_set_view") == 0;
     if (sets && strcmp(event->region->name, "MPI_File_seek_shared") != 0 && collector->pointers.n)
         refrain_table_remove(&collector->pointers, (uint32_t)event->rank, (uint64_t)event->tag);

@@ -94,24 +94,21 @@ static const struct argp argp = {
     parse_option,
     "TRACE",
     "Writes a C program that makes the MPI calls of a run, and computes as long as it did between them.\v"
-    "The program has the functions of the traced one (of those that the trace has), loops around its calls, and the "
+    "The program has the functions of the traced one (as far as the trace has them), loops around its calls, and the "
     "calls in the same order with the same partners, tags, bytes, roots, communicators and requests. Arguments are "
     "constants and expressions of the rank where these say all that the trace has, and else values of a table. It "
-    "needs "
-    "as many ranks as the run had, an MPI library, and no refrain. So it can go where the application cannot: to "
+    "needs as many ranks as the run had, an MPI library, and no refrain. So it can go where the application cannot: to "
     "another machine, another MPI library, a vendor.\n\n"
     "Data are bytes that mean nothing, and reductions combine them by bits. A receive that took any source or tag "
-    "takes "
-    "the one that it got in the run. A call that polls waits for what it found in the run. Each computation takes its "
-    "mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends to each other one is not in "
-    "the "
-    "trace: it follows from their totals.\n\n"
+    "takes the one that it got in the run. A call that polls waits for what it found in the run. Each computation "
+    "takes its mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends to each other one "
+    "is not in "
+    "the trace: it follows from their totals.\n\n"
     "One-sided communication, files, neighbourhood collectives and some other functions are left out: a warning and "
+    "the first lines of the program say which. Traces are refused if the order of events is approximate, a rank is "
+    "missing or did not come to its end, threads call MPI besides the first, or communicators are made in ways that "
     "the "
-    "first lines of the program say which. Traces are refused if the order of events is approximate, a rank is missing "
-    "or did not come to its end, threads call MPI besides the first, or communicators are made in ways that the "
-    "program "
-    "cannot repeat.",
+    "program cannot repeat.",
     NULL,
     NULL,
     NULL};

@@ -5,8 +5,7 @@
  *     the records once more --> of each item, whether it ran; of each loop, how often;         proxy_steps.c
  *                               of each call, its arguments: a list of values a rank           proxy_record.c
  *     lists --> a constant, an expression of the rank, or a table                              proxy_values.c
- *     items and values --> C                                                                   proxy_calls.c,
- * proxy_write.c
+ *     items and values --> C                          proxy_calls.c, proxy_call_write.c, proxy_write.c
  *
  * The program is exact whatever the loops are: a step forward in a loop's body skips items, and any other step begins
  * another iteration. Badly chosen loops make the program longer, and never wrong. Threads: one at a time. */
@@ -48,7 +47,8 @@ struct refrain_proxy_item {
     const struct refrain_region_info *region; /* null: a loop, or the body of a function */
     size_t called;                            /* the function that it calls; SIZE_MAX: it is a call of MPI, or a loop */
     char *text; /* of a call of MPI: C with a letter in braces for each argument; null: the program does not make it */
-    bool chooses; /* a loop whose iterations execute one child each */
+    uint32_t letters; /* bits: the letters in the text, from a on */
+    bool chooses;     /* a loop whose iterations execute one child each */
     size_t *children, n_children;
     struct refrain_proxy_list *times;  /* by rank: 1 for each execution, 0 when it is skipped; a loop: its iterations */
     struct refrain_proxy_list *chosen; /* by rank: places of children; only of a loop that chooses */
@@ -57,6 +57,11 @@ struct refrain_proxy_item {
     double *ns;     /* by rank: total time computed in front of it */
     uint64_t *n;    /* by rank: number of executions */
 };
+
+/* True if the text of the item's call has an argument with this letter. */
+static inline bool refrain_proxy_asks(const struct refrain_proxy_item *item, char letter) {
+    return item->letters >> (letter - 'a') & 1;
+}
 
 struct refrain_proxy_function {
     const struct refrain_region_info *region; /* null: the outermost */

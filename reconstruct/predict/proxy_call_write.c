@@ -50,7 +50,8 @@ static void begin_block(struct call *call) {
 /* False if the number of the first request is not in the text: there are none, or they are collected. */
 static bool needs_first(const struct call *call) {
     const struct refrain_proxy_list *counts = call->item->arguments[REFRAIN_PROXY_COUNT];
-    return strstr(call->item->text, "{h}") || (!call->item->scattered && !refrain_proxy_always(call->proxy, counts, 0));
+    return refrain_proxy_asks(call->item, 'h') ||
+           (!call->item->scattered && !refrain_proxy_always(call->proxy, counts, 0));
 }
 
 /* Finds the expression of an argument, and declares a variable if it takes a value from a table. */

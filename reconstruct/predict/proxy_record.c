@@ -299,29 +299,32 @@ static int64_t message_of(const struct refrain_proxy_walk *walk) {
     return waits || walk->call.has[REFRAIN_PROXY_REQUEST] ? REFRAIN_PROXY_NONE : walk->matched;
 }
 
-static bool names_requests(const char *text) {
-    return strstr(text, "{f}") || strstr(text, "{h}") || strstr(text, "{u}");
+static bool names_requests(const struct refrain_proxy_item *item) {
+    return refrain_proxy_asks(item, 'f') || refrain_proxy_asks(item, 'h') || refrain_proxy_asks(item, 'u');
+}
+
+static bool append_arguments(struct refrain_proxy_walk *walk) {
+    const struct refrain_proxy_item *item = &walk->proxy->items[walk->call.item];
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (refrain_proxy_asks(item, letters[i].letter) && !append_argument(walk, i))
+            return false;
+    if (refrain_proxy_asks(item, 'h') && !walk->call.n_requests && !add_request(walk, message_of(walk)))
+        return false;
+    return !names_requests(item) || append_requests(walk);
 }
 
 enum refrain_status refrain_proxy_call_end(struct refrain_proxy_walk *walk) {
     struct refrain_proxy_call *call = &walk->call;
-    const struct refrain_region_info *region = walk->proxy->items[call->item].region;
-    const char *text = walk->proxy->items[call->item].text;
+    const struct refrain_proxy_item *item = &walk->proxy->items[call->item];
     enum refrain_status status = REFRAIN_OK;
-    if (region->role && text && !call->has[REFRAIN_PROXY_COMM])
+    if (!item->text)
+        status =
+            refrain_proxy_leave_out(walk->proxy, item->region->name) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(walk->error);
+    else if (item->region->role && !call->has[REFRAIN_PROXY_COMM])
         status = refuse(walk, "is a collective without a communicator that the trace knows");
-    else if (text && (call->values[REFRAIN_PROXY_SENT] > INT_MAX || call->values[REFRAIN_PROXY_RECEIVED] > INT_MAX))
+    else if (call->values[REFRAIN_PROXY_SENT] > INT_MAX || call->values[REFRAIN_PROXY_RECEIVED] > INT_MAX)
         status = refuse(walk, "moves 2 GiB or more, which is more than a proxy's calls can");
-    else if (!text && !refrain_proxy_leave_out(walk->proxy, region->name))
-        status = REFRAIN_FAIL_MEMORY(walk->error);
-    for (size_t i = 0; !status && text && i < sizeof letters / sizeof *letters; i++) {
-        const char braced[] = {'{', letters[i].letter, '}', 0};
-        if (strstr(text, braced) && !append_argument(walk, i))
-            status = REFRAIN_FAIL_MEMORY(walk->error);
-    }
-    if (!status && text && strstr(text, "{h}") && !call->n_requests && !add_request(walk, message_of(walk)))
-        status = REFRAIN_FAIL_MEMORY(walk->error);
-    if (!status && text && names_requests(text) && !append_requests(walk))
+    else if (!append_arguments(walk))
         status = REFRAIN_FAIL_MEMORY(walk->error);
     call->item = SIZE_MAX;
     return status;
