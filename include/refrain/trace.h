@@ -28,7 +28,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Raise the version whenever the layout changes. Readers accept versions from the oldest to this one, and refuse all
  * others with a message. If both are equal, there is one layout. */
-#define REFRAIN_TRACE_VERSION 38u
+#define REFRAIN_TRACE_VERSION 39u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* alignment unit of the pool */
@@ -256,13 +256,17 @@ enum refrain_operation {
                          a split one; after the call returned */
     REFRAIN_OP_SEEK, /* whence (enum refrain_whence), offset, position (the result; -1 unknown), file: a file pointer is
                         set, in units of the view; after the call returned */
-    REFRAIN_OP_COMM, /* comm (-1: MPI_COMM_NULL, or unknown): the call has made this communicator or freed it; after
-                        the call returned */
+    REFRAIN_OP_COMM, /* comm (-1 unknown, REFRAIN_COMM_NULL_OF(parent): the call made MPI_COMM_NULL for this process):
+                        the call has made this communicator or freed it; after the call returned */
     REFRAIN_OPERATIONS
 };
 #define REFRAIN_PARAMETERS 4
 #define REFRAIN_PARAMETER_MOVED 2 /* of IO_REQUEST */
 #define REFRAIN_RUN_REQUESTS 64   /* most requests of one COMPLETE_RUN */
+
+/* Communicator of REFRAIN_OP_COMM if the call left this process out of a new one: `parent` is the index of the
+ * communicator whose members were to make it. The formula is its own inverse. */
+#define REFRAIN_COMM_NULL_OF(parent) (-2 - (parent))
 
 /* Root of a collective in an intercommunicator (MPI_ROOT): this rank itself, which is not in the remote group. */
 #define REFRAIN_ROOT_SELF (-2)

@@ -30,14 +30,19 @@
 
 /* ---- communicators ---- */
 
-/* Records which communicator the call has made or freed: null for MPI_COMM_NULL. */
-static REFRAIN_INLINE void record_communicator(struct refrain_call *call,
-                                               const struct refrain_communicator *communicator) {
-    refrain_call_operation(call, REFRAIN_OP_COMM, (int64_t[]){refrain_communicator_index(communicator)}, 1);
+static REFRAIN_INLINE void record_communicator(struct refrain_call *call, int64_t index) {
+    refrain_call_operation(call, REFRAIN_OP_COMM, &index, 1);
 }
 
-static REFRAIN_INLINE void record_made_communicator(struct refrain_call *call, MPI_Comm made) {
-    record_communicator(call, made == MPI_COMM_NULL ? NULL : refrain_communicator_find(made));
+/* Records which communicator the call has made, or, for MPI_COMM_NULL, of which one this process is no longer a part.
+ * Null: `parent` is not known. */
+static REFRAIN_INLINE void record_made_communicator(struct refrain_call *call,
+                                                    const struct refrain_communicator *parent, MPI_Comm made) {
+    int64_t of = refrain_communicator_index(parent);
+    if (made != MPI_COMM_NULL)
+        record_communicator(call, refrain_communicator_index(refrain_communicator_find(made)));
+    else
+        record_communicator(call, of < 0 ? of : REFRAIN_COMM_NULL_OF(of));
 }
 
 /* Makes a communicator of all or some members of `parent`. */
@@ -46,14 +51,15 @@ static REFRAIN_INLINE void record_made_communicator(struct refrain_call *call, M
     int returned = passed;                                                                                             \
     refrain_idup_needed(parent);                                                                                       \
     if (returned == MPI_SUCCESS)                                                                                       \
-        refrain_communicator_new(parent, *(made)), record_made_communicator(&call, *(made));                           \
+        refrain_communicator_new(parent, *(made)),                                                                     \
+            record_made_communicator(&call, refrain_communicator_find(parent), *(made));                               \
     refrain_call_end(&call);                                                                                           \
     return returned
 
 /* Makes a communicator of the processes of a session. */
 #define REFRAIN_DOES_MAKES_COMM_OF_SESSION(passed, made)                                                               \
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
-    PASS_AND(passed, refrain_communicator_new_of_session(*(made)), record_made_communicator(&call, *(made)))
+    PASS_AND(passed, refrain_communicator_new_of_session(*(made)), record_made_communicator(&call, NULL, *(made)))
 
 /* Makes a duplicate of `comm`, which is complete when the request is. */
 #define REFRAIN_DOES_DUPLICATES(passed, comm, made, request)                                                           \
@@ -65,7 +71,8 @@ static REFRAIN_INLINE void record_made_communicator(struct refrain_call *call, M
     REFRAIN_MPI_BEGIN_HERE();                                                                                          \
     MPI_Comm former = (comm) ? *(comm) : MPI_COMM_NULL;                                                                \
     const struct refrain_communicator *freed = former == MPI_COMM_NULL ? NULL : refrain_communicator_find(former);     \
-    PASS_AND(passed, record_communicator(&call, freed), refrain_idup_freed(former), refrain_communicator_freed(former))
+    PASS_AND(passed, record_communicator(&call, refrain_communicator_index(freed)), refrain_idup_freed(former),        \
+             refrain_communicator_freed(former))
 
 /* Returns the same communicator each time. No call of this process has made it. */
 #define REFRAIN_DOES_RETURNS_PARENT(passed, parent)                                                                    \

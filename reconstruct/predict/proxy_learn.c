@@ -272,53 +272,6 @@ static enum refrain_status check(const struct refrain_trace *trace, struct refra
     return REFRAIN_OK;
 }
 
-/* The parents of the communicators that an item makes: their common number in the trace. -1: none; -2: they differ. */
-static int64_t common_parent(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists) {
-    int64_t common = -1;
-    for (size_t r = 0; r < proxy->n_ranks; r++)
-        for (size_t i = 0; i < lists[r].n; i++) {
-            int64_t number = refrain_proxy_at(&lists[r], i);
-            const struct refrain_comm_view *view =
-                number == REFRAIN_PROXY_NONE ? NULL : refrain_process_comm(&proxy->trace->processes[r], number);
-            if (view && common != -1 && common != view->info->index)
-                return -2;
-            common = view ? view->info->index : common;
-        }
-    return common;
-}
-
-/* The number that a process gives to the communicator with this number in the trace. */
-static int64_t number_in(const struct refrain_process *process, int64_t common) {
-    for (size_t i = 0; i < process->n_comms; i++)
-        if (process->comms[i].record && process->comms[i].info->index == common)
-            return (int64_t)i;
-    return 0;
-}
-
-/* The trace does not say of which communicator a call made none for this rank. It follows from the ranks that are in
- * the new one, if the item always has the same parent. */
-static enum refrain_status find_parents(struct refrain_proxy *proxy, struct refrain_proxy_item *item,
-                                        struct refrain_error *error) {
-    struct refrain_proxy_list *lists = item->arguments[REFRAIN_PROXY_PARENT];
-    if (!lists)
-        return REFRAIN_OK;
-    int64_t common = common_parent(proxy, lists);
-    for (size_t r = 0; r < proxy->n_ranks; r++)
-        for (size_t i = 0; i < lists[r].n; i++) {
-            if (refrain_proxy_at(&lists[r], i) != REFRAIN_PROXY_NONE)
-                continue;
-            if (common < 0)
-                return REFRAIN_FAIL(error,
-                                    "%s: rank %d: %s (%s:%u) made no communicator, and the trace does not say of which "
-                                    "one it was a part",
-                                    proxy->trace->path, (int)proxy->trace->processes[r].rank, item->region->name,
-                                    item->region->file[0] ? item->region->file : "?", item->region->line);
-            if (!refrain_proxy_set(&lists[r], i, number_in(&proxy->trace->processes[r], common)))
-                return REFRAIN_FAIL_MEMORY(error);
-        }
-    return REFRAIN_OK;
-}
-
 static void settle(struct refrain_proxy *proxy) {
     for (size_t i = 0; i < proxy->n_items; i++) {
         struct refrain_proxy_item *item = &proxy->items[i];
@@ -347,8 +300,6 @@ enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struc
     }
     for (size_t i = 0; !status && i < trace->n_processes; i++)
         status = walk_rank(proxy, i, true, error);
-    for (size_t i = 0; !status && i < proxy->n_items; i++)
-        status = find_parents(proxy, &proxy->items[i], error);
     if (!status)
         settle(proxy);
     return status;

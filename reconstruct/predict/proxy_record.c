@@ -66,11 +66,13 @@ static bool makes_grid(const struct refrain_proxy_item *item) {
 }
 
 /* MPI_COMM_NULL. It is stored behind the communicators of the process. */
-static enum refrain_status take_null(struct refrain_proxy_walk *walk) {
+static enum refrain_status take_null(struct refrain_proxy_walk *walk, int64_t parent) {
+    if (!refrain_process_comm(walk->process, parent))
+        return refuse(walk, "made no communicator, and the trace does not have the one of which this was a part");
     if (makes_grid(&walk->proxy->items[walk->call.item]))
         return refuse(walk, "makes a grid that is smaller than its communicator, which a proxy cannot");
     take(walk, REFRAIN_PROXY_COMM, (int64_t)walk->process->n_comms);
-    take(walk, REFRAIN_PROXY_PARENT, REFRAIN_PROXY_NONE);
+    take(walk, REFRAIN_PROXY_PARENT, parent);
     return REFRAIN_OK;
 }
 
@@ -84,7 +86,7 @@ static enum refrain_status take_made(struct refrain_proxy_walk *walk, int64_t nu
         return REFRAIN_OK;
     }
     if (!comm)
-        return take_null(walk);
+        return take_null(walk, REFRAIN_COMM_NULL_OF(number));
     if (walk->call.left_out || comm->info->remote_size)
         return refuse(walk, "makes a communicator in a way that a proxy cannot");
     walk->made[number] = true;

@@ -57,6 +57,16 @@ static void polls(void) {
     }
 }
 
+/* One place makes communicators of different ones, and for some ranks none. */
+static void without_rank(int left_out, MPI_Comm comm) {
+    MPI_Comm some;
+    MPI_Comm_split(comm, rank == left_out ? MPI_UNDEFINED : 0, rank, &some);
+    if (some == MPI_COMM_NULL)
+        return;
+    MPI_Barrier(some);
+    MPI_Comm_free(&some);
+}
+
 static void communicators(void) {
     MPI_Comm dup, half, some, grid, row, made;
     MPI_Group world, first;
@@ -64,6 +74,9 @@ static void communicators(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Comm_split(dup, rank % 2, -rank, &half);
     MPI_Comm_split(dup, rank == 0 ? MPI_UNDEFINED : 3, 0, &some);
+    without_rank(1, half);
+    without_rank(1, dup);
+    without_rank(0, half);
     MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, periods, 0, &grid);
     MPI_Cart_sub(grid, kept, &row);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
