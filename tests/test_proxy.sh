@@ -19,11 +19,11 @@ calls() {
     refrain reconstruct --quiet "$1" --format text --all | awk -f "$tests/calls.awk" | sort -s -n -k 1,1
 }
 
-# repeats NAME MPI RANKS TRACE [OPTION...]: the proxy of the trace has its calls.
+# repeats NAME MPI RANKS TRACE ARGUMENT...: the proxy that the arguments name has the calls of the trace.
 repeats() {
     name=$1 mpi=$2 ranks=$3 original=$4
     shift 4
-    if ! refrain proxy "$original" "$@" -o "$name.c" >said 2>&1; then
+    if ! refrain proxy "$@" -o "$name.c" >said 2>&1; then
         fail "$name: $(head -n 1 said)"
         return
     fi
@@ -45,7 +45,7 @@ repeats() {
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -w -g "$tests/programs/proxied.c" -o "proxied.$mpi" || fail "compile with $mpi"
     traced "$mpi" "$mpi" 4 "./proxied.$mpi"
-    repeats "proxied-$mpi" "$mpi" 4 "$trace" --compute sleep
+    repeats "proxied-$mpi" "$mpi" 4 "$trace" "$trace" --compute sleep
     [ ! -s "proxied-$mpi.said" ] && pass || fail "$mpi: says $(cat "proxied-$mpi.said")"
 done
 whole=$(the_trace mpich)
@@ -56,10 +56,35 @@ done
 # Functions of an instrumented program are functions of its proxy.
 refrain-cc mpicc.mpich -O1 -w "$tests/programs/proxied.c" -o built || fail "build"
 REFRAIN_DIRECTORY="$work/instrumented" launch mpich 4 ./built >said 2>&1
-repeats built mpich 4 "$(the_trace instrumented)" --compute memory
+repeats built mpich 4 "$(the_trace instrumented)" "$(the_trace instrumented)" --compute memory
 for wanted in 'static void ring_(void) {' 'static void persistent_(void) {' '        ring_();'; do
     grep -qF -- "$wanted" built.c && pass || fail "no $wanted in the program of the instrumented one"
 done
+
+# Several runs: a program for other numbers of ranks, too, unless some value follows no formula.
+mpicc.mpich -O1 -w -g "$tests/programs/scaled.c" -o scaled || fail "compile scaled.c"
+runs='' irregular=''
+for n in 2 4 8; do
+    traced "scaled-$n" mpich $n ./scaled
+    runs="$runs $trace"
+    traced "irregular-$n" mpich $n ./scaled 1
+    irregular="$irregular $trace"
+done
+traced scaled-16 mpich 16 ./scaled
+repeats scaled mpich 16 "$trace" $runs
+[ ! -s scaled.said ] && pass || fail "several runs: says $(cat scaled.said)"
+for wanted in '4096 / ranks' 'block(1003, ranks, rank)' 'n1 = log2_of(ranks)' 'on 2, 4 and 8 ranks'; do
+    grep -qF -- "$wanted" scaled.c && pass || fail "several runs: no $wanted in the program"
+done
+repeats irregular mpich 4 "$(the_trace irregular-4)" $irregular
+grep -q "^refrain: 2 values follow no formula" irregular.said && pass || fail "irregular: $(head -n 1 irregular.said)"
+launch mpich 3 ./scaled.proxy >said 2>&1 && fail "3 ranks instead of a power of two" || pass
+grep -q "needs 2 or 4 or 8 or other such ranks and has 3" said && pass || fail "3 ranks, formulas: $(head -n 1 said)"
+launch mpich 3 ./irregular.proxy >said 2>&1 && fail "3 ranks instead of 2, 4 or 8" || pass
+grep -q "needs 2 or 4 or 8 ranks and has 3" said && pass || fail "3 ranks: $(head -n 1 said)"
+set -- $runs
+says 1 "has 2 ranks, as" refrain proxy "$1" "$1"
+says 1 "runs of one program are expected" refrain proxy "$1" "$whole"
 
 # Calls that are left out are listed, and take the time that they took.
 mpicc.mpich -O1 -w "$tests/programs/mpi_rma.c" -I "$tests/../include" -o rma || fail "compile mpi_rma.c"

@@ -1,4 +1,4 @@
-/* cmd_proxy.c: refrain proxy: a C program that makes the MPI calls of a traced run. */
+/* cmd_proxy.c: refrain proxy: a C program that makes the MPI calls of traced runs. */
 #include "commands/command.h"
 #include "commands/whole_file.h"
 #include "predict/proxy.h"
@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_RUNS 64
+
 struct arguments {
-    const char *trace, *output;
+    const char *runs[MOST_RUNS], *output;
+    size_t n_runs;
     bool force;
     enum refrain_proxy_compute compute;
 };
@@ -34,8 +37,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'o':
         arguments->output = value;
         return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->n_runs == MOST_RUNS)
+            argp_error(state, "at most %d traces are expected", MOST_RUNS);
+        arguments->runs[arguments->n_runs++] = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a trace is expected");
+        return EINVAL;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -50,33 +61,47 @@ static void warn_left_out(const struct refrain_proxy *proxy) {
             refrain_show_count(calls), proxy->n_left_out, proxy->left_out[0].name);
 }
 
-static enum refrain_status write(const struct arguments *arguments, const struct refrain_proxy *proxy,
+/* Of several runs, the user wants a program for other numbers of ranks. */
+static void warn_tables(const struct refrain_proxy *proxy, size_t n_tables) {
+    if (proxy->n_runs > 1 && n_tables)
+        refrain_warn(
+            "%s values follow no formula that holds on all numbers of ranks, so the program can only run on as "
+            "many as one of the runs: in it they are v... and q... whose tables have a value for each rank",
+            refrain_show_count(n_tables));
+}
+
+static enum refrain_status write(const struct arguments *arguments, const struct refrain_proxy *proxy, size_t *n_tables,
                                  struct refrain_error *error) {
     struct refrain_whole_file whole;
     if (!arguments->output || strcmp(arguments->output, "-") == 0)
-        return refrain_proxy_write(proxy, arguments->compute, stdout, error);
+        return refrain_proxy_write(proxy, arguments->compute, stdout, n_tables, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
     if (status)
         return status;
-    status = refrain_proxy_write(proxy, arguments->compute, whole.file, error);
+    status = refrain_proxy_write(proxy, arguments->compute, whole.file, n_tables, error);
     return refrain_whole_file_close(&whole, status, error);
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
-    struct refrain_trace *trace;
+    struct refrain_trace *traces[MOST_RUNS];
     struct refrain_proxy proxy = {0};
+    size_t n = 0, n_tables = 0;
     refrain_command_parse(&refrain_command_proxy, argc, argv, &arguments);
-    enum refrain_status status = refrain_trace_open(arguments.trace, true, &trace, error);
-    if (status)
-        return status;
-    status = refrain_proxy_learn(&proxy, trace, error);
+    enum refrain_status status = REFRAIN_OK;
+    while (n < arguments.n_runs && !(status = refrain_trace_open(arguments.runs[n], true, &traces[n], error)))
+        n++;
     if (!status)
-        status = write(&arguments, &proxy, error);
+        status = refrain_proxy_learn(&proxy, traces, n, error);
     if (!status)
+        status = write(&arguments, &proxy, &n_tables, error);
+    if (!status) {
         warn_left_out(&proxy);
+        warn_tables(&proxy, n_tables);
+    }
     refrain_proxy_close(&proxy);
-    refrain_trace_close(trace);
+    while (n > 0)
+        refrain_trace_close(traces[--n]);
     return status;
 }
 
@@ -92,23 +117,23 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     options,
     parse_option,
-    "TRACE",
+    "TRACE...",
     "Writes a C program that makes the MPI calls of a run, and computes as long as it did between them.\v"
-    "The program has the functions of the traced one (as far as the trace has them), loops around its calls, and the "
-    "calls in the same order with the same partners, tags, bytes, roots, communicators and requests. Arguments are "
-    "constants and expressions of the rank where these say all that the trace has, and else values of a table. It "
-    "needs as many ranks as the run had, an MPI library, and no refrain. So it can go where the application cannot: to "
-    "another machine, another MPI library, a vendor.\n\n"
-    "Data are bytes that mean nothing, and reductions combine them by bits. A receive that took any source or tag "
-    "takes the one that it got in the run. A call that polls waits for what it found in the run. Each computation "
-    "takes its mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends to each other one "
-    "is not in "
-    "the trace: it follows from their totals.\n\n"
-    "One-sided communication, files, neighbourhood collectives and some other functions are left out: a warning and "
-    "the first lines of the program say which. Traces are refused if the order of events is approximate, a rank is "
-    "missing or did not come to its end, threads call MPI besides the first, or communicators are made in ways that "
-    "the "
-    "program cannot repeat.",
+    "The program has the functions of the traced one (as far as the trace has them), loops around its calls, "
+    "and the calls in the same order with the same partners, tags, bytes, roots, communicators and requests. "
+    "Arguments are constants and expressions of the rank where these say all that the trace has, and else "
+    "values of a table. It needs as many ranks as the run had, an MPI library, and no refrain. So it can go "
+    "where the application cannot: to another machine, another MPI library, a vendor.\n\n"
+    "Of several traces, of runs on different numbers of ranks, it is one program for all of these, and for "
+    "other numbers of ranks if each value follows a formula.\n\n"
+    "Data are bytes that mean nothing, and reductions combine them by bits. A receive that took any source or "
+    "tag takes the one that it got in the run. A call that polls waits for what it found in the run. Each "
+    "computation takes its mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends "
+    "to each other one is not in the trace: it follows from their totals.\n\n"
+    "One-sided communication, files, neighbourhood collectives and some other functions are left out: a warning "
+    "and the first lines of the program say which. Traces are refused if the order of events is approximate, a "
+    "rank is missing or did not come to its end, threads call MPI besides the first, or communicators are made "
+    "in ways that the program cannot repeat.",
     NULL,
     NULL,
     NULL};

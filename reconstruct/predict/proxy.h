@@ -4,7 +4,8 @@
  *     which item followed which --> loops around items                                         proxy_loops.c
  *     the records once more --> of each item, whether it ran; of each loop, how often;         proxy_steps.c
  *                               of each call, its arguments: a list of values a rank           proxy_record.c
- *     lists --> a constant, an expression of the rank, or a table                              proxy_values.c
+ *     lists --> a constant, an expression of rank and number of ranks, or a table              proxy_values.c
+ *                                                                          proxy_formula.c, proxy_runs.c
  *     items and values --> C                          proxy_calls.c, proxy_call_write.c, proxy_write.c
  *
  * The program is exact whatever the loops are: a step forward in a loop's body skips items, and any other step begins
@@ -28,15 +29,18 @@ enum refrain_proxy_argument {
     REFRAIN_PROXY_ROOT,
     REFRAIN_PROXY_COMM,    /* number of the communicator in its process */
     REFRAIN_PROXY_PARENT,  /* of a communicator that the call makes */
-    REFRAIN_PROXY_MEMBERS, /* of a communicator that the call makes: its number in the trace */
+    REFRAIN_PROXY_LEADER,  /* of a communicator that the call makes: the rank of its first member in MPI_COMM_WORLD */
     REFRAIN_PROXY_KEY,     /* of a communicator that the call makes: this process's rank in it */
+    REFRAIN_PROXY_MEMBERS, /* of a communicator that the call makes: its number in the trace */
     REFRAIN_PROXY_REQUEST, /* number of the request that the call makes */
     REFRAIN_PROXY_FIRST,   /* number of the first request that it starts, completes or frees ... */
     REFRAIN_PROXY_COUNT,   /* ... how many there are ... */
     REFRAIN_PROXY_EACH,    /* ... and their numbers: COUNT values a call */
+    REFRAIN_PROXY_DIMENSIONS, /* of a grid that the call makes: how many ... */
+    REFRAIN_PROXY_SIZES, /* ... and the size of each, then for each if it is periodic: 2 * DIMENSIONS values a call */
     REFRAIN_PROXY_ARGUMENTS
 };
-#define REFRAIN_PROXY_NONE (-1) /* a peer: the call had no message; MEMBERS: MPI_COMM_NULL */
+#define REFRAIN_PROXY_NONE (-1) /* a peer: the call had no message; LEADER: MPI_COMM_NULL */
 #define REFRAIN_PROXY_ANY (-2)  /* source or tag of a persistent receive: several */
 
 /* A function or call within a function, or a loop around such items. */
@@ -80,32 +84,54 @@ struct refrain_proxy_left_out {
     uint64_t count;
 };
 
-struct refrain_proxy {
+/* A run that the program is made of. Ranks of all runs are numbered together. */
+struct refrain_proxy_run {
     const struct refrain_trace *trace;
-    size_t n_ranks;
+    size_t first;     /* number of its rank 0 */
+    uint32_t *shared; /* by region of the trace: its number, which is the same in all runs */
+};
+
+struct refrain_proxy {
+    struct refrain_proxy_run *runs; /* by number of ranks, which differs */
+    size_t n_runs;
+    size_t n_ranks;               /* of all runs together */
+    struct refrain_table regions; /* (hash of a region's texts, how many like it came before) -> number of the region */
     struct refrain_proxy_function *functions; /* [0]: the outermost */
     size_t n_functions, functions_capacity;
     struct refrain_proxy_item *items;
     size_t n_items, items_capacity;
-    struct refrain_table by_region; /* index of a region -> number of the function + 1 */
-    struct refrain_table nodes;     /* (function, index of a region) -> item + 1 */
-    size_t n_requests, n_comms;     /* the most of a rank */
-    int64_t most_bytes;             /* of one message or of one rank's part in a collective */
+    struct refrain_table by_region;                  /* number of a region -> number of the function + 1 */
+    struct refrain_table nodes;                      /* (function, number of a region) -> item + 1 */
+    struct refrain_proxy_list *n_requests, *n_comms; /* by rank: one value */
+    int64_t most_bytes; /* of one message or of one rank's part in a collective, in all runs */
     struct refrain_proxy_left_out *left_out;
     size_t n_left_out, left_out_capacity;
 };
 
 enum refrain_proxy_compute { REFRAIN_PROXY_SPIN, REFRAIN_PROXY_SLEEP, REFRAIN_PROXY_MEMORY };
 
-/* Learns the program from the trace. The error says why a trace cannot be used: ranks without a file, without formulas
- * or killed, approximate order, calls in several threads, communicators that the program cannot make. The caller closes
- * the proxy in any case. */
-enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struct refrain_trace *trace,
-                                        struct refrain_error *error);
+/* The run that has a rank, and the rank's process. */
+static inline const struct refrain_proxy_run *refrain_proxy_run_of(const struct refrain_proxy *proxy, size_t rank) {
+    const struct refrain_proxy_run *run = proxy->runs;
+    while (rank - run->first >= run->trace->n_processes)
+        run++;
+    return run;
+}
+static inline const struct refrain_process *refrain_proxy_process(const struct refrain_proxy *proxy, size_t rank) {
+    const struct refrain_proxy_run *run = refrain_proxy_run_of(proxy, rank);
+    return &run->trace->processes[rank - run->first];
+}
 
-/* Writes the program to a file. */
+/* Learns the program from traces of one program on different numbers of ranks. The error says why a trace cannot be
+ * used: ranks without a file, without formulas or killed, approximate order, calls in several threads, communicators
+ * that the program cannot make. The caller closes the proxy in any case. */
+enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
+                                        size_t n_traces, struct refrain_error *error);
+
+/* Writes the program to a file. *n_tables: how many values have no expression of the number of ranks, so that the
+ * program can only run on as many ranks as one of the runs; of one run it can in any case. */
 enum refrain_status refrain_proxy_write(const struct refrain_proxy *proxy, enum refrain_proxy_compute compute,
-                                        FILE *out, struct refrain_error *error);
+                                        FILE *out, size_t *n_tables, struct refrain_error *error);
 
 void refrain_proxy_close(struct refrain_proxy *proxy);
 
@@ -139,24 +165,33 @@ bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t function);
  * is none of MPI. False without memory. */
 bool refrain_proxy_call_text(const struct refrain_region_info *region, char **text);
 
+/* The parts of the program as they are written. */
+struct refrain_proxy_output {
+    const struct refrain_proxy *proxy;
+    FILE *tables, *prepare, *functions; /* prepare: statements at the program's start */
+    size_t n_tables;                    /* values that are not the same, and have no expression, on all ranks */
+    bool no_memory;
+};
+
 /* ---- proxy_call_write.c ---- */
 
-/* Writes the call of an item. False without memory. */
-bool refrain_proxy_write_call(const struct refrain_proxy *proxy, size_t item, int indent, FILE *tables, FILE *out);
+/* Writes the call of an item to `functions`. False without memory. */
+bool refrain_proxy_write_call(struct refrain_proxy_output *output, size_t item, int indent);
 
 /* ---- proxy_values.c ---- */
 
 /* True if all ranks that have values have only this one. */
 bool refrain_proxy_always(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists, int64_t value);
 
-/* Writes an expression for the next value of the lists, one list a rank. Tables that it needs go to `tables`; their
- * names end with `name`. True if the expression takes a value from a table, so that it must be evaluated once. */
-bool refrain_proxy_write_value(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
-                               const char *name, FILE *tables, FILE *out);
+/* Writes an expression for the next value of the lists, one list a rank. `peers`: lists of the ranks that the values
+ * are for; null: none. Where the peer is none, a value is free. Tables that it needs go to `tables`; their names end
+ * with `name`. True if the expression takes a value from a sequence, so that it must be evaluated once. */
+bool refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
+                               const struct refrain_proxy_list *peers, const char *name, FILE *out);
 
 /* The same for values that are 0 or 1, as a condition. */
-void refrain_proxy_write_condition(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
-                                   const char *name, FILE *tables, FILE *out);
+void refrain_proxy_write_condition(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
+                                   const char *name, FILE *out);
 
 /* Functions that every program has (proxy_runtime.S). */
 extern const char refrain_proxy_runtime[], refrain_proxy_runtime_end[];

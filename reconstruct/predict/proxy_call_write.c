@@ -17,17 +17,18 @@ struct expression {
 };
 
 struct call {
+    struct refrain_proxy_output *output;
     const struct refrain_proxy *proxy;
     const struct refrain_proxy_item *item;
     size_t number; /* of the item */
     int indent;
-    FILE *tables, *out;
+    FILE *out;
     struct expression expressions[REFRAIN_PROXY_ARGUMENTS];
     bool declared; /* some variable was declared, so the call is in a block of its own */
     bool no_memory;
 };
 
-static const char names[] = "dtnsgrocpmkxfle"; /* of the arguments, in the order of the enumeration */
+static const char names[] = "dtnsgrocpmkjxfleyz"; /* of the arguments, in the order of the enumeration */
 _Static_assert(sizeof names == REFRAIN_PROXY_ARGUMENTS + 1, "a letter for each argument");
 
 /* The list whose values are the only ones; false: there are several. */
@@ -54,11 +55,21 @@ static bool needs_first(const struct call *call) {
            (!call->item->scattered && !refrain_proxy_always(call->proxy, counts, 0));
 }
 
+/* The lists of the ranks that an argument is for; null: of none. */
+static const struct refrain_proxy_list *peers_of(const struct call *call, enum refrain_proxy_argument argument) {
+    bool of_send = argument == REFRAIN_PROXY_SEND_TAG || argument == REFRAIN_PROXY_SENT;
+    bool of_receive = argument == REFRAIN_PROXY_RECV_TAG || argument == REFRAIN_PROXY_RECEIVED;
+    return of_send      ? call->item->arguments[REFRAIN_PROXY_DEST]
+           : of_receive ? call->item->arguments[REFRAIN_PROXY_SOURCE]
+                        : NULL;
+}
+
 /* Finds the expression of an argument, and declares a variable if it takes a value from a table. */
 static void find_expression(struct call *call, enum refrain_proxy_argument argument) {
     const struct refrain_proxy_list *lists = call->item->arguments[argument];
     struct expression *expression = &call->expressions[argument];
-    if (!lists || argument == REFRAIN_PROXY_EACH || (argument == REFRAIN_PROXY_FIRST && !needs_first(call)))
+    bool elements = argument == REFRAIN_PROXY_EACH || argument == REFRAIN_PROXY_SIZES;
+    if (!lists || elements || (argument == REFRAIN_PROXY_FIRST && !needs_first(call)))
         return;
     char name[32];
     snprintf(name, sizeof name, "%zu%c", call->number, names[argument]);
@@ -68,7 +79,7 @@ static void find_expression(struct call *call, enum refrain_proxy_argument argum
         return;
     }
     expression->constant = only_value(call, lists, &expression->number);
-    bool once = refrain_proxy_write_value(call->proxy, lists, name, call->tables, stream);
+    bool once = refrain_proxy_write_value(call->output, lists, peers_of(call, argument), name, stream);
     call->no_memory |= fclose(stream) != 0;
     if (!once || call->no_memory)
         return;
@@ -77,18 +88,20 @@ static void find_expression(struct call *call, enum refrain_proxy_argument argum
     snprintf(expression->value, expression->bytes + 1, "%c", names[argument]);
 }
 
-/* Requests without consecutive numbers are copied to an array, and back after the call. */
-static void collect_requests(struct call *call) {
-    const struct refrain_proxy_list *lists = call->item->arguments[REFRAIN_PROXY_EACH];
-    if (!call->item->scattered || !lists)
+/* Fills an array of the program with the values of an argument that a call has several of. */
+static void fill(struct call *call, const char *array, enum refrain_proxy_argument argument, const char *times,
+                 enum refrain_proxy_argument count) {
+    const struct refrain_proxy_list *lists = call->item->arguments[argument];
+    if (!lists)
         return;
     char name[32];
-    snprintf(name, sizeof name, "%zue", call->number);
+    snprintf(name, sizeof name, "%zu%c", call->number, names[argument]);
     begin_block(call);
-    fprintf(call->out, "%*sfor (int i = 0; i < %s; i++)\n%*snumbers[i] = ", call->indent + 4, "",
-            call->expressions[REFRAIN_PROXY_COUNT].value, call->indent + 8, "");
-    refrain_proxy_write_value(call->proxy, lists, name, call->tables, call->out);
-    fputs(";\n", call->out);
+    fprintf(call->out, "%*sfor (int i = 0; i < %s%s; i++)\n%*s%s[i] = ", call->indent + 4, "", times,
+            call->expressions[count].value, call->indent + 8, "", array);
+    fputs(argument == REFRAIN_PROXY_SIZES ? "(int)(" : "", call->out);
+    refrain_proxy_write_value(call->output, lists, NULL, name, call->out);
+    fputs(argument == REFRAIN_PROXY_SIZES ? ");\n" : ";\n", call->out);
 }
 
 static void write_comm(const struct call *call, const struct expression *comm) {
@@ -154,6 +167,9 @@ static void write_argument(const struct call *call, char letter) {
         write_special(call, &all[REFRAIN_PROXY_RECV_TAG], lists[REFRAIN_PROXY_RECV_TAG], "MPI_ANY_TAG", "MPI_ANY_TAG");
         break;
     case 'm':
+        write_special(call, &all[REFRAIN_PROXY_LEADER], lists[REFRAIN_PROXY_LEADER], "MPI_UNDEFINED", "MPI_UNDEFINED");
+        break;
+    case 'j':
         write_special(call, &all[REFRAIN_PROXY_MEMBERS], lists[REFRAIN_PROXY_MEMBERS], "MPI_UNDEFINED",
                       "MPI_UNDEFINED");
         break;
@@ -165,6 +181,9 @@ static void write_argument(const struct call *call, char letter) {
         break;
     case 'w':
         fprintf(call->out, "&comm[%s]", all[REFRAIN_PROXY_COMM].value);
+        break;
+    case 'y':
+        fprintf(call->out, "(int)%s", all[REFRAIN_PROXY_DIMENSIONS].value);
         break;
     case 'x':
         write_made_request(call, &all[REFRAIN_PROXY_REQUEST], lists[REFRAIN_PROXY_REQUEST]);
@@ -213,14 +232,21 @@ static void write_text(struct call *call) {
     putc(';', call->out);
 }
 
-bool refrain_proxy_write_call(const struct refrain_proxy *proxy, size_t item, int indent, FILE *tables, FILE *out) {
-    struct call call = {
-        .proxy = proxy, .item = &proxy->items[item], .number = item, .indent = indent, .tables = tables, .out = out};
+bool refrain_proxy_write_call(struct refrain_proxy_output *output, size_t item, int indent) {
+    FILE *out = output->functions;
+    struct call call = {.output = output,
+                        .proxy = output->proxy,
+                        .item = &output->proxy->items[item],
+                        .number = item,
+                        .indent = indent,
+                        .out = out};
     const struct refrain_region_info *region = call.item->region;
     for (unsigned i = 0; i < REFRAIN_PROXY_ARGUMENTS && !call.no_memory; i++)
         find_expression(&call, (enum refrain_proxy_argument)i);
     if (!call.no_memory) {
-        collect_requests(&call);
+        if (call.item->scattered) /* they are copied to an array, and back after the call */
+            fill(&call, "numbers", REFRAIN_PROXY_EACH, "", REFRAIN_PROXY_COUNT);
+        fill(&call, "grid", REFRAIN_PROXY_SIZES, "2 * ", REFRAIN_PROXY_DIMENSIONS);
         write_text(&call);
         if (region->file[0])
             refrain_proxy_write_place(region, out);

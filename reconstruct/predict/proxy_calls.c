@@ -6,7 +6,10 @@
  *     {q}           number of the request that the call makes
  *     {l} {f} {h}   number of requests; where the first one is, or MPI_REQUEST_NULL; its number
  *     {u}           where the first one is, or a persistent request that sends to nobody
- *     {p} {m} {k}   of a new communicator: its parent, its number in the trace (-1: this rank is not in it), rank in it
+ *     {p} {m} {k}   of a new communicator: its parent, the rank in MPI_COMM_WORLD of its first member (-1: this rank is
+ *                   not in it), rank in it
+ *     {j}           its number in the trace
+ *     {y}           number of dimensions of a new grid; `grid` has their sizes
  *     {w}           where the new communicator is stored
  *
  * Data are bytes, whatever they were; reductions combine them in words of 8 bytes if they divide into such. What has no
@@ -84,8 +87,9 @@ static const struct {
     {"MPI_Mprobe", "MPI_Mprobe({s}, {g}, {c}, &message[{q} + 1], MPI_STATUS_IGNORE)"},
     {"MPI_Improbe",
      "arrive({s}, {g}, {c}); MPI_Improbe({s}, {g}, {c}, &ignored, &message[{q} + 1], MPI_STATUS_IGNORE)"},
-    {"MPI_Mrecv", "MPI_Mrecv(in(0), MOST_BYTES, MPI_BYTE, &message[{h} + 1], MPI_STATUS_IGNORE)"},
-    {"MPI_Imrecv", "MPI_Imrecv(in({h} + 1), MOST_BYTES, MPI_BYTE, &message[{h} + 1], {h} < 0 ? none : &request[{h}])"},
+    {"MPI_Mrecv", "MPI_Mrecv(in(0), (int)most_bytes + 1, MPI_BYTE, &message[{h} + 1], MPI_STATUS_IGNORE)"},
+    {"MPI_Imrecv",
+     "MPI_Imrecv(in({h} + 1), (int)most_bytes + 1, MPI_BYTE, &message[{h} + 1], {h} < 0 ? none : &request[{h}])"},
     {"MPI_Start", "MPI_Start({u})"},
     {"MPI_Startall", "MPI_Startall({l}, {f})"},
     {"MPI_Wait", "MPI_Wait({f}, MPI_STATUS_IGNORE)"},
@@ -101,10 +105,10 @@ static const struct {
     {"MPI_Comm_split", "MPI_Comm_split({p}, {m}, {k}, {w})"},
     {"MPI_Comm_split_type",
      "MPI_Comm_split_type({p}, {m} == MPI_UNDEFINED ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, {k}, MPI_INFO_NULL, {w})"},
-    {"MPI_Comm_create", "MPI_Group group = group_of({m}); MPI_Comm_create({p}, group, {w})"},
-    {"MPI_Comm_create_group", "MPI_Group group = group_of({m}); MPI_Comm_create_group({p}, group, 0, {w})"},
-    {"MPI_Cart_create", "MPI_Comm part = part_of({p}, {m}, {k}); const struct grid *grid = grid_of({m}); "
-                        "MPI_Cart_create(part, grid->n, grid->sizes, grid->periods, 0, {w}); PMPI_Comm_free(&part)"},
+    {"MPI_Comm_create", "MPI_Group group = group_in({p}, {m}, {k}); MPI_Comm_create({p}, group, {w})"},
+    {"MPI_Comm_create_group", "MPI_Group group = group_of({j}); MPI_Comm_create_group({p}, group, 0, {w})"},
+    {"MPI_Cart_create", "MPI_Comm part = part_of({p}, {m}, {k}); MPI_Cart_create(part, {y}, grid, grid + {y}, 0, {w}); "
+                        "PMPI_Comm_free(&part)"},
     {"MPI_Cart_sub",
      "MPI_Comm part = line_of({p}, {m}, {k}); int kept = 1; MPI_Cart_sub(part, &kept, {w}); PMPI_Comm_free(&part)"},
     {"MPI_Comm_rank", "MPI_Comm_rank(MPI_COMM_WORLD, &ignored)"},
@@ -167,7 +171,7 @@ static const struct {
      "MPI_Info info; PMPI_Info_create(&info); MPI_Info_set(info, \"proxy\", \"1\"); PMPI_Info_free(&info)"},
     {"MPI_Buffer_attach", "attach()"},
     {"MPI_Buffer_detach", "void *former; MPI_Buffer_detach(&former, &ignored)"},
-    {"MPI_Pack", "int at = 0; MPI_Pack(out, 1, MPI_BYTE, in(0), MOST_BYTES, &at, MPI_COMM_WORLD)"},
+    {"MPI_Pack", "int at = 0; MPI_Pack(out, 1, MPI_BYTE, in(0), (int)most_bytes + 1, &at, MPI_COMM_WORLD)"},
     {"MPI_Unpack", "int at = 0; MPI_Unpack(out, 1, &at, in(0), 1, MPI_BYTE, MPI_COMM_WORLD)"},
     {"MPI_Pack_size", "MPI_Pack_size(1, MPI_BYTE, MPI_COMM_WORLD, &ignored)"},
 };

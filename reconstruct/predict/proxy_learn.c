@@ -12,24 +12,28 @@ static enum refrain_status no_memory(const struct refrain_proxy_walk *walk) {
 
 /* ---- functions and their items ---- */
 
-static size_t function_of(struct refrain_proxy *proxy, const struct refrain_region_info *region) {
-    uintptr_t known = refrain_table_number(&proxy->by_region, region->index, 0);
+static size_t function_of(struct refrain_proxy_walk *walk, const struct refrain_region_info *region) {
+    struct refrain_proxy *proxy = walk->proxy;
+    uint32_t shared = walk->run->shared[region->index];
+    uintptr_t known = refrain_table_number(&proxy->by_region, shared, 0);
     if (known)
         return known - 1;
     size_t function = refrain_proxy_add_function(proxy, region);
-    bool added = function != SIZE_MAX && refrain_table_put(&proxy->by_region, region->index, 0, function + 1);
+    bool added = function != SIZE_MAX && refrain_table_put(&proxy->by_region, shared, 0, function + 1);
     return added ? function : SIZE_MAX;
 }
 
 /* The item of a region in a function, which is made at its first use. SIZE_MAX without memory. */
-static size_t node_of(struct refrain_proxy *proxy, size_t number, const struct refrain_region_info *region) {
-    uintptr_t known = refrain_table_number(&proxy->nodes, number, region->index);
+static size_t node_of(struct refrain_proxy_walk *walk, size_t number, const struct refrain_region_info *region) {
+    struct refrain_proxy *proxy = walk->proxy;
+    uint32_t shared = walk->run->shared[region->index];
+    uintptr_t known = refrain_table_number(&proxy->nodes, number, shared);
     if (known)
         return known - 1;
     size_t item = refrain_proxy_add_item(proxy, number, region);
     struct refrain_proxy_function *function = &proxy->functions[number];
     if (item == SIZE_MAX || !REFRAIN_ARRAY_ROOM(function->nodes, function->n_nodes, function->nodes_capacity) ||
-        !refrain_table_put(&proxy->nodes, number, region->index, item + 1))
+        !refrain_table_put(&proxy->nodes, number, shared, item + 1))
         return SIZE_MAX;
     proxy->items[item].place = function->n_nodes; /* until it is in a loop: its number among the nodes */
     function->nodes[function->n_nodes++] = item;
@@ -50,8 +54,9 @@ static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refr
                                         struct refrain_error *error) {
     size_t n = function->n_nodes;
     if (n > MOST_NODES)
-        return REFRAIN_FAIL(error, "%s: %s has %zu calls, and a proxy can have %u in a function", proxy->trace->path,
-                            function->region ? function->region->name : "the program", n, MOST_NODES);
+        return REFRAIN_FAIL(error, "%s: %s has %zu calls, and a proxy can have %u in a function",
+                            proxy->runs[0].trace->path, function->region ? function->region->name : "the program", n,
+                            MOST_NODES);
     function->steps = calloc(n * n + 1, sizeof *function->steps);
     function->begins = calloc(n + 1, sizeof *function->begins);
     if (!function->steps || !function->begins)
@@ -74,7 +79,7 @@ static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refr
 static size_t come_to(struct refrain_proxy_walk *walk, const struct refrain_region_info *region, long double ns) {
     struct refrain_proxy *proxy = walk->proxy;
     struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
-    size_t item = node_of(proxy, activation->function, region);
+    size_t item = node_of(walk, activation->function, region);
     if (item == SIZE_MAX)
         return item;
     if (!walk->second)
@@ -110,8 +115,8 @@ static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const
     if (region->own_time == REFRAIN_OWN_TIME_PAUSED)
         return REFRAIN_FAIL(walk->error,
                             "%s: rank %d was paused, so the trace does not have all of its calls: a proxy needs them",
-                            walk->proxy->trace->path, (int)walk->process->rank);
-    size_t function = function_of(walk->proxy, region), item = come_to(walk, region, ns);
+                            walk->run->trace->path, (int)walk->process->rank);
+    size_t function = function_of(walk, region), item = come_to(walk, region, ns);
     if (function == SIZE_MAX || item == SIZE_MAX)
         return no_memory(walk);
     walk->proxy->items[item].called = function;
@@ -125,8 +130,7 @@ static enum refrain_status enter_call(struct refrain_proxy_walk *walk, const str
         return no_memory(walk);
     if (walk->call.item != SIZE_MAX)
         return REFRAIN_FAIL(walk->error, "%s: rank %d: %s (%s:%u) is called by MPI within a call, as a proxy cannot",
-                            walk->proxy->trace->path, (int)walk->process->rank, region->name, region->file,
-                            region->line);
+                            walk->run->trace->path, (int)walk->process->rank, region->name, region->file, region->line);
     refrain_proxy_call_begin(walk, item);
     return REFRAIN_OK;
 }
@@ -156,7 +160,7 @@ static enum refrain_status take_record(struct refrain_proxy_walk *walk, const st
             walk->error,
             "%s: the order of rank %d's events is approximate, and a proxy needs it exact: refrain info "
             "says why",
-            walk->proxy->trace->path, (int)walk->process->rank);
+            walk->run->trace->path, (int)walk->process->rank);
     enum refrain_status status = REFRAIN_OK;
     switch (record->kind) {
     case REFRAIN_RECORD_OPERATION:
@@ -213,16 +217,23 @@ static enum refrain_status walk_records(struct refrain_proxy_walk *walk) {
 
 static enum refrain_status walk_rank(struct refrain_proxy *proxy, size_t rank, bool second,
                                      struct refrain_error *error) {
-    const struct refrain_process *process = &proxy->trace->processes[rank];
-    struct refrain_proxy_walk walk = {
-        .proxy = proxy, .process = process, .rank = rank, .second = second, .call.item = SIZE_MAX, .error = error};
+    const struct refrain_process *process = refrain_proxy_process(proxy, rank);
+    struct refrain_proxy_walk walk = {.proxy = proxy,
+                                      .run = refrain_proxy_run_of(proxy, rank),
+                                      .process = process,
+                                      .rank = rank,
+                                      .second = second,
+                                      .call.item = SIZE_MAX,
+                                      .error = error};
     walk.requests.entry_bytes = sizeof(struct refrain_proxy_request);
     walk.made = calloc(process->n_comms + 2, sizeof *walk.made);
     enum refrain_status status = walk.made ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
     if (!status) {
         walk.made[0] = walk.made[1] = true;
-        proxy->n_comms = process->n_comms > proxy->n_comms ? process->n_comms : proxy->n_comms;
         status = walk_records(&walk);
+        proxy->n_requests[rank] = (struct refrain_proxy_list){.n = 1, .same = walk.n_requests};
+        proxy->n_comms[rank] = (struct refrain_proxy_list){.n = 1, .same = (int64_t)process->n_comms};
+        proxy->most_bytes = walk.most_bytes > proxy->most_bytes ? walk.most_bytes : proxy->most_bytes;
     }
     free(walk.activations);
     free(walk.opens);
@@ -283,13 +294,86 @@ static void settle(struct refrain_proxy *proxy) {
     }
 }
 
-enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struct refrain_trace *trace,
-                                        struct refrain_error *error) {
-    *proxy = (struct refrain_proxy){.trace = trace, .n_ranks = trace->n_processes};
-    enum refrain_status status = check(trace, error);
-    if (!status && refrain_proxy_add_function(proxy, NULL) == SIZE_MAX)
+/* ---- runs ---- */
+
+static int by_ranks(const void *a, const void *b) {
+    size_t first = ((const struct refrain_proxy_run *)a)->trace->n_processes;
+    size_t second = ((const struct refrain_proxy_run *)b)->trace->n_processes;
+    return first < second ? -1 : first > second;
+}
+
+/* Numbers the regions of a run so that a region has the same number in all runs. Regions with the same texts, such as
+ * two calls in a line, are told apart by their order. */
+static bool number_regions(struct refrain_proxy *proxy, struct refrain_proxy_run *run) {
+    struct refrain_table met = {0};
+    bool numbered = (run->shared = calloc(run->trace->n_regions + 1, sizeof *run->shared)) != NULL;
+    for (size_t i = 0; i < run->trace->n_regions && numbered; i++) {
+        const struct refrain_region_info *region = &run->trace->regions[i];
+        uint64_t hash = refrain_table_text(REFRAIN_TABLE_TEXT + region->line, region->name);
+        hash = refrain_table_text(refrain_table_text(hash, region->file), region->function);
+        uintptr_t before = refrain_table_number(&met, hash, 0), number = 0;
+        numbered = refrain_table_put(&met, hash, 0, before + 1);
+        if (!(number = refrain_table_number(&proxy->regions, hash, before)))
+            number = proxy->regions.n + 1;
+        numbered &= refrain_table_put(&proxy->regions, hash, before, number);
+        run->shared[i] = (uint32_t)number;
+    }
+    refrain_table_close(&met);
+    return numbered;
+}
+
+/* Checks the runs, orders them by their number of ranks, and numbers their ranks and regions. */
+static enum refrain_status begin(struct refrain_proxy *proxy, struct refrain_trace *const *traces, size_t n_traces,
+                                 struct refrain_error *error) {
+    proxy->runs = calloc(n_traces, sizeof *proxy->runs);
+    if (!proxy->runs)
         return REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; !status && i < trace->n_processes; i++)
+    enum refrain_status status = REFRAIN_OK;
+    for (size_t i = 0; i < n_traces && !status; i++) {
+        proxy->runs[proxy->n_runs++].trace = traces[i];
+        status = check(traces[i], error);
+    }
+    if (status)
+        return status;
+    qsort(proxy->runs, n_traces, sizeof *proxy->runs, by_ranks);
+    for (size_t i = 0; i < n_traces; i++) {
+        struct refrain_proxy_run *run = &proxy->runs[i];
+        if (i && by_ranks(run - 1, run) == 0)
+            return REFRAIN_FAIL(error, "%s: has %zu ranks, as %s has: runs of different numbers of ranks are expected",
+                                run->trace->path, run->trace->n_processes, run[-1].trace->path);
+        if (strcmp(proxy->runs[0].trace->process_infos[0].executable, run->trace->process_infos[0].executable) != 0)
+            return REFRAIN_FAIL(error, "%s: is a run of %s, and %s of %s: runs of one program are expected",
+                                run->trace->path, run->trace->process_infos[0].executable, proxy->runs[0].trace->path,
+                                proxy->runs[0].trace->process_infos[0].executable);
+        run->first = proxy->n_ranks;
+        proxy->n_ranks += run->trace->n_processes;
+        if (!number_regions(proxy, run))
+            return REFRAIN_FAIL_MEMORY(error);
+    }
+    proxy->n_requests = calloc(2 * proxy->n_ranks, sizeof *proxy->n_requests);
+    if (!proxy->n_requests || refrain_proxy_add_function(proxy, NULL) == SIZE_MAX)
+        return REFRAIN_FAIL_MEMORY(error);
+    proxy->n_comms = proxy->n_requests + proxy->n_ranks;
+    return REFRAIN_OK;
+}
+
+/* Gives all ranks of a run the largest value that one has. */
+static void level(const struct refrain_proxy *proxy, struct refrain_proxy_list *lists) {
+    for (size_t i = 0; i < proxy->n_runs; i++) {
+        struct refrain_proxy_list *own = lists + proxy->runs[i].first;
+        size_t n = proxy->runs[i].trace->n_processes;
+        for (size_t r = 1; r < n; r++)
+            own[0].same = own[r].same > own[0].same ? own[r].same : own[0].same;
+        for (size_t r = 1; r < n; r++)
+            own[r].same = own[0].same;
+    }
+}
+
+enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
+                                        size_t n_traces, struct refrain_error *error) {
+    *proxy = (struct refrain_proxy){0};
+    enum refrain_status status = begin(proxy, traces, n_traces, error);
+    for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, false, error);
     for (size_t i = 0; !status && i < proxy->n_functions; i++) {
         status = gather_steps(proxy, &proxy->functions[i], error);
@@ -298,9 +382,12 @@ enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, const struc
         free(proxy->functions[i].steps);
         proxy->functions[i].steps = NULL;
     }
-    for (size_t i = 0; !status && i < trace->n_processes; i++)
+    for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, true, error);
-    if (!status)
-        settle(proxy);
-    return status;
+    if (status)
+        return status;
+    settle(proxy);
+    level(proxy, proxy->n_requests);
+    level(proxy, proxy->n_comms);
+    return REFRAIN_OK;
 }

@@ -6,6 +6,8 @@
 #include "common/array.h"
 #include "common/table.h"
 
+#define REFRAIN_PROXY_FREE INT64_MIN /* a value that the program may choose, such as the tag of no message */
+
 struct refrain_proxy_list {
     int64_t *all; /* null: all n values are `same` */
     size_t n, capacity;
@@ -24,8 +26,12 @@ static inline bool refrain_proxy_spread(struct refrain_proxy_list *list) {
     return true;
 }
 
-/* Appends a value. False without memory. */
+/* Appends a value. A free one is that before it or, at the start of the list, after it. False without memory. */
 static inline bool refrain_proxy_append(struct refrain_proxy_list *list, int64_t value) {
+    if (value == REFRAIN_PROXY_FREE && list->n)
+        value = refrain_proxy_at(list, list->n - 1);
+    if (!list->all && list->same == REFRAIN_PROXY_FREE)
+        list->same = value;
     if (!list->all && list->n == 0)
         list->same = value;
     if (!list->all && value == list->same) {
@@ -54,8 +60,10 @@ static inline bool refrain_proxy_set(struct refrain_proxy_list *list, size_t i, 
     return true;
 }
 
-/* Frees the memory of a list whose values turned out to be equal. */
+/* Empties a list of free values, and frees the memory of one whose values turned out to be equal. */
 static inline void refrain_proxy_settle(struct refrain_proxy_list *list) {
+    if (!list->all && list->same == REFRAIN_PROXY_FREE)
+        list->n = 0;
     size_t i = 1;
     while (list->all && i < list->n && list->all[i] == list->all[0])
         i++;

@@ -93,6 +93,11 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
         free(function->ns);
         free(function->n);
     }
+    for (size_t i = 0; i < proxy->n_runs; i++)
+        free(proxy->runs[i].shared);
+    free(proxy->runs);
+    free(proxy->n_requests); /* and n_comms, which lies behind them */
+    refrain_table_close(&proxy->regions);
     refrain_table_close(&proxy->by_region);
     refrain_table_close(&proxy->nodes);
     free(proxy->items);

@@ -14,32 +14,34 @@ static const struct {
     int64_t none; /* value in calls without the operation */
 } letters[] = {
     {'d', REFRAIN_PROXY_DEST, REFRAIN_PROXY_NONE},
-    {'t', REFRAIN_PROXY_SEND_TAG, 0},
-    {'n', REFRAIN_PROXY_SENT, 0},
+    {'t', REFRAIN_PROXY_SEND_TAG, REFRAIN_PROXY_FREE},
+    {'n', REFRAIN_PROXY_SENT, REFRAIN_PROXY_FREE},
     {'s', REFRAIN_PROXY_SOURCE, REFRAIN_PROXY_NONE},
-    {'g', REFRAIN_PROXY_RECV_TAG, 0},
-    {'r', REFRAIN_PROXY_RECEIVED, 0},
-    {'o', REFRAIN_PROXY_ROOT, 0},
-    {'c', REFRAIN_PROXY_COMM, 0},
-    {'p', REFRAIN_PROXY_PARENT, 0},
-    {'m', REFRAIN_PROXY_MEMBERS, REFRAIN_PROXY_NONE},
-    {'k', REFRAIN_PROXY_KEY, 0},
-    {'w', REFRAIN_PROXY_COMM, 0}, /* where the communicator is stored, instead of the communicator */
+    {'g', REFRAIN_PROXY_RECV_TAG, REFRAIN_PROXY_FREE},
+    {'r', REFRAIN_PROXY_RECEIVED, REFRAIN_PROXY_FREE},
+    {'o', REFRAIN_PROXY_ROOT, REFRAIN_PROXY_FREE},
+    {'c', REFRAIN_PROXY_COMM, REFRAIN_PROXY_FREE},
+    {'p', REFRAIN_PROXY_PARENT, REFRAIN_PROXY_FREE},
+    {'m', REFRAIN_PROXY_LEADER, REFRAIN_PROXY_NONE},
+    {'k', REFRAIN_PROXY_KEY, REFRAIN_PROXY_FREE},
+    {'j', REFRAIN_PROXY_MEMBERS, REFRAIN_PROXY_NONE},
+    {'y', REFRAIN_PROXY_DIMENSIONS, REFRAIN_PROXY_FREE},
+    {'w', REFRAIN_PROXY_COMM, REFRAIN_PROXY_FREE}, /* where the communicator is stored, instead of the communicator */
     {'x', REFRAIN_PROXY_REQUEST, REFRAIN_PROXY_NONE},
     {'q', REFRAIN_PROXY_REQUEST, REFRAIN_PROXY_NONE},
 };
 
 static enum refrain_status refuse(const struct refrain_proxy_walk *walk, const char *what) {
     const struct refrain_region_info *region = walk->proxy->items[walk->call.item].region;
-    return REFRAIN_FAIL(walk->error, "%s: rank %d: %s (%s:%u) %s", walk->proxy->trace->path, (int)walk->process->rank,
+    return REFRAIN_FAIL(walk->error, "%s: rank %d: %s (%s:%u) %s", walk->run->trace->path, (int)walk->process->rank,
                         region->name, region->file[0] ? region->file : "?", region->line, what);
 }
 
 static void take(struct refrain_proxy_walk *walk, enum refrain_proxy_argument argument, int64_t value) {
     walk->call.has[argument] = true;
     walk->call.values[argument] = value;
-    if ((argument == REFRAIN_PROXY_SENT || argument == REFRAIN_PROXY_RECEIVED) && value > walk->proxy->most_bytes)
-        walk->proxy->most_bytes = value;
+    if ((argument == REFRAIN_PROXY_SENT || argument == REFRAIN_PROXY_RECEIVED) && value > walk->most_bytes)
+        walk->most_bytes = value;
 }
 
 void refrain_proxy_call_begin(struct refrain_proxy_walk *walk, size_t item) {
@@ -48,6 +50,7 @@ void refrain_proxy_call_begin(struct refrain_proxy_walk *walk, size_t item) {
     memset(call->values, 0, sizeof call->values);
     call->item = item;
     call->n_requests = 0;
+    call->grid = NULL;
     call->left_out = !walk->proxy->items[item].text;
 }
 
@@ -62,7 +65,7 @@ static enum refrain_status take_comm(struct refrain_proxy_walk *walk, int64_t nu
 }
 
 static bool makes_grid(const struct refrain_proxy_item *item) {
-    return item->text && strstr(item->text, "grid_of(");
+    return refrain_proxy_asks(item, 'y');
 }
 
 /* MPI_COMM_NULL. It is stored behind the communicators of the process. */
@@ -89,9 +92,18 @@ static enum refrain_status take_made(struct refrain_proxy_walk *walk, int64_t nu
         return take_null(walk, REFRAIN_COMM_NULL_OF(number));
     if (walk->call.left_out || comm->info->remote_size)
         return refuse(walk, "makes a communicator in a way that a proxy cannot");
+    if (walk->proxy->n_runs > 1 && refrain_proxy_asks(&walk->proxy->items[walk->call.item], 'j'))
+        return refuse(walk, "makes a communicator of a group, which the proxy of a single run can do and this cannot");
+    if (makes_grid(&walk->proxy->items[walk->call.item])) {
+        walk->call.grid = refrain_topology_of(walk->process, comm);
+        if (!walk->call.grid)
+            return refuse(walk, "makes a grid whose sizes the trace does not have");
+        take(walk, REFRAIN_PROXY_DIMENSIONS, walk->call.grid->n_dimensions);
+    }
     walk->made[number] = true;
     take(walk, REFRAIN_PROXY_COMM, number);
     take(walk, REFRAIN_PROXY_PARENT, comm->record->parent ? (int64_t)comm->record->parent - 1 : 0);
+    take(walk, REFRAIN_PROXY_LEADER, comm->info->members ? comm->info->members[0] : 0);
     take(walk, REFRAIN_PROXY_MEMBERS, comm->info->index);
     take(walk, REFRAIN_PROXY_KEY, comm->record->my_rank);
     return REFRAIN_OK;
@@ -122,7 +134,7 @@ static enum refrain_status take_request(struct refrain_proxy_walk *walk, uint32_
     int64_t number = refrain_requests_number(&walk->requests, request);
     take(walk, REFRAIN_PROXY_REQUEST, number);
     walk->matched = operation == REFRAIN_OP_IRECV ? number : walk->matched;
-    proxy->n_requests = (size_t)number >= proxy->n_requests ? (size_t)number + 1 : proxy->n_requests;
+    walk->n_requests = number >= walk->n_requests ? number + 1 : walk->n_requests;
     return REFRAIN_OK;
 }
 
@@ -140,7 +152,7 @@ static bool set_received(struct refrain_proxy_walk *walk, const struct refrain_p
                          int64_t tag, int64_t bytes) {
     const int64_t values[] = {source, tag, bytes};
     struct refrain_proxy_list **lists = &walk->proxy->items[request->item].arguments[REFRAIN_PROXY_SOURCE];
-    walk->proxy->most_bytes = bytes > walk->proxy->most_bytes ? bytes : walk->proxy->most_bytes;
+    walk->most_bytes = bytes > walk->most_bytes ? bytes : walk->most_bytes;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (lists[i] && request->index < lists[i][walk->rank].n &&
             !refrain_proxy_set(&lists[i][walk->rank], request->index, values[i]))
@@ -278,6 +290,14 @@ static bool append_requests(struct refrain_proxy_walk *walk) {
     return append(walk, REFRAIN_PROXY_FIRST, first) && append(walk, REFRAIN_PROXY_COUNT, (int64_t)call->n_requests);
 }
 
+static bool append_sizes(struct refrain_proxy_walk *walk) {
+    const struct refrain_topology *grid = walk->call.grid;
+    for (uint32_t i = 0; i < 2 * grid->n_dimensions; i++)
+        if (!append(walk, REFRAIN_PROXY_SIZES, grid->values[i]))
+            return false;
+    return true;
+}
+
 /* True if the call posts a receive, whose message is not known yet. */
 static bool posts(const struct refrain_proxy_call *call) {
     return call->has[REFRAIN_PROXY_REQUEST] && call->has[REFRAIN_PROXY_COMM] && !call->has[REFRAIN_PROXY_ROOT];
@@ -311,6 +331,8 @@ static bool append_arguments(struct refrain_proxy_walk *walk) {
         if (refrain_proxy_asks(item, letters[i].letter) && !append_argument(walk, i))
             return false;
     if (refrain_proxy_asks(item, 'h') && !walk->call.n_requests && !add_request(walk, message_of(walk)))
+        return false;
+    if (walk->call.grid && !append_sizes(walk))
         return false;
     return !names_requests(item) || append_requests(walk);
 }

@@ -1,4 +1,4 @@
-/* proxy_runtime.S: the text of proxy_runtime.inc as bytes of the executable. */
+/* proxy_runtime.S: the texts of proxy_terms.inc and proxy_runtime.inc as bytes of the executable. */
     .section .rodata
     .globl refrain_proxy_runtime
     .globl refrain_proxy_runtime_end
@@ -6,6 +6,7 @@
     .hidden refrain_proxy_runtime_end
     .type refrain_proxy_runtime, @object
 refrain_proxy_runtime:
+    .incbin REFRAIN_PROXY_TERMS
     .incbin REFRAIN_PROXY_RUNTIME
 refrain_proxy_runtime_end:
     .byte 0

@@ -1,117 +1,61 @@
 /* proxy_values.c: writes the values of a proxy as expressions of C (proxy.h).
  *
- *     each rank has one value          7     (rank + 1) % ranks     rank ^ 2     rank == 0     v12d[rank]
+ *     each rank has one value          7     (rank + 1) % ranks     rank == 0     v12d[own]
  *     a rank has several               next(&q12d)     (rank + next(&q12d)) % ranks
  *
- * The values that next() returns are runs: (count, first value, step). When all runs of a rank are used, they begin
- * again, so of values that repeat one period is enough. Ranks with the same values share a table, also if the values
- * are the same only relative to the rank. A rank that never comes to this point may have any values. */
+ * The values that next() returns are runs (proxy_runs.h). When all runs of a rank are used, they begin again. Count,
+ * value and step of a run are numbers if all ranks have the same runs, perhaps relative to the rank, or expressions
+ * that the program evaluates at its start. Where nothing of this fits, there is a table with the values of each rank
+ * (`own`: its number among the ranks of all runs), which says nothing of other numbers of ranks. A rank that never
+ * comes to this point may have any values. */
+#define _GNU_SOURCE
 #include "predict/proxy.h"
+#include "predict/proxy_formula.h"
+#include "predict/proxy_runs.h"
 
 #include <inttypes.h>
 
-#define LINE 110 /* columns after which a table's line ends */
-
-/* What is done with a value before it is compared with those of other ranks, and undone in the expression. */
-enum relation { EQUAL, SHIFTED, ROTATED, EXCHANGED, RELATIONS };
-
-struct run {
-    uint64_t count;
-    int64_t value, step;
-};
-
-struct runs {
-    struct run *all;
-    size_t n, capacity;
-};
+#define LINE 110      /* columns after which a table's line ends */
+#define MOST_RUNS 64  /* whose fields are expressions */
+#define MOST_SINGLE 8 /* values that are runs of their own */
 
 struct values {
+    struct refrain_proxy_output *output;
     const struct refrain_proxy *proxy;
-    const struct refrain_proxy_list *lists;
+    const struct refrain_proxy_list *lists, *peers;
     const char *name;
-    FILE *tables, *out;
+    FILE *out;
 };
 
-static int64_t rank_of(const struct values *values, size_t r) {
-    return values->proxy->trace->processes[r].rank;
+static int64_t ranks_of(const struct values *values, size_t r) {
+    return (int64_t)refrain_proxy_run_of(values->proxy, r)->trace->n_processes;
 }
 
-static int64_t related(const struct values *values, enum relation relation, size_t r, int64_t value) {
-    int64_t rank = rank_of(values, r), n = (int64_t)values->proxy->n_ranks;
-    switch (relation) {
-    case SHIFTED:
-        return (int64_t)((uint64_t)value - (uint64_t)rank);
-    case ROTATED: /* only of ranks: what is none is different on each rank */
-        return value < 0 || value >= n ? INT64_MAX - rank : (value - rank + n) % n;
-    case EXCHANGED:
-        return value ^ rank;
-    default:
-        return value;
-    }
+static int64_t rank_of(const struct values *values, size_t r) {
+    return (int64_t)(r - refrain_proxy_run_of(values->proxy, r)->first);
 }
 
 /* ---- one value a rank ---- */
 
-static bool is_constant(const struct refrain_proxy_list *list) {
-    return !list->all;
-}
-
-static size_t first_rank(const struct values *values) {
-    size_t r = 0;
-    while (r < values->proxy->n_ranks && !values->lists[r].n)
-        r++;
-    return r;
-}
-
-/* True if the related values of all ranks are equal. */
-static bool agree(const struct values *values, enum relation relation, int64_t *common) {
-    size_t first = first_rank(values);
-    *common = related(values, relation, first, values->lists[first].same);
-    for (size_t r = first; r < values->proxy->n_ranks; r++)
-        if (values->lists[r].n && related(values, relation, r, values->lists[r].same) != *common)
-            return false;
-    return true;
-}
-
-static void write_relation(const struct values *values, enum relation relation, int64_t value) {
-    if (relation == EQUAL)
-        fprintf(values->out, "%" PRId64, value);
-    else if (relation == SHIFTED && value == 0)
-        fputs("rank", values->out);
-    else if (relation == SHIFTED)
-        fprintf(values->out, "(rank %c %" PRIu64 ")", value < 0 ? '-' : '+',
-                value < 0 ? -(uint64_t)value : (uint64_t)value);
-    else if (relation == ROTATED)
-        fprintf(values->out, "((rank + %" PRId64 ") %% ranks)", value);
-    else
-        fprintf(values->out, "(rank ^ %" PRId64 ")", value);
-}
-
-/* Of two values of which one is that of a single rank: writes a choice by the rank, or for 0 and 1, in a condition, the
- * comparison alone. False if no rank is such an exception. */
-static bool write_exception(const struct values *values, bool is_condition) {
-    const struct refrain_proxy_list *lists = values->lists;
-    size_t n = values->proxy->n_ranks, first = first_rank(values);
-    for (size_t alone = 0; alone < n; alone++) {
-        if (!lists[alone].n)
-            continue;
-        size_t other = alone == first ? alone + 1 : first;
-        while (other < n && !lists[other].n)
-            other++;
-        bool same = other < n;
-        for (size_t r = 0; r < n && same; r++)
-            same = r == alone || !lists[r].n || lists[r].same == lists[other].same;
-        if (!same)
-            continue;
-        int64_t one = lists[alone].same, rest = lists[other].same;
-        if (is_condition && one + rest == 1 && one * rest == 0)
-            fprintf(values->out, "rank %s %" PRId64, one ? "==" : "!=", rank_of(values, alone));
-        else
-            fprintf(values->out, "(rank == %" PRId64 " ? %" PRId64 " : %" PRId64 ")", rank_of(values, alone), one,
-                    rest);
-        return true;
+/* Looks for an expression that has values[r] on each rank that is `present`. Null: there is none. */
+static char *formula_of(const struct values *values, const int64_t *all, const bool *present, bool is_condition) {
+    const struct refrain_proxy *proxy = values->proxy;
+    struct refrain_formula_point *points = malloc(proxy->n_ranks * sizeof *points);
+    int64_t *ranks = malloc(proxy->n_runs * sizeof *ranks);
+    char *text = NULL;
+    size_t n = 0;
+    for (size_t k = 0; k < proxy->n_runs && points && ranks; k++) {
+        const struct refrain_proxy_run *run = &proxy->runs[k];
+        ranks[k] = (int64_t)run->trace->n_processes;
+        for (size_t r = 0; r < run->trace->n_processes; r++)
+            if (present[run->first + r])
+                points[n++] = (struct refrain_formula_point){(int64_t)r, all[run->first + r], k};
     }
-    return false;
+    if (points && ranks)
+        text = n ? refrain_formula_find(points, n, ranks, proxy->n_runs, is_condition) : strdup("0");
+    free(points);
+    free(ranks);
+    return text;
 }
 
 /* Writes the entries of a table, with line breaks. */
@@ -121,40 +65,56 @@ static void write_number(FILE *tables, size_t *column, int64_t number) {
 }
 
 static void write_by_rank(const struct values *values) {
-    size_t column = (size_t)fprintf(values->tables, "static const long long v%s[] = {", values->name);
+    FILE *tables = values->output->tables;
+    size_t column = (size_t)fprintf(tables, "static const long long v%s[] = {", values->name);
     for (size_t r = 0; r < values->proxy->n_ranks; r++)
-        write_number(values->tables, &column, values->lists[r].n ? values->lists[r].same : 0);
-    fputs("};\n", values->tables);
-    fprintf(values->out, "v%s[rank]", values->name);
+        write_number(tables, &column, values->lists[r].n ? values->lists[r].same : 0);
+    fputs("};\n", tables);
+    fprintf(values->out, "v%s[own]", values->name);
+    values->output->n_tables++;
 }
 
 static void write_single(const struct values *values, bool is_condition) {
-    int64_t common;
-    if (is_condition && write_exception(values, true))
-        return;
-    for (enum relation relation = EQUAL; relation < RELATIONS; relation++)
-        if (agree(values, relation, &common) && (relation == EQUAL || values->proxy->n_ranks > 2)) {
-            write_relation(values, relation, common);
-            return;
-        }
-    if (!write_exception(values, false))
+    size_t n = values->proxy->n_ranks;
+    int64_t *all = malloc(n * sizeof *all);
+    bool *present = malloc(n * sizeof *present);
+    for (size_t r = 0; all && present && r < n; r++) {
+        all[r] = values->lists[r].same;
+        present[r] = values->lists[r].n > 0;
+    }
+    char *text = all && present ? formula_of(values, all, present, is_condition) : NULL;
+    if (text)
+        fputs(text, values->out);
+    else
         write_by_rank(values);
+    free(text);
+    free(all);
+    free(present);
 }
 
-/* ---- several values a rank ---- */
+/* ---- several values a rank: the same on all ranks ---- */
 
-static bool lists_agree(const struct values *values, enum relation relation, size_t a, size_t b) {
+static bool lists_agree(const struct values *values, enum refrain_proxy_relation relation, size_t a, size_t b) {
     const struct refrain_proxy_list *first = &values->lists[a], *second = &values->lists[b];
+    int64_t rank_a = rank_of(values, a), ranks_a = ranks_of(values, a);
+    int64_t rank_b = rank_of(values, b), ranks_b = ranks_of(values, b);
     if (first->n != second->n)
         return false;
     for (size_t i = 0; i < first->n; i++)
-        if (related(values, relation, a, refrain_proxy_at(first, i)) !=
-            related(values, relation, b, refrain_proxy_at(second, i)))
+        if (refrain_proxy_related(relation, rank_a, ranks_a, refrain_proxy_at(first, i)) !=
+            refrain_proxy_related(relation, rank_b, ranks_b, refrain_proxy_at(second, i)))
             return false;
     return true;
 }
 
-static bool all_agree(const struct values *values, enum relation relation) {
+static size_t first_rank(const struct values *values) {
+    size_t r = 0;
+    while (r < values->proxy->n_ranks && !values->lists[r].n)
+        r++;
+    return r;
+}
+
+static bool all_agree(const struct values *values, enum refrain_proxy_relation relation) {
     size_t first = first_rank(values);
     for (size_t r = first + 1; r < values->proxy->n_ranks; r++)
         if (values->lists[r].n && !lists_agree(values, relation, first, r))
@@ -162,83 +122,28 @@ static bool all_agree(const struct values *values, enum relation relation) {
     return true;
 }
 
-/* The longest run that begins at the i-th value. A run of different values has at least three. */
-static struct run run_at(const struct values *values, enum relation relation, size_t r, size_t i) {
-    const struct refrain_proxy_list *list = &values->lists[r];
-    int64_t first = related(values, relation, r, refrain_proxy_at(list, i));
-    struct run run = {.count = 1, .value = first};
-    if (i + 1 == list->n)
-        return run;
-    uint64_t step = (uint64_t)related(values, relation, r, refrain_proxy_at(list, i + 1)) - (uint64_t)first;
-    uint64_t next = (uint64_t)first + step;
-    while (i + run.count < list->n &&
-           (uint64_t)related(values, relation, r, refrain_proxy_at(list, i + run.count)) == next) {
-        run.count++;
-        next += step;
-    }
-    if (step && run.count < 3)
-        run.count = 1;
-    run.step = run.count > 1 ? (int64_t)step : 0;
-    return run;
-}
-
-static bool same_run(const struct run *a, const struct run *b) {
-    return a->value == b->value && a->step == b->step && a->count == b->count;
-}
-
-/* Shortens runs that repeat to one period; the last repetition may be incomplete. */
-static bool find_period(struct runs *runs) {
-    size_t n = runs->n;
-    size_t *border = calloc(n + 1, sizeof *border); /* of the first i runs: the longest end that is also their begin */
-    if (!border)
-        return false;
-    size_t whole = n ? n - 1 : 0; /* without the last run, which may be cut off */
-    for (size_t i = 1, k = 0; i < whole; i++) {
-        while (k && !same_run(&runs->all[i], &runs->all[k]))
-            k = border[k];
-        k += same_run(&runs->all[i], &runs->all[k]);
-        border[i + 1] = k;
-    }
-    size_t period = whole - border[whole];
-    const struct run *last = n ? &runs->all[n - 1] : NULL, *twin = n ? &runs->all[whole % (period ? period : 1)] : NULL;
-    if (whole && period < whole && last->value == twin->value && last->step == twin->step && last->count <= twin->count)
-        runs->n = period;
-    else if (whole && period < whole && last->value == twin->value && last->count == 1)
-        runs->n = period;
-    free(border);
-    return true;
-}
-
-static bool find_runs(const struct values *values, enum relation relation, size_t r, struct runs *runs) {
-    *runs = (struct runs){0};
-    for (size_t i = 0; i < values->lists[r].n;) {
-        if (!REFRAIN_ARRAY_ROOM(runs->all, runs->n, runs->capacity))
-            return false;
-        runs->all[runs->n] = run_at(values, relation, r, i);
-        i += runs->all[runs->n++].count;
-    }
-    return find_period(runs);
-}
-
 /* Writes the runs of a rank, and returns their number; 0 without memory. */
-static size_t write_runs(const struct values *values, enum relation relation, size_t r) {
-    struct runs runs;
-    bool found = find_runs(values, relation, r, &runs);
-    size_t column = (size_t)fprintf(values->tables, "static const struct run r%s_%zu[] = {", values->name, r);
+static size_t write_runs(const struct values *values, enum refrain_proxy_relation relation, size_t r) {
+    struct refrain_proxy_runs runs;
+    FILE *tables = values->output->tables;
+    bool found = refrain_proxy_find_runs(&values->lists[r], relation, rank_of(values, r), ranks_of(values, r),
+                                         REFRAIN_PROXY_ADDING, &runs);
+    size_t column = (size_t)fprintf(tables, "static const struct run r%s_%zu[] = {", values->name, r);
     for (size_t i = 0; i < runs.n && found; i++) {
         if (column > LINE)
-            column = (size_t)fprintf(values->tables, "\n    ");
-        column += (size_t)fprintf(values->tables, "{%" PRIu64 ", %" PRId64 ", %" PRId64 "},", runs.all[i].count,
+            column = (size_t)fprintf(tables, "\n    ");
+        column += (size_t)fprintf(tables, "{%" PRId64 ", %" PRId64 ", %" PRId64 "},", runs.all[i].count,
                                   runs.all[i].value, runs.all[i].step);
     }
-    fputs("};\n", values->tables);
+    fputs("};\n", tables);
     free(runs.all);
     return found ? runs.n : 0;
 }
 
 /* Writes a sequence: the runs of each rank, of which equal ones are written once. */
-static void write_sequence(const struct values *values, enum relation relation, bool shared) {
+static void write_sequence(const struct values *values, enum refrain_proxy_relation relation, bool shared) {
     size_t n = values->proxy->n_ranks, *like = calloc(n, sizeof *like), *length = calloc(n, sizeof *length);
+    FILE *tables = values->output->tables;
     for (size_t r = 0; like && length && r < n; r++) {
         like[r] = shared ? first_rank(values) : r;
         for (size_t before = 0; !shared && before < r && like[r] == r; before++)
@@ -247,33 +152,164 @@ static void write_sequence(const struct values *values, enum relation relation, 
         if (like[r] == r && values->lists[r].n)
             length[r] = write_runs(values, relation, r);
     }
-    fprintf(values->tables, "static const struct runs o%s[] = {", values->name);
+    fprintf(tables, "static const struct runs o%s[] = {", values->name);
     for (size_t r = 0; like && length && r < n; r++) {
         size_t of = like[r];
         if (length[of])
-            fprintf(values->tables, "%s{r%s_%zu, %zu},", r % 6 == 5 ? "\n    " : " ", values->name, of, length[of]);
+            fprintf(tables, "%s{r%s_%zu, %zu},", r % 6 == 5 ? "\n    " : " ", values->name, of, length[of]);
         else
-            fprintf(values->tables, " {0, 0},");
+            fprintf(tables, " {0, 0},");
         if (shared)
             break;
     }
-    fprintf(values->tables, "};\nstatic struct sequence q%s = {.of = o%s, .by_rank = %d};\n", values->name,
-            values->name, !shared);
+    fprintf(tables, "};\nstatic struct sequence q%s = {.of = o%s, .by_rank = %d};\n", values->name, values->name,
+            !shared);
     free(like);
     free(length);
 }
 
-static void write_several(const struct values *values) {
-    for (enum relation relation = EQUAL; relation < RELATIONS; relation++) {
-        if (!all_agree(values, relation))
+static void write_next(const struct values *values, enum refrain_proxy_relation relation) {
+    static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
+    fprintf(values->out, "%snext(&q%s)%s", before[relation], values->name,
+            relation == REFRAIN_PROXY_ROTATED ? ") % ranks" : "");
+}
+
+/* ---- several values a rank: runs whose fields are expressions ---- */
+
+struct fields {
+    const struct values *values;
+    enum refrain_proxy_style style;
+    struct refrain_proxy_runs *of; /* by rank */
+    int64_t *all;                  /* by rank: one field */
+    bool *present;
+    FILE *prepare;
+};
+
+/* Finds the values of one field of the j-th runs (j: SIZE_MAX: of how many runs there are). The step of a single value
+ * may be any. `lone`: so may the count of a lone run of equal values, as it follows itself. */
+static void take_field(struct fields *fields, size_t j, size_t offset, bool lone) {
+    const struct values *values = fields->values;
+    for (size_t r = 0; r < values->proxy->n_ranks; r++) {
+        const struct refrain_proxy_runs *runs = &fields->of[r];
+        fields->present[r] = values->lists[r].n > 0 && (j == SIZE_MAX || j < runs->n);
+        fields->all[r] = (int64_t)runs->n;
+        if (!fields->present[r] || j == SIZE_MAX)
             continue;
-        write_sequence(values, relation, true);
-        static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
-        fprintf(values->out, "%snext(&q%s)%s", before[relation], values->name, relation == ROTATED ? ") % ranks" : "");
-        return;
+        const struct refrain_proxy_value_run *run = &runs->all[j];
+        fields->all[r] = *(const int64_t *)((const char *)run + offset);
+        bool single = fields->style == REFRAIN_PROXY_SINGLE; /* then the j-th run is the j-th value */
+        bool is_free = single && values->peers && refrain_proxy_at(&values->peers[r], j) == REFRAIN_PROXY_NONE;
+        if (offset == offsetof(struct refrain_proxy_value_run, step))
+            fields->present[r] = run->count > 1;
+        else if (offset == offsetof(struct refrain_proxy_value_run, count))
+            fields->present[r] = !lone || runs->n > 1 || run->step != 0;
+        else
+            fields->present[r] = !is_free;
     }
-    write_sequence(values, EQUAL, false);
-    fprintf(values->out, "next(&q%s)", values->name);
+}
+
+/* Writes an expression of a field. False if there is none. */
+static bool write_field(struct fields *fields, size_t j, size_t offset) {
+    bool count = j != SIZE_MAX && offset == offsetof(struct refrain_proxy_value_run, count);
+    char *text = NULL;
+    for (int lone = 0; lone <= count && !text; lone++) {
+        take_field(fields, j, offset, lone);
+        text = formula_of(fields->values, fields->all, fields->present, false);
+    }
+    if (text)
+        fputs(count && strcmp(text, "0") == 0 ? "1" : text, fields->prepare);
+    free(text);
+    return text != NULL;
+}
+
+static bool write_fields(struct fields *fields, size_t most) {
+    const char *name = fields->values->name;
+    bool written = true;
+    for (size_t j = 0; j < most && written; j++) {
+        fprintf(fields->prepare, "    r%s[%zu] = (struct run){", name, j);
+        written = write_field(fields, j, offsetof(struct refrain_proxy_value_run, count));
+        fputs(", ", fields->prepare);
+        written = written && write_field(fields, j, offsetof(struct refrain_proxy_value_run, value));
+        fputs(", ", fields->prepare);
+        written = written && write_field(fields, j, offsetof(struct refrain_proxy_value_run, step));
+        fputs("};\n", fields->prepare);
+    }
+    fprintf(fields->prepare, "    o%s.n = ", name);
+    written = written && write_field(fields, SIZE_MAX, 0);
+    fputs(";\n", fields->prepare);
+    return written;
+}
+
+/* Finds the runs of all ranks, and returns the largest number; 0 if there are more than MOST_RUNS, or without memory.
+ */
+static size_t find_all_runs(const struct fields *fields, enum refrain_proxy_relation relation,
+                            enum refrain_proxy_style style) {
+    const struct values *values = fields->values;
+    size_t most = 0;
+    bool found = true;
+    for (size_t r = 0; r < values->proxy->n_ranks && found; r++) {
+        const struct refrain_proxy_list *list = &values->lists[r];
+        found = list->n <= MOST_SINGLE || style != REFRAIN_PROXY_SINGLE;
+        found = found &&
+                refrain_proxy_find_runs(list, relation, rank_of(values, r), ranks_of(values, r), style, &fields->of[r]);
+        most = fields->of[r].n > most ? fields->of[r].n : most;
+        found &= most <= (style == REFRAIN_PROXY_SINGLE ? MOST_SINGLE : MOST_RUNS);
+    }
+    return found ? most : 0;
+}
+
+/* Writes runs whose fields are expressions, if there are such. */
+static bool write_as_fields(const struct values *values, enum refrain_proxy_relation relation,
+                            enum refrain_proxy_style style) {
+    size_t n = values->proxy->n_ranks, bytes;
+    char *text = NULL;
+    struct fields fields = {.values = values,
+                            .style = style,
+                            .of = calloc(n, sizeof *fields.of),
+                            .all = malloc(n * sizeof *fields.all),
+                            .present = malloc(n * sizeof *fields.present),
+                            .prepare = open_memstream(&text, &bytes)};
+    size_t most = fields.of && fields.all && fields.present ? find_all_runs(&fields, relation, style) : 0;
+    bool written = most && fields.prepare && write_fields(&fields, most);
+    written &= fields.prepare && fclose(fields.prepare) == 0;
+    if (written) {
+        const char *name = values->name;
+        fprintf(values->output->tables,
+                "static struct run r%s[%zu];\nstatic struct runs o%s = {r%s, %zu};\n"
+                "static struct sequence q%s = {.of = &o%s};\n",
+                name, most, name, name, most, name, name);
+        fputs(text, values->output->prepare);
+        write_next(values, relation);
+    }
+    for (size_t r = 0; fields.of && r < n; r++)
+        free(fields.of[r].all);
+    free(fields.of);
+    free(fields.all);
+    free(fields.present);
+    free(text);
+    return written;
+}
+
+static void write_several(const struct values *values) {
+    for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
+        if (all_agree(values, relation)) {
+            write_sequence(values, relation, true);
+            write_next(values, relation);
+            return;
+        }
+    for (enum refrain_proxy_style style = REFRAIN_PROXY_SINGLE; style < REFRAIN_PROXY_STYLES; style++)
+        for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
+            if (write_as_fields(values, relation, style))
+                return;
+    write_sequence(values, REFRAIN_PROXY_EQUAL, false);
+    write_next(values, REFRAIN_PROXY_EQUAL);
+    values->output->n_tables++;
+}
+
+/* ---- for the other files ---- */
+
+static bool is_constant(const struct refrain_proxy_list *list) {
+    return !list->all;
 }
 
 bool refrain_proxy_always(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists, int64_t value) {
@@ -283,27 +319,26 @@ bool refrain_proxy_always(const struct refrain_proxy *proxy, const struct refrai
     return true;
 }
 
-static bool write(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists, bool is_condition,
-                  const char *name, FILE *tables, FILE *out) {
-    struct values values = {.proxy = proxy, .lists = lists, .name = name, .tables = tables, .out = out};
+static bool write(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists, bool is_condition,
+                  const struct refrain_proxy_list *peers, const char *name, FILE *out) {
+    const struct refrain_proxy *proxy = output->proxy;
+    struct values values = {.output = output, .proxy = proxy, .lists = lists, .peers = peers, .name = name, .out = out};
     bool single = true;
     for (size_t r = 0; r < proxy->n_ranks; r++)
         single &= is_constant(&lists[r]);
-    if (first_rank(&values) == proxy->n_ranks)
-        putc('0', out);
-    else if (single)
+    if (single)
         write_single(&values, is_condition);
     else
         write_several(&values);
     return !single;
 }
 
-bool refrain_proxy_write_value(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
-                               const char *name, FILE *tables, FILE *out) {
-    return write(proxy, lists, false, name, tables, out);
+bool refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
+                               const struct refrain_proxy_list *peers, const char *name, FILE *out) {
+    return write(output, lists, false, peers, name, out);
 }
 
-void refrain_proxy_write_condition(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
-                                   const char *name, FILE *tables, FILE *out) {
-    write(proxy, lists, true, name, tables, out);
+void refrain_proxy_write_condition(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
+                                   const char *name, FILE *out) {
+    write(output, lists, true, NULL, name, out);
 }

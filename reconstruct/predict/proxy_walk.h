@@ -2,6 +2,7 @@
 #ifndef REFRAIN_PROXY_WALK_H
 #define REFRAIN_PROXY_WALK_H
 
+#include "formats/topology.h"
 #include "predict/proxy.h"
 #include "walk/request_table.h"
 #include "walk/walk_rank.h"
@@ -39,12 +40,14 @@ struct refrain_proxy_call {
     int64_t values[REFRAIN_PROXY_ARGUMENTS];
     int64_t *requests; /* that it starts, completes or frees */
     size_t n_requests, requests_capacity;
+    const struct refrain_topology *grid; /* that it makes; null: none */
 };
 
 struct refrain_proxy_walk {
     struct refrain_proxy *proxy;
+    const struct refrain_proxy_run *run;
     const struct refrain_process *process;
-    size_t rank; /* index of the process */
+    size_t rank; /* number of the process among those of all runs */
     bool second; /* the loops are known: values are collected */
     struct refrain_proxy_activation *activations;
     size_t n_activations, activations_capacity;
@@ -55,6 +58,7 @@ struct refrain_proxy_walk {
     int64_t matched; /* request of the message that MPI_Mprobe or MPI_Improbe found last */
     bool *made;      /* by number: some call has made the communicator */
     uint64_t ticks;  /* of the last record */
+    int64_t n_requests, most_bytes;
     struct refrain_error *error;
 };
 
