@@ -15,7 +15,8 @@ enum {
     REFRAIN_CALL_CLASS_OWN = 1,
     REFRAIN_CALL_CLASS_DOES = 1,
     REFRAIN_CALL_CLASS_PLAIN = 0,
-    REFRAIN_CALL_CLASS_FORTRAN = 0
+    REFRAIN_CALL_CLASS_FORTRAN = 0,
+    REFRAIN_CALL_CLASS_POSIX = 1
 };
 #define REFRAIN_CALL_OPERATIONS(class, kind)                                                                           \
     (!REFRAIN_CALL_CLASS_##class ? (kind) >= REFRAIN_MPI_WINDOW_MAKE && (kind) <= REFRAIN_MPI_FILE_OTHER               \
@@ -63,7 +64,7 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
     const char *end = strings + bytes;
     if (!*refrain_called_entry(called, refrain_call_names[0].name))
         for (unsigned i = 0; i < REFRAIN_CALL_NAMES; i++)
-            *refrain_called_entry(called, refrain_call_names[i].name) = (uint16_t)(i + 1);
+            *refrain_called_entry(called, refrain_call_names[i].name) = (uint16_t)(i + 1); /* POSIX_ is no symbol */
     for (const char *name = strings, *zero; (zero = memchr(name, 0, (size_t)(end - name))); name = zero + 1) {
         const unsigned number = *refrain_called_entry(called, name);
         if (number)

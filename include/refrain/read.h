@@ -157,6 +157,7 @@ enum refrain_region_kind {
     REFRAIN_REGION_MPI,
     REFRAIN_REGION_USER,  /* a region or phase of the program (refrain.h), or "paused" */
     REFRAIN_REGION_VALUE, /* a marker or counter, which is never entered */
+    REFRAIN_REGION_IO,    /* a function of the C library for files, with the line that calls it: POSIX_write ... */
 };
 
 /* The collective operation that an MPI function takes part in, blocking or not. */
@@ -205,8 +206,8 @@ struct refrain_region_info {
     const char *name;
     const char *file;             /* "" unknown */
     uint32_t line;                /* 0 unknown */
-    uint32_t mpi;                 /* MPI: the function's number in traces + 1, 0 unknown */
-    const char *function;         /* MPI: the function of the program that makes the call; "" unknown. Without debug
+    uint32_t mpi;                 /* MPI, IO: the function's number in traces + 1, 0 unknown */
+    const char *function;         /* MPI, IO: the function of the program that makes the call; "" unknown. Without debug
                                      information: the nearest symbol before the call and the distance, or
                                      else the file and the address in it. "f, inlined into g" if the
                                      compiler inlined f */
@@ -396,7 +397,7 @@ struct refrain_trace_event {
     int64_t time_ns;   /* since the start of the run */
     int64_t probes_ns; /* time that the probes of refrain had taken in this location by then, if it was measured; 0
                           unless the cursor compensates */
-    const struct refrain_region_info *region; /* ENTER, LEAVE, MARKER, COUNTER: its own region; else the MPI call that
+    const struct refrain_region_info *region; /* ENTER, LEAVE, MARKER, COUNTER: its own region; else the call that
                                                  contains the event. Never null */
     union {
         struct refrain_event_send send;

@@ -13,7 +13,7 @@ function entry(name, offset) {
 
 /^REFRAIN_MPI_CALL\(/ {
     split($0, field, /[(, )]+/)
-    if (field[3] != "FORTRAN")
+    if (field[3] != "FORTRAN" && field[3] != "POSIX")
         name[n++] = field[2]
 }
 

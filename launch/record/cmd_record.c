@@ -23,6 +23,7 @@ enum { OPTION_NO_REPORT = 256 };
 struct arguments {
     const char *directory, *filter;
     bool no_report;
+    bool io;
     int first; /* index in argv of the launcher command */
 };
 
@@ -94,6 +95,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
                 (refrain_settings_size(value, &number) && number > 1 && number <= REFRAIN_MOST_SAMPLES),
             "a number of samples per second, 2 to 1000,");
         return 0;
+    case 'i':
+        arguments->io = true;
+        return 0;
     case 'P':
         setenv("REFRAIN_PAUSED", "on", 1);
         return 0;
@@ -134,6 +138,11 @@ static const struct argp_option options[] = {
      "Leave out what FILE excludes, in Score-P's syntax: MPI functions (their names begin with MPI_), functions of "
      "call "
      "paths, libraries",
+     0},
+    {"io", 'i', NULL, 0,
+     "Also trace the calls that open, read, write, seek, flush and close files without MPI (open, write, fopen, "
+     "fprintf "
+     "...): refrain stats --by file",
      0},
     {"layers", 'l', "LIBRARY,...", 0,
      "File MPI calls of these libraries under what called the library, as for MPI's own layers; LIBRARY is the "
@@ -284,7 +293,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (!failed && arguments.filter)
         failed = refrain_record_filter(arguments.filter, error);
     if (!failed && refrain_record_is_possible(argc, argv))
-        failed = refrain_record_preload(error);
+        failed = refrain_record_preload(arguments.io, error);
     if (failed)
         return failed;
     char **command = refrain_launcher_command(argc, argv);

@@ -12,6 +12,7 @@
 
 #define ENTRIES "librefrain-record.so"
 #define YIELD "librefrain-yield.so"
+#define IO "librefrain-io.so"
 
 /* Finds the directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
 static bool find_libraries(char *directory, size_t bytes) {
@@ -46,7 +47,7 @@ static void allow_sanitizer(void) {
         setenv("ASAN_OPTIONS", text, 1);
 }
 
-enum refrain_status refrain_record_preload(struct refrain_error *error) {
+enum refrain_status refrain_record_preload(bool io, struct refrain_error *error) {
     char directory[PATH_MAX];
     if (!find_libraries(directory, sizeof directory))
         return REFRAIN_FAIL(error,
@@ -57,12 +58,10 @@ enum refrain_status refrain_record_preload(struct refrain_error *error) {
                             "refrain elsewhere",
                             directory);
     const char *before = getenv("LD_PRELOAD");
-    size_t bytes = 2 * strlen(directory) + sizeof ENTRIES + sizeof YIELD + (before ? strlen(before) : 0) + 8;
-    char *text = malloc(bytes);
-    if (!text)
+    char *text;
+    if (asprintf(&text, "%s/" ENTRIES ":%s/" YIELD "%s%s%s%s%s", directory, directory, io ? ":" : "",
+                 io ? directory : "", io ? "/" IO : "", before && *before ? ":" : "", before ? before : "") < 0)
         return REFRAIN_FAIL(error, "out of memory");
-    snprintf(text, bytes, "%s/" ENTRIES ":%s/" YIELD "%s%s", directory, directory, before && *before ? ":" : "",
-             before ? before : "");
     setenv("LD_PRELOAD", text, 1);
     free(text);
     allow_sanitizer();

@@ -16,9 +16,9 @@
 
 /* ---- environment.c ---- */
 
-/* Sets LD_PRELOAD in the environment of this process: the entries (front.h) and the library that yields (yield.c),
- * before libraries that are preloaded already. */
-enum refrain_status refrain_record_preload(struct refrain_error *error);
+/* Sets LD_PRELOAD in the environment of this process: the entries (front.h), the library that yields (yield.c) and, if
+ * `io`, the wrappers of input and output (monitor/io/io.h), before libraries that are preloaded already. */
+enum refrain_status refrain_record_preload(bool io, struct refrain_error *error);
 
 /* Sets REFRAIN_DIRECTORY to an absolute path, since ranks may start in other directories: `directory`, else the
  * value of the variable, else ".". Makes the directory if it is missing. *made: true if it exists now. */

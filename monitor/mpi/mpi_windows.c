@@ -1,17 +1,10 @@
 /* mpi_windows.c: numbers of windows and open files (struct refrain_object). */
-#include "arch/arch.h"
 #include "call.h"
 #include "mpi_map.h"
 #include "mpi_objects.h"
+#include "run/objects.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
-
-#include <string.h>
-
-/* With more bytes of names, further files have no name, so a program that writes a thousand files has memory left for
- * its events. */
-#define MOST_NAME_BYTES 8192u
-#define LONGEST_NAME 1024u
 
 /* The map's value of a handle: the reference of its record (0: without memory for one), and above it that of its
  * communicator's record (0: unknown). */
@@ -20,67 +13,8 @@
 static struct refrain_map_entry window_entries[REFRAIN_WINDOWS * 2], file_entries[REFRAIN_FILES * 2];
 static struct refrain_map windows = REFRAIN_MAP(window_entries), files = REFRAIN_MAP(file_entries);
 
-/* Valid while the lock is held. */
-static uint32_t *last_link;
-static uint32_t n_numbers[REFRAIN_OBJECT_FILE + 1];
-static uint32_t name_bytes;
-
 static struct refrain_object *record_of(int64_t value) {
     return value < 0 || (uint32_t)value == 0 ? NULL : refrain_at_reference((uint32_t)value);
-}
-
-static const char *text_of(const struct refrain_object *object) {
-    return ((const struct refrain_name *)refrain_at_reference(object->name))->text;
-}
-
-/* 0 without memory. */
-static uint32_t put_name(const char *name) {
-    size_t length = strlen(name);
-    uint32_t reference = 0;
-    if (length <= LONGEST_NAME && name_bytes + length + 1 <= MOST_NAME_BYTES)
-        reference = refrain_pool_name(name);
-    if (reference)
-        name_bytes += (uint32_t)length + 1;
-    return reference;
-}
-
-static struct refrain_object *add(enum refrain_object_kind kind, uint32_t comm, uint32_t slot, uint32_t name) {
-    struct refrain_header *header = refrain_trace_file.header;
-    struct refrain_object *object = refrain_pool_take(sizeof *object, REFRAIN_POOL_OBJECTS);
-    if (!object)
-        return NULL;
-    *object =
-        (struct refrain_object){.kind = kind, .number = n_numbers[kind]++, .comm = comm, .slot = slot, .name = name};
-    header->n_objects++;
-    refrain_publish(last_link ? last_link : &header->objects, refrain_reference(object));
-    last_link = &object->next;
-    return object;
-}
-
-/* Takes the record with the lowest free slot for a window or file that was made on a communicator. Files without a name
- * are distinguished by their slots. */
-static struct refrain_object *take(enum refrain_object_kind kind, uint32_t comm, const char *name) {
-    uint32_t reference = refrain_trace_file.header->objects, of_name = 0, slots = 0;
-    for (struct refrain_object *object; name && !of_name && reference; reference = object->next) {
-        object = refrain_at_reference(reference);
-        if (object->kind == kind && object->name && strcmp(text_of(object), name) == 0)
-            of_name = object->name;
-    }
-    if (name && !of_name) {
-        of_name = put_name(name);
-        if (!of_name)
-            refrain_lose(REFRAIN_LOSS_FILE_NAMES, 1);
-    }
-    reference = refrain_trace_file.header->objects;
-    for (struct refrain_object *object; reference; reference = object->next) {
-        object = refrain_at_reference(reference);
-        if (object->kind != kind || object->comm != comm || object->name != of_name)
-            continue;
-        if (!object->open)
-            return object;
-        slots++;
-    }
-    return add(kind, comm, slots, of_name);
 }
 
 /* Adds a window or file. If the handle is known already, it was freed without a call that refrain sees. Returns the
@@ -91,17 +25,15 @@ static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map
     int64_t above = communicator ? (int64_t)refrain_reference(communicator) << COMM_SHIFT : 0;
     refrain_mpi_lock();
     struct refrain_object *former = record_of(refrain_map_get(map, key, -1));
-    if (former)
-        former->open = 0;
-    struct refrain_object *object = take(kind, communicator ? communicator->index + 1 : 0, name);
-    if (!refrain_map_put(map, key, above | (object ? refrain_reference(object) : 0)))
+    refrain_object_close(former);
+    struct refrain_object *object = refrain_object_open(kind, communicator ? communicator->index + 1 : 0, name);
+    if (!refrain_map_put(map, key, above | (object ? refrain_reference(object) : 0)) && object) {
+        refrain_object_close(object);
+        refrain_lose(REFRAIN_LOSS_WINDOWS, 1);
         object = NULL;
-    if (object)
-        object->open = 1;
+    }
     int64_t number = object ? (int64_t)object->number : -1;
     refrain_mpi_unlock();
-    if (!object)
-        refrain_lose(REFRAIN_LOSS_WINDOWS, 1);
     return number;
 }
 
@@ -110,8 +42,7 @@ static int64_t object_freed(struct refrain_map *map, uint64_t key) {
     refrain_mpi_lock();
     struct refrain_object *object = record_of(refrain_map_get(map, key, -1));
     refrain_map_remove(map, key);
-    if (object)
-        object->open = 0;
+    refrain_object_close(object);
     refrain_mpi_unlock();
     return object ? (int64_t)object->number : -1;
 }

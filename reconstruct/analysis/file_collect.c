@@ -34,7 +34,7 @@ static bool is_under_way(const struct refrain_region_info *region) {
 }
 
 static enum refrain_file_pointer pointer_of(const struct refrain_region_info *region) {
-    if (strstr(region->name, "_at"))
+    if (strstr(region->name, "_at") || strncmp(region->name, "POSIX_p", 7) == 0) /* pread, pwritev ... */
         return REFRAIN_FILE_AT_OFFSET;
     return strstr(region->name, "_shared") || strstr(region->name, "_ordered") ? REFRAIN_FILE_AT_SHARED_POINTER
                                                                                : REFRAIN_FILE_AT_OWN_POINTER;
@@ -315,7 +315,7 @@ bool refrain_file_collector_event(void *data, const struct refrain_event *event)
         location->first_ns = event->time_ns;
     location->begun = true;
     location->last_ns = event->time_ns;
-    if (event->region->kind != REFRAIN_REGION_MPI)
+    if (!refrain_region_is_call(event->region))
         return true;
     struct refrain_file_frame *top = refrain_region_stack_top(&location->stack);
     if (event->kind == REFRAIN_EVENT_ENTER)

@@ -3,6 +3,7 @@
 #include "analysis/stats_rows.h"
 #include "common/array.h"
 #include "common/path.h"
+#include "model/mpi_call.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ static const char *parentheses(const struct refrain_region_info *region) {
 
 /* For a call without a known line: the function with the distance, which distinguishes its calls. */
 static const char *within(const struct refrain_region_info *region) {
-    return region->kind == REFRAIN_REGION_MPI && !region->file[0] ? region->function : "";
+    return refrain_region_is_call(region) && !region->file[0] ? region->function : "";
 }
 
 static const char *in(const struct refrain_region_info *region) {
@@ -118,7 +119,7 @@ static void add_regions(const struct refrain_activity *activity, const struct re
     for (size_t i = 0; i < activity->n_regions; i++) {
         const struct refrain_activity_region *region = &activity->regions[i];
         const struct refrain_region_info *info = region->region;
-        bool is_mpi = info->kind == REFRAIN_REGION_MPI;
+        bool is_mpi = refrain_region_is_call(info);
         if (region->n_parts == 0)
             continue;
         struct refrain_stats_row *row = add_row(

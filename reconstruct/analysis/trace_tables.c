@@ -5,7 +5,7 @@
 #define FIELD(row, type, member)                                                                                       \
     { #member, REFRAIN_FIELD_##type, offsetof(struct row, member), NULL }
 
-static const char *const region_kinds[] = {"function", "mpi", "user", "value"};
+static const char *const region_kinds[] = {"function", "mpi", "user", "value", "io"};
 static const char *const own_times[REFRAIN_OWN_TIMES] = {"computing", "transmission", "management", "paused"};
 
 static const struct refrain_field process_fields[] = {

@@ -142,7 +142,8 @@ void refrain_files_print(const struct refrain_file_uses *uses, bool ranks, size_
     const unsigned columns = refrain_terminal_columns();
     const struct table table = {uses, columns == 0 || columns >= WIDE_COLUMNS};
     if (uses->n == 0) {
-        puts("no call of MPI-IO (MPI_File_open, MPI_File_write ...) was recorded");
+        puts("no call of MPI-IO (MPI_File_open, MPI_File_write ...) was recorded, nor any other for files (refrain "
+             "record --io)");
         return;
     }
     printf("%s%11s %7s %9s %10s %12s", refrain_style(REFRAIN_BOLD), "time", "%", "calls", "bytes", "a second");

@@ -4,6 +4,7 @@
 #include "commands/names_text.h"
 #include "common/path.h"
 #include "model/metric_totals.h"
+#include "model/mpi_call.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -123,7 +124,7 @@ const char *refrain_show_region(const struct refrain_region_info *region) {
     static char buffers[BUFFERS][1024];
     static unsigned next;
     char *text = buffers[next++ % BUFFERS];
-    bool is_mpi = region->kind == REFRAIN_REGION_MPI;
+    bool is_mpi = refrain_region_is_call(region);
     const char *name = refrain_show_name(region->name); /* or an address instead of a name */
     const char *call = region->kind == REFRAIN_REGION_FUNCTION && !strstr(region->name, "+0x") ? "()" : "";
     char line[16] = ""; /* of an inlined function only the file is known */

@@ -39,7 +39,7 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
         printf("; paused %.2Lf %%", 100 * (long double)own_ns[REFRAIN_OWN_TIME_PAUSED] / run_ns);
     putchar('\n');
     if (file_ns(activity) > 0)
-        printf("calls of MPI-IO: %.2Lf %% (--by file)\n", 100 * (long double)file_ns(activity) / run_ns);
+        printf("calls for files: %.2Lf %% (--by file)\n", 100 * (long double)file_ns(activity) / run_ns);
     if (activity->approximate)
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",

@@ -141,6 +141,8 @@ static void define_region(struct strings *strings, OTF2_RegionRef self, const st
     if (region->kind == REFRAIN_REGION_MPI) {
         role = mpi_role(region);
         paradigm = OTF2_PARADIGM_MPI;
+    } else if (region->kind == REFRAIN_REGION_IO) {
+        role = OTF2_REGION_ROLE_FILE_IO;
     } else if (region->kind == REFRAIN_REGION_USER && !refrain_otf2_openmp_role(region->name, &role, &paradigm)) {
         role = OTF2_REGION_ROLE_CODE;
         paradigm = OTF2_PARADIGM_USER;

@@ -154,6 +154,9 @@ static void describe(const struct refrain_otf2_object *object, const char *what,
         snprintf(text, 256, "%s %u", what, object->slot);
 }
 
+/* References of the paradigms. A file of the C library has no communicator. */
+enum { MPI_IO, POSIX };
+
 static OTF2_ErrorCode define_handle(const struct refrain_otf2_object *handle, uint32_t self, const char *file,
                                     OTF2_GlobalDefWriter *writer,
                                     OTF2_StringRef (*string)(void *data, const char *text), void *data) {
@@ -161,7 +164,7 @@ static OTF2_ErrorCode define_handle(const struct refrain_otf2_object *handle, ui
     describe(handle, "file", text);
     OTF2_IoHandleFlag flags = handle->unmade ? OTF2_IO_HANDLE_FLAG_PRE_CREATED : OTF2_IO_HANDLE_FLAG_NONE;
     OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteIoHandle(
-        writer, self, string(data, file[0] ? file : text), handle->file, 0, flags,
+        writer, self, string(data, file[0] ? file : text), handle->file, handle->comm ? MPI_IO : POSIX, flags,
         handle->comm ? handle->comm->index : OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE);
     if (!code && handle->unmade)
         code = OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, self, OTF2_IO_ACCESS_MODE_READ_WRITE,
@@ -181,9 +184,16 @@ OTF2_ErrorCode refrain_otf2_define_objects(const struct refrain_otf2_objects *ob
                                                                : OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS);
     }
     if (!code && objects->handles.n > 0)
-        code = OTF2_GlobalDefWriter_WriteIoParadigm(writer, 0, string(data, "MPI-IO"), string(data, "MPI-IO"),
+        code = OTF2_GlobalDefWriter_WriteIoParadigm(writer, MPI_IO, string(data, "MPI-IO"), string(data, "MPI-IO"),
                                                     OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0,
                                                     NULL, NULL, NULL);
+    uint32_t of_mpi = 0;
+    while (of_mpi < objects->handles.n && objects->handles.objects[of_mpi].comm)
+        of_mpi++;
+    if (!code && of_mpi < objects->handles.n)
+        code = OTF2_GlobalDefWriter_WriteIoParadigm(writer, POSIX, string(data, "POSIX"), string(data, "POSIX I/O"),
+                                                    OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS, 0, NULL,
+                                                    NULL, NULL);
     for (uint32_t i = 0; !code && i < objects->n_files; i++) {
         const char *name = objects->files[i];
         snprintf(text, sizeof text, "file %u without a name", i);

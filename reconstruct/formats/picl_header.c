@@ -58,7 +58,8 @@ static void put_event_types(struct refrain_sink *out, const struct refrain_trace
         size_t n = 0;
         fields[n++] = subsets[s].subset;
         for (size_t i = 0; i < trace->n_regions; i++)
-            if (trace->regions[i].kind == subsets[s].kind)
+            if (trace->regions[i].kind == subsets[s].kind ||
+                (trace->regions[i].kind == REFRAIN_REGION_IO && subsets[s].kind == REFRAIN_REGION_FUNCTION))
                 fields[n++] = trace->regions[i].index;
         if (n > 1)
             refrain_picl_put(out, PICL_EVENT_TYPES, PICL_ALL_EVENTS, 0, REFRAIN_PICL_EVERYWHERE, fields, n, verbose);

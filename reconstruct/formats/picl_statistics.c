@@ -230,15 +230,15 @@ static void add_user(struct pairs *pairs, const struct refrain_picl_statistics *
     static const int of_kind[] = {[REFRAIN_REGION_FUNCTION] = PICL_FUNCTIONS,
                                   [REFRAIN_REGION_MPI] = PICL_CALLS,
                                   [REFRAIN_REGION_USER] = PICL_REGIONS};
-    int64_t counts[3] = {0};
+    int64_t counts[sizeof of_kind / sizeof *of_kind] = {0};
     for (size_t i = 0; i < statistics->trace->n_regions; i++) {
         const struct user_event *event = &statistics->user[i];
         enum refrain_region_kind kind = statistics->trace->regions[i].kind;
         add(pairs, (int64_t)i, record == PICL_TIMES ? event->time_ns : (int64_t)event->count);
         if (kind != REFRAIN_REGION_VALUE)
-            counts[kind] += (int64_t)event->count;
+            counts[kind == REFRAIN_REGION_IO ? REFRAIN_REGION_FUNCTION : kind] += (int64_t)event->count;
     }
-    for (size_t kind = 0; record == PICL_COUNTS && kind < 3; kind++)
+    for (size_t kind = 0; record == PICL_COUNTS && kind < sizeof of_kind / sizeof *of_kind; kind++)
         add(pairs, of_kind[kind], counts[kind]);
 }
 

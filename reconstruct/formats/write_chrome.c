@@ -42,7 +42,8 @@ struct chrome_writer {
 static const char *const categories[] = {[REFRAIN_REGION_FUNCTION] = "function",
                                          [REFRAIN_REGION_MPI] = "mpi",
                                          [REFRAIN_REGION_USER] = "user",
-                                         [REFRAIN_REGION_VALUE] = "user"};
+                                         [REFRAIN_REGION_VALUE] = "user",
+                                         [REFRAIN_REGION_IO] = "io"};
 
 /* ---- JSON ---- */
 

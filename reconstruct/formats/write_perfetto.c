@@ -70,8 +70,8 @@ static const char *const keys[KEYS] = {"dest",     "source",      "tag",       "
                                        "received", "target",      "window",    "handle", "whence", "offset", "position",
                                        "request",  "approximate", "waited_ns", "by",     "at"};
 
-/* By kind of region; the last one is for all other events. */
-static const char *const categories[] = {"function", "mpi", "user", "operation"};
+/* By kind of region. In the place of VALUE, which is never entered, is the one for all other events. */
+static const char *const categories[] = {"function", "mpi", "user", "operation", "io"};
 #define OPERATION_CATEGORY 3u
 
 struct perfetto_writer {

@@ -42,7 +42,8 @@ static uint32_t number_of(struct refrain_import *import, enum refrain_region_kin
         import->no_memory = true;
         return 0;
     }
-    const uint32_t function = kind == REFRAIN_REGION_MPI ? (uint32_t)refrain_mpi_call_named(name) : UINT32_MAX;
+    const uint32_t function =
+        kind == REFRAIN_REGION_MPI || kind == REFRAIN_REGION_IO ? (uint32_t)refrain_mpi_call_named(name) : UINT32_MAX;
     import->regions[import->n_regions] =
         (struct refrain_import_region_entry){kind, use, own_name, own_file, line, function};
     return (uint32_t)import->n_regions++;
@@ -57,13 +58,15 @@ uint32_t refrain_import_region(struct refrain_import *import, enum refrain_regio
 uint32_t refrain_import_region_named(struct refrain_import *import, enum refrain_region_kind otherwise,
                                      const char *name, const char *file, uint32_t line) {
     uint64_t i;
-    size_t number = find(import, REFRAIN_REGION_MPI, REFRAIN_USE_REGION, name, file, line, &i);
+    const int32_t call = refrain_mpi_call_named(name);
+    const enum refrain_region_kind kind =
+        call >= 0 ? refrain_mpi_call_region(refrain_mpi_call((uint32_t)call)) : REFRAIN_REGION_MPI;
+    size_t number = find(import, kind, REFRAIN_USE_REGION, name, file, line, &i);
     if (!number)
         number = find(import, otherwise, REFRAIN_USE_REGION, name, file, line, &i);
     if (number)
         return (uint32_t)(number - 1);
-    return number_of(import, refrain_mpi_call_named(name) >= 0 ? REFRAIN_REGION_MPI : otherwise, REFRAIN_USE_REGION,
-                     name, file, line);
+    return number_of(import, call >= 0 ? kind : otherwise, REFRAIN_USE_REGION, name, file, line);
 }
 
 uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region_use use, const char *name) {
@@ -75,13 +78,17 @@ const char *refrain_import_region_name(const struct refrain_import *import, uint
 }
 
 enum refrain_mpi_kind refrain_import_region_does(const struct refrain_import *import, uint32_t region) {
-    return refrain_import_region_kind(import, region) == REFRAIN_REGION_MPI
-               ? refrain_mpi_call(import->regions[region].function)->kind
-               : REFRAIN_MPI_OTHER;
+    return refrain_import_is_call(import, region) ? refrain_mpi_call(import->regions[region].function)->kind
+                                                  : REFRAIN_MPI_OTHER;
 }
 
 enum refrain_region_kind refrain_import_region_kind(const struct refrain_import *import, uint32_t region) {
     return region < import->n_regions ? import->regions[region].kind : REFRAIN_REGION_FUNCTION;
+}
+
+bool refrain_import_is_call(const struct refrain_import *import, uint32_t region) {
+    const enum refrain_region_kind kind = refrain_import_region_kind(import, region);
+    return kind == REFRAIN_REGION_MPI || kind == REFRAIN_REGION_IO;
 }
 
 uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_import_rank *rank, uint32_t region) {
@@ -105,6 +112,7 @@ uint64_t refrain_import_number_of(struct refrain_import *import, struct refrain_
             *number = 2 * rank->n_functions++ + 1;
             break;
         case REFRAIN_REGION_MPI:
+        case REFRAIN_REGION_IO:
             *number = ++rank->n_call_sites;
             break;
         case REFRAIN_REGION_USER:

@@ -120,6 +120,7 @@ static enum refrain_record_kind record_kind(const struct refrain_import *import,
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
     switch (refrain_import_region_kind(import, event->region)) {
     case REFRAIN_REGION_MPI:
+    case REFRAIN_REGION_IO:
         return enters ? REFRAIN_RECORD_CALL_ENTER : REFRAIN_RECORD_CALL_LEAVE;
     case REFRAIN_REGION_USER:
         return enters ? REFRAIN_RECORD_REGION_ENTER : REFRAIN_RECORD_REGION_LEAVE;

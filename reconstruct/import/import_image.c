@@ -60,10 +60,14 @@ static uint32_t put_string(char *strings, size_t *used, const char *text) {
     return (uint32_t)at;
 }
 
+static bool is_call(const struct refrain_import_image_region *region) {
+    return region->kind == REFRAIN_REGION_MPI || region->kind == REFRAIN_REGION_IO;
+}
+
 /* Functions have the slots given by their numbers. Call sites with a line have two slots each after all of these, in
  * order. */
 static bool has_node(const struct refrain_import_image_region *region) {
-    return region->kind == REFRAIN_REGION_FUNCTION || (region->kind == REFRAIN_REGION_MPI && region->file[0]);
+    return region->kind == REFRAIN_REGION_FUNCTION || (is_call(region) && region->file[0]);
 }
 
 static void put_tree(struct builder *builder, const struct refrain_import_image *image, uint32_t *call_slots) {
@@ -71,7 +75,7 @@ static void put_tree(struct builder *builder, const struct refrain_import_image 
     for (size_t i = 0; i < image->n_regions; i++) {
         n_nodes += has_node(&image->regions[i]);
         call_slots[i] = UINT32_MAX;
-        if (image->regions[i].kind == REFRAIN_REGION_MPI && has_node(&image->regions[i])) {
+        if (is_call(&image->regions[i]) && has_node(&image->regions[i])) {
             call_slots[i] = slot;
             slot += 2;
         }
@@ -119,7 +123,7 @@ static void put_call_sites(struct builder *builder, const struct refrain_import_
     size_t last_site = 0, last_region = 0;
     for (size_t i = 0; i < image->n_regions; i++) {
         const struct refrain_import_image_region *region = &image->regions[i];
-        if (region->kind == REFRAIN_REGION_MPI) {
+        if (is_call(region)) {
             size_t offset = take(builder, sizeof(struct refrain_call_site));
             if (builder->no_memory)
                 return;

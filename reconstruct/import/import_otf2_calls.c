@@ -31,14 +31,13 @@ OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const s
 uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                            const char *fallback) {
     uint32_t top = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
-    if (thread->n_stack && refrain_import_region_kind(archive->import, top) == REFRAIN_REGION_MPI)
+    if (thread->n_stack && refrain_import_is_call(archive->import, top))
         return top;
     return refrain_import_region(archive->import, REFRAIN_REGION_MPI, fallback, "", 0);
 }
 
 bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread) {
-    return thread->n_stack &&
-           refrain_import_region_kind(archive->import, thread->stack[thread->n_stack - 1]) == REFRAIN_REGION_MPI;
+    return thread->n_stack && refrain_import_is_call(archive->import, thread->stack[thread->n_stack - 1]);
 }
 
 enum refrain_mpi_kind refrain_otf2_does(const struct refrain_otf2_archive *archive,

@@ -339,7 +339,7 @@ static enum refrain_status find_region(struct text *text, const struct line *lin
     }
     *region = inside ? location->regions[location->n - 1]
                      : refrain_import_region(text->import, REFRAIN_REGION_MPI, line->name, "", 0);
-    return refrain_import_region_kind(text->import, *region) == REFRAIN_REGION_MPI
+    return refrain_import_is_call(text->import, *region)
                ? REFRAIN_OK
                : wrong(text, "something of MPI happens in what is no MPI call");
 }

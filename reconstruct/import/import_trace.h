@@ -37,6 +37,8 @@ uint32_t refrain_import_value(struct refrain_import *import, enum refrain_region
 /* Name and kind of a region. */
 const char *refrain_import_region_name(const struct refrain_import *import, uint32_t region);
 enum refrain_region_kind refrain_import_region_kind(const struct refrain_import *import, uint32_t region);
+/* True if it is a call of MPI, or of the C library for files. */
+bool refrain_import_is_call(const struct refrain_import *import, uint32_t region);
 
 /* Kind of an MPI function; OTHER for other regions. */
 enum refrain_mpi_kind refrain_import_region_does(const struct refrain_import *import, uint32_t region);

@@ -31,7 +31,10 @@ int32_t refrain_mpi_call_of_role(enum refrain_collective role) {
     return (int32_t)i;
 }
 
+enum refrain_region_kind refrain_mpi_call_region(const struct refrain_mpi_call *call) {
+    return strncmp(call->name, "POSIX_", 6) == 0 ? REFRAIN_REGION_IO : REFRAIN_REGION_MPI;
+}
+
 enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region) {
-    return region->kind == REFRAIN_REGION_MPI && region->mpi ? refrain_mpi_call(region->mpi - 1)->kind
-                                                             : REFRAIN_MPI_OTHER;
+    return refrain_region_is_call(region) && region->mpi ? refrain_mpi_call(region->mpi - 1)->kind : REFRAIN_MPI_OTHER;
 }

@@ -1,4 +1,5 @@
-/* mpi_call.h: properties of each MPI function (refrain/mpi_calls.def -> regions and their users). */
+/* mpi_call.h: properties of each MPI function, and of those of the C library for files (refrain/mpi_calls.def ->
+ * regions and their users). */
 #ifndef REFRAIN_MPI_CALL_H
 #define REFRAIN_MPI_CALL_H
 
@@ -21,7 +22,15 @@ int32_t refrain_mpi_call_named(const char *name);
 /* The number of the first function with that role. */
 int32_t refrain_mpi_call_of_role(enum refrain_collective role);
 
-/* What the calls of a region do; OTHER if it is no MPI call. */
+/* MPI or IO: the kind of the regions of calls of this function. */
+enum refrain_region_kind refrain_mpi_call_region(const struct refrain_mpi_call *call);
+
+/* True if the region is a call that may name files, messages and the like: of MPI, or of the C library for files. */
+static inline bool refrain_region_is_call(const struct refrain_region_info *region) {
+    return region->kind == REFRAIN_REGION_MPI || region->kind == REFRAIN_REGION_IO;
+}
+
+/* What the calls of a region do; OTHER if it is no call of MPI or of the C library for files. */
 enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region);
 
 #endif

@@ -365,7 +365,8 @@ static json_t *region_json(const struct comparison *comparison, int run, int32_t
     static const char *const kinds[] = {[REFRAIN_REGION_FUNCTION] = "function",
                                         [REFRAIN_REGION_MPI] = "mpi",
                                         [REFRAIN_REGION_USER] = "user",
-                                        [REFRAIN_REGION_VALUE] = "value"};
+                                        [REFRAIN_REGION_VALUE] = "value",
+                                        [REFRAIN_REGION_IO] = "io"};
     if (index < 0)
         return json_null();
     const struct refrain_region_info *region = &comparison->traces[run]->regions[index];

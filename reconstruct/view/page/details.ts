@@ -206,7 +206,7 @@ export function formulasOf(state: State, region: Region): Formula[] {
         (formula) =>
             formula.file === region.file &&
             formula.line === region.line &&
-            (region.kind === "mpi"
+            (region.kind === "mpi" || region.kind === "io"
                 ? formula.construct === region.name && formula.function === region.function
                 : formula.function === region.name),
     );

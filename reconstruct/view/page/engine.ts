@@ -67,7 +67,7 @@ export enum Step {
 }
 
 /** By enum refrain_region_kind. */
-const KINDS: Region["kind"][] = ["function", "mpi", "user", "value"];
+const KINDS: Region["kind"][] = ["function", "mpi", "user", "value", "io"];
 
 /** A state of the replay that can be gone back to. */
 export interface Checkpoint {

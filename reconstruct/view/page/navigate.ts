@@ -188,7 +188,7 @@ export class Navigate {
                 region.name === name &&
                 region.file === file &&
                 region.line === line &&
-                (region.kind !== "mpi" || region.function === in_function),
+                ((region.kind !== "mpi" && region.kind !== "io") || region.function === in_function),
         );
     }
 

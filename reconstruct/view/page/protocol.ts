@@ -2,7 +2,7 @@
 
 /** A function, an MPI function at a call site, or a user region: one for each construct. Spans have its index. */
 export interface Region {
-    kind: "function" | "mpi" | "user" | "value";
+    kind: "function" | "mpi" | "user" | "value" | "io";
     name: string;
     file: string;
     line: number;

@@ -1,0 +1,62 @@
+/* io_wrap.h: what the wrappers of librefrain-io.so share (io.h). */
+#ifndef REFRAIN_IO_WRAP_H
+#define REFRAIN_IO_WRAP_H
+
+#include "io/io.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Set by the monitor when it is loaded. Null: no call is recorded. */
+extern EXPORTED const struct refrain_io *refrain_io;
+
+static inline const struct refrain_io *refrain_io_monitor(void) {
+    return __atomic_load_n(&refrain_io, __ATOMIC_ACQUIRE);
+}
+
+/* The monitor, if the descriptor is a file whose calls are recorded; else null. */
+static inline const struct refrain_io *refrain_io_of(int descriptor) {
+    const struct refrain_io *io = refrain_io_monitor();
+    bool known = io && descriptor >= 0 && (unsigned)descriptor < REFRAIN_IO_DESCRIPTORS &&
+                 __atomic_load_n(&io->files[descriptor], __ATOMIC_RELAXED);
+    return __builtin_expect(known, 0) ? io : NULL;
+}
+
+/* Declares `real`, the function of the C library (or of another preloaded library). */
+#define REAL(name)                                                                                                     \
+    static __typeof__(&name) found;                                                                                    \
+    __typeof__(&name) real = __atomic_load_n(&found, __ATOMIC_RELAXED);                                                \
+    if (__builtin_expect(!real, 0)) {                                                                                  \
+        *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                     \
+        __atomic_store_n(&found, real, __ATOMIC_RELAXED);                                                              \
+    }
+
+/* The arguments of begin and open_begin in a wrapper. */
+#define FROM __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
+
+/* The body of the wrapper of an access: `passed` is the call of `real`, `moved` the bytes by its result. */
+#define ACCESS(type, function, descriptor, bytes, passed, moved_bytes)                                                 \
+    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
+    if (!io)                                                                                                           \
+        return passed;                                                                                                 \
+    struct refrain_io_call call;                                                                                       \
+    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, (int64_t)(bytes), FROM);                               \
+    type result = passed;                                                                                              \
+    io->moved(&call, (int64_t)(moved_bytes));                                                                          \
+    return result
+
+/* The same of a call that is no access. */
+#define USE(type, function, descriptor, passed)                                                                        \
+    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
+    if (!io)                                                                                                           \
+        return passed;                                                                                                 \
+    struct refrain_io_call call;                                                                                       \
+    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, -1, FROM);                                             \
+    type result = passed;                                                                                              \
+    io->used(&call);                                                                                                   \
+    return result
+
+#endif
