@@ -1,7 +1,7 @@
 /* openmp.c: makes regions of OpenMP constructs (openmp.h). */
 #include "openmp.h"
 #include "place.h"
-#include <refrain/openmp_names.h>
+#include <refrain/construct_names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,13 +214,13 @@ static struct place place_of(const struct refrain_source *source, unsigned offse
     return place;
 }
 
-static void begin(struct refrain_text *out, const struct place *place, enum refrain_openmp_class class,
+static void begin(struct refrain_text *out, const struct place *place, enum refrain_construct_class class,
                   struct refrain_span argument, bool block) {
-    refrain_text_format(out, "refrain__begin_construct(\"" REFRAIN_OPENMP_PREFIX "%s", refrain_openmp_word(class));
+    refrain_text_format(out, "refrain__begin_construct(\"" REFRAIN_OPENMP_PREFIX "%s", refrain_construct_word(class));
     for (unsigned at = argument.begin; at < argument.end; at++)
         if (!strchr(" \t\r\n\\\"", place->bytes[at]) || at == argument.begin)
             refrain_text_format(out, "%s%c", at == argument.begin ? "(" : "", place->bytes[at]);
-    refrain_text_format(out, "%s%s @%s:%u\"); ", argument.begin ? ")" : "", block ? " " REFRAIN_OPENMP_BLOCK : "",
+    refrain_text_format(out, "%s%s @%s:%u\"); ", argument.begin ? ")" : "", block ? " " REFRAIN_CONSTRUCT_BLOCK : "",
                         place->file.bytes, place->line);
 }
 
@@ -229,18 +229,22 @@ static const char *const end_region = " refrain__end_construct();";
 /* A region in which the thread waits for the team. */
 static void barrier(struct refrain_text *out, const struct place *place) {
     refrain_text_string(out, " ");
-    begin(out, place, REFRAIN_OPENMP_IMPLICIT_BARRIER, (struct refrain_span){0}, false);
+    begin(out, place, REFRAIN_CONSTRUCT_IMPLICIT_BARRIER, (struct refrain_span){0}, false);
     refrain_text_format(out, "\n#pragma omp barrier\n%s", end_region);
 }
 
-static enum refrain_openmp_class class_of(enum refrain_directive_kind kind) {
-    static const enum refrain_openmp_class classes[] = {
-        [REFRAIN_DIRECTIVE_PARALLEL] = REFRAIN_OPENMP_PARALLEL, [REFRAIN_DIRECTIVE_FOR] = REFRAIN_OPENMP_FOR,
-        [REFRAIN_DIRECTIVE_SECTIONS] = REFRAIN_OPENMP_SECTIONS, [REFRAIN_DIRECTIVE_SECTION] = REFRAIN_OPENMP_SECTION,
-        [REFRAIN_DIRECTIVE_SINGLE] = REFRAIN_OPENMP_SINGLE,     [REFRAIN_DIRECTIVE_MASTER] = REFRAIN_OPENMP_MASTER,
-        [REFRAIN_DIRECTIVE_CRITICAL] = REFRAIN_OPENMP_CRITICAL, [REFRAIN_DIRECTIVE_ORDERED] = REFRAIN_OPENMP_ORDERED,
-        [REFRAIN_DIRECTIVE_TASK] = REFRAIN_OPENMP_TASK,         [REFRAIN_DIRECTIVE_TASKWAIT] = REFRAIN_OPENMP_TASKWAIT,
-        [REFRAIN_DIRECTIVE_BARRIER] = REFRAIN_OPENMP_BARRIER};
+static enum refrain_construct_class class_of(enum refrain_directive_kind kind) {
+    static const enum refrain_construct_class classes[] = {[REFRAIN_DIRECTIVE_PARALLEL] = REFRAIN_CONSTRUCT_PARALLEL,
+                                                           [REFRAIN_DIRECTIVE_FOR] = REFRAIN_CONSTRUCT_FOR,
+                                                           [REFRAIN_DIRECTIVE_SECTIONS] = REFRAIN_CONSTRUCT_SECTIONS,
+                                                           [REFRAIN_DIRECTIVE_SECTION] = REFRAIN_CONSTRUCT_SECTION,
+                                                           [REFRAIN_DIRECTIVE_SINGLE] = REFRAIN_CONSTRUCT_SINGLE,
+                                                           [REFRAIN_DIRECTIVE_MASTER] = REFRAIN_CONSTRUCT_MASTER,
+                                                           [REFRAIN_DIRECTIVE_CRITICAL] = REFRAIN_CONSTRUCT_CRITICAL,
+                                                           [REFRAIN_DIRECTIVE_ORDERED] = REFRAIN_CONSTRUCT_ORDERED,
+                                                           [REFRAIN_DIRECTIVE_TASK] = REFRAIN_CONSTRUCT_TASK,
+                                                           [REFRAIN_DIRECTIVE_TASKWAIT] = REFRAIN_CONSTRUCT_TASKWAIT,
+                                                           [REFRAIN_DIRECTIVE_BARRIER] = REFRAIN_CONSTRUCT_BARRIER};
     return classes[kind];
 }
 
@@ -317,7 +321,7 @@ static void edit_combined(const struct refrain_pragma *pragma, const struct plac
         refrain_edit_splice(edits, clause->end, refrain_text_copy("*/"));
     }
     refrain_text_format(&split, "\n#line %u\n{ ", place->line);
-    begin(&split, place, REFRAIN_OPENMP_PARALLEL, (struct refrain_span){0}, true);
+    begin(&split, place, REFRAIN_CONSTRUCT_PARALLEL, (struct refrain_span){0}, true);
     begin(&split, place, class_of(directive->second), (struct refrain_span){0}, false);
     refrain_text_format(&split, "\n#line %u\n#pragma omp", place->line);
     refrain_edit_splice(edits, directive->name.end, split.bytes);
@@ -332,7 +336,7 @@ static void edit_lock(const struct refrain_lock_call *lock, const struct refrain
     struct place place = place_of(source, lock->at.begin);
     struct refrain_text opening = {0};
     refrain_text_format(&opening, "(refrain__begin_construct(\"" REFRAIN_OPENMP_PREFIX "%s @%s:%u\"), ",
-                        refrain_openmp_word(REFRAIN_OPENMP_SET_LOCK), place.file.bytes, place.line);
+                        refrain_construct_word(REFRAIN_CONSTRUCT_SET_LOCK), place.file.bytes, place.line);
     refrain_edit_wrap(edits, lock->at.begin, lock->at.end, opening.bytes,
                       refrain_text_copy(", refrain__end_construct())"));
     refrain_text_free(&place.file);

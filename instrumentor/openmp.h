@@ -1,6 +1,6 @@
 /* openmp.h: makes regions of OpenMP constructs (walk.c -> openmp.c -> emit.c).
  *
- * A construct becomes a user region, whose name has its class, file and line (refrain/openmp_names.h). The thread
+ * A construct becomes a user region, whose name has its class, file and line (refrain/construct_names.h). The thread
  * that reaches it enters the region. Each thread that executes its block enters a region of the block. The waiting
  * time of a thread becomes a region, too: the implicit barrier at the end of a construct is written explicitly. For
  * this, the construct gets a nowait clause, and a barrier follows it.

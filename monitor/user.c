@@ -27,7 +27,7 @@ struct refrain_region_name *refrain_user_record(struct refrain_context *context,
     for (; reference; reference = record->next) {
         record = refrain_at_reference(reference);
         const struct refrain_name *known = refrain_at_reference(record->name);
-        if (record->use == REFRAIN_USE_FUNCTION || strcmp(known->text, name) != 0)
+        if (record->use == REFRAIN_USE_FUNCTION || record->object || strcmp(known->text, name) != 0)
             continue;
         if (record->use == use && record->thread == context->number)
             break;

@@ -54,6 +54,7 @@ needs() {
 }
 has refrain bin/refrain bin/refrain-cc bin/refrain-mpicc bin/refrain-mpicxx bin/refrain-mpifort bin/refrain-instrument \
     bin/refrain-run 'lib/[^/]*/librefrain.so' 'lib/[^/]*/librefrain-record.so' 'lib/[^/]*/librefrain-yield.so' 'lib/[^/]*/librefrain-io.so' \
+    'lib/[^/]*/librefrain-threads.so' \
     'lib/[^/]*/librefrain-read.so.0' share/man/man1/refrain.1.gz share/man/man1/refrain-record.1.gz \
     share/man/man1/refrain-cc.1.gz share/man/man1/refrain-run.1.gz share/man/man7/refrain-settings.7.gz share/bash-completion/completions/refrain \
     share/zsh/site-functions/_refrain share/doc/refrain/copyright share/doc/refrain/changelog.gz \

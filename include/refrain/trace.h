@@ -338,7 +338,7 @@ struct refrain_name {
 };
 
 enum refrain_region_use {
-    REFRAIN_USE_REGION,   /* a user region (refrain.h) */
+    REFRAIN_USE_REGION,   /* a user region (refrain.h); with an object, a call of the thread library (thread_calls.h) */
     REFRAIN_USE_FUNCTION, /* a function without probes on the way to an MPI call (REFRAIN_CALL_PATH) */
     REFRAIN_USE_PYTHON,   /* one of Python (and REFRAIN_PYTHON) */
     REFRAIN_USE_PHASE,    /* a phase (refrain.h) */
@@ -376,10 +376,10 @@ struct refrain_region_name {
                                    `called_from` */
     };
     uint32_t thread;
-    uint32_t number; /* as for a call site, among the user regions */
-    uint64_t
-        address; /* FUNCTION: address of its first instruction, minus the load address of its object; PYTHON: line */
-    uint32_t object; /* FUNCTION, PYTHON: reference of struct refrain_name: path of the object or source file */
+    uint32_t number;  /* as for a call site, among the user regions */
+    uint64_t address; /* FUNCTION: address of its first instruction, minus the load address of its object; REGION:
+                         return address of the call, minus that; PYTHON: line */
+    uint32_t object; /* FUNCTION, REGION, PYTHON: reference of struct refrain_name: path of the object or source file */
     uint32_t use;    /* enum refrain_region_use */
     struct refrain_slot inside;
     union {

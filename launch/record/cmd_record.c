@@ -71,8 +71,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             "stat, events, both or off");
         return 0;
     case 't':
+        if (strcmp(value, "pthread") == 0) {
+            setenv("REFRAIN_PTHREADS", "on", 1);
+            return 0;
+        }
         set(state, "REFRAIN_THREADS", value, is_size && number >= 1 && number <= REFRAIN_MAXIMUM_THREADS,
-            "a number of threads, 1 to 256,");
+            "pthread, or a number of threads, 1 to 256,");
         return 0;
     case 'y':
         set(state, "REFRAIN_YIELD", value, is_one_of(value, (const char *const[]){"auto", "on", "off", NULL}),
@@ -165,8 +169,11 @@ static const struct argp_option options[] = {
      0},
     {"sample", 's', "HZ", OPTION_ARG_OPTIONAL,
      "Also look HZ times (100) per second of each thread's processor time which function it is in: refrain samples", 0},
-    {"threads", 't', "N", 0,
-     "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1)", 0},
+    {"threads", 't', "N|pthread", 0,
+     "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1). pthread: also trace "
+     "threads that the program creates, its mutexes, conditions and barriers; then N is at least 16. The option may be "
+     "given twice",
+     0},
     {"yield", 'y', "auto|on|off", 0,
      "Whether ranks that wait give up the processor: on, off, or auto (the default): soon if a node has more ranks "
      "than "

@@ -1,6 +1,7 @@
 /* environment.c: sets the environment that `refrain record` passes to the processes of the job (record.h). */
 #define _GNU_SOURCE
 #include "record.h"
+#include <refrain/settings.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #define ENTRIES "librefrain-record.so"
 #define YIELD "librefrain-yield.so"
 #define IO "librefrain-io.so"
+#define THREADS "librefrain-threads.so"
 
 /* Finds the directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
 static bool find_libraries(char *directory, size_t bytes) {
@@ -57,10 +59,14 @@ enum refrain_status refrain_record_preload(bool io, struct refrain_error *error)
                             "%s: a library whose path has a blank or a colon cannot be preloaded; install "
                             "refrain elsewhere",
                             directory);
-    const char *before = getenv("LD_PRELOAD");
+    const char *before = getenv("LD_PRELOAD"), *pthreads = getenv("REFRAIN_PTHREADS");
+    bool threads = false;
+    if (pthreads && *pthreads && !refrain_settings_switch(pthreads, &threads))
+        return REFRAIN_FAIL(error, "REFRAIN_PTHREADS=%s: on or off is expected", pthreads);
     char *text;
-    if (asprintf(&text, "%s/" ENTRIES ":%s/" YIELD "%s%s%s%s%s", directory, directory, io ? ":" : "",
-                 io ? directory : "", io ? "/" IO : "", before && *before ? ":" : "", before ? before : "") < 0)
+    if (asprintf(&text, "%s%s%s/" ENTRIES ":%s/" YIELD "%s%s%s%s%s", threads ? directory : "",
+                 threads ? "/" THREADS ":" : "", directory, directory, io ? ":" : "", io ? directory : "",
+                 io ? "/" IO : "", before && *before ? ":" : "", before ? before : "") < 0)
         return REFRAIN_FAIL(error, "out of memory");
     setenv("LD_PRELOAD", text, 1);
     free(text);

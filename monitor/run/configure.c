@@ -21,10 +21,14 @@ struct refrain_configuration refrain_configuration;
 /* OpenMP's function; null if the program has no OpenMP runtime. */
 extern int omp_get_max_threads(void) __attribute__((weak));
 
-/* The default of REFRAIN_THREADS: as many threads as OpenMP will have, or one without OpenMP. Fewer if the tables of so
- * many threads would take more than half of the memory. */
-static uint32_t threads_to_come(uint64_t total_bytes) {
+#define DEFAULT_PTHREADS 16
+
+/* The default of REFRAIN_THREADS: as many threads as OpenMP will have, or one without OpenMP; more if calls of the
+ * thread library are traced. Fewer if the tables of so many threads would take more than half of the memory. */
+static uint32_t threads_to_come(uint64_t total_bytes, bool pthreads) {
     int most = omp_get_max_threads ? omp_get_max_threads() : 1;
+    if (pthreads && most < DEFAULT_PTHREADS)
+        most = DEFAULT_PTHREADS;
     uint32_t threads = most < 1 ? 1 : most > (int)REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)most;
     uint64_t alone = refrain_settings_trace_file_bytes(total_bytes, 1);
     while (threads > 1 && refrain_settings_trace_file_bytes(total_bytes, threads) < alone / 2)
@@ -137,6 +141,8 @@ static void read_formula_length(void) {
 static void read_threads(void) {
     const char *value = setting("REFRAIN_THREADS"), *openmp = setting("OMP_NUM_THREADS");
     uint64_t threads;
+    bool pthreads;
+    read_switch("REFRAIN_PTHREADS", false, &pthreads);
     refrain_configuration.threads = 1;
     if (value && refrain_settings_size(value, &threads) && threads >= 1 && threads <= REFRAIN_MAXIMUM_THREADS)
         refrain_configuration.threads = (uint32_t)threads;
@@ -145,7 +151,7 @@ static void read_threads(void) {
     else if (openmp && refrain_settings_size(openmp, &threads) && threads >= 1)
         refrain_configuration.threads = threads > REFRAIN_MAXIMUM_THREADS ? REFRAIN_MAXIMUM_THREADS : (uint32_t)threads;
     else
-        refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes);
+        refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes, pthreads);
 }
 
 /* The number 1 is the switch "on", not a depth. */

@@ -24,6 +24,7 @@
 #include "sample/sample.h"
 #include "stacks.h"
 #include "step.h"
+#include "thread_calls.h"
 #include "untold.h"
 #include <refrain/amounts.h>
 #include <refrain/called.h>
@@ -238,6 +239,8 @@ bool refrain_tracing_open(void) {
         refrain_units_close(false);
     errno = saved;
     __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+    if (refrain_trace_file.base)
+        refrain_thread_calls_open();
     return true;
 }
 

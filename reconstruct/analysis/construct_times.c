@@ -28,7 +28,7 @@ struct part {
 };
 
 struct collector {
-    struct refrain_openmp_regions regions;
+    struct refrain_construct_regions regions;
     struct refrain_construct_rows *rows;
     size_t *row_of; /* by region index */
     struct stack *stacks;
@@ -41,7 +41,7 @@ struct collector {
 /* ---- rows ---- */
 
 static bool same_construct(const char *name, const char *other) {
-    const struct refrain_openmp_name a = refrain_openmp_name(name), b = refrain_openmp_name(other);
+    const struct refrain_construct_name a = refrain_construct_name(name), b = refrain_construct_name(other);
     return a.class == b.class && strcmp(a.place, b.place) == 0 && a.argument_length == b.argument_length &&
            (a.argument_length == 0 || memcmp(a.argument, b.argument, a.argument_length) == 0);
 }
@@ -53,7 +53,7 @@ static bool make_rows(struct collector *collector, const struct refrain_trace *t
     for (size_t i = 0; collector->row_of && rows->rows && i < trace->n_regions; i++) {
         const char *name = trace->regions[i].name;
         size_t row = 0;
-        if (collector->regions.of[i].class == REFRAIN_OPENMP_NONE)
+        if (collector->regions.of[i].class == REFRAIN_CONSTRUCT_NONE)
             continue;
         while (row < rows->n && !same_construct(rows->rows[row].name, name))
             row++;
@@ -80,26 +80,32 @@ static void enter(struct collector *collector, const struct refrain_trace_event 
 }
 
 /* Times that the end of a region adds; the region took `ns`. */
-static struct part part_of(const struct refrain_openmp_region *region, struct frame *frame, int64_t ns) {
+static struct part part_of(const struct refrain_construct_region *region, struct frame *frame, int64_t ns) {
     switch (region->class) {
-    case REFRAIN_OPENMP_IMPLICIT_BARRIER:
-    case REFRAIN_OPENMP_BARRIER:
-    case REFRAIN_OPENMP_TASKWAIT:
-    case REFRAIN_OPENMP_SET_LOCK:
+    case REFRAIN_CONSTRUCT_IMPLICIT_BARRIER:
+    case REFRAIN_CONSTRUCT_BARRIER:
+    case REFRAIN_CONSTRUCT_TASKWAIT:
+    case REFRAIN_CONSTRUCT_SET_LOCK:
+    case REFRAIN_CONSTRUCT_JOIN:
+    case REFRAIN_CONSTRUCT_MUTEX_LOCK:
+    case REFRAIN_CONSTRUCT_MUTEX_TIMEDLOCK:
+    case REFRAIN_CONSTRUCT_COND_WAIT:
+    case REFRAIN_CONSTRUCT_COND_TIMEDWAIT:
+    case REFRAIN_CONSTRUCT_BARRIER_WAIT:
         frame->waited_ns += ns - frame->tasks_ns;
         return (struct part){1, 0, ns - frame->tasks_ns};
-    case REFRAIN_OPENMP_CRITICAL:
-    case REFRAIN_OPENMP_ORDERED:
+    case REFRAIN_CONSTRUCT_CRITICAL:
+    case REFRAIN_CONSTRUCT_ORDERED:
         if (!region->block) {
             frame->waited_ns += ns - frame->block_ns;
             return (struct part){0, 0, ns - frame->block_ns};
         }
         break;
-    case REFRAIN_OPENMP_PARALLEL:
+    case REFRAIN_CONSTRUCT_PARALLEL:
         if (!region->block)
             return (struct part){1, 0, 0};
         return (struct part){0, ns - frame->waited_ns, frame->barrier_ns};
-    case REFRAIN_OPENMP_SINGLE:
+    case REFRAIN_CONSTRUCT_SINGLE:
         if (!region->block)
             return (struct part){0, 0, frame->barrier_ns};
         break;
@@ -110,14 +116,14 @@ static struct part part_of(const struct refrain_openmp_region *region, struct fr
 }
 
 static void leave(struct collector *collector, const struct refrain_trace_event *event) {
-    const struct refrain_openmp_region *region = refrain_openmp_region(&collector->regions, event->region);
+    const struct refrain_construct_region *region = refrain_construct_region(&collector->regions, event->region);
     struct stack *stack = &collector->stacks[event->location];
     if (stack->n == 0 || stack->frames[stack->n - 1].region != event->region)
         return;
     struct frame *frame = &stack->frames[--stack->n], *around = stack->n ? frame - 1 : NULL;
     int64_t ns = event->time_ns - frame->begin_ns;
     const struct part part = part_of(region, frame, ns);
-    bool is_barrier = region->class == REFRAIN_OPENMP_IMPLICIT_BARRIER;
+    bool is_barrier = region->class == REFRAIN_CONSTRUCT_IMPLICIT_BARRIER;
     struct part *sum =
         &collector->parts[collector->row_of[event->region->index] * collector->n_locations + event->location];
     if (!is_barrier) { /* else it counts for the construct around it */
@@ -127,7 +133,7 @@ static void leave(struct collector *collector, const struct refrain_trace_event 
     }
     if (!around)
         return;
-    if (region->class == REFRAIN_OPENMP_TASK)
+    if (region->class == REFRAIN_CONSTRUCT_TASK)
         around->tasks_ns += ns;
     around->waited_ns += frame->waited_ns;
     around->barrier_ns += is_barrier ? part.waiting_ns : 0;
@@ -139,7 +145,7 @@ static void collect(struct collector *collector, struct refrain_cursor *cursor) 
     while (!collector->no_memory && (event = refrain_cursor_next(cursor))) {
         collector->rows->approximate += event->approximate;
         if ((event->kind != REFRAIN_EVENT_ENTER && event->kind != REFRAIN_EVENT_LEAVE) ||
-            refrain_openmp_region(&collector->regions, event->region)->class == REFRAIN_OPENMP_NONE)
+            refrain_construct_region(&collector->regions, event->region)->class == REFRAIN_CONSTRUCT_NONE)
             continue;
         event->kind == REFRAIN_EVENT_ENTER ? enter(collector, event) : leave(collector, event);
     }
@@ -210,7 +216,7 @@ enum refrain_status refrain_construct_rows_open(struct refrain_trace *trace, boo
     *rows = (struct refrain_construct_rows){0};
     collector.locations = refrain_trace_locations(trace, &collector.n_locations);
     enum refrain_status status = REFRAIN_OK;
-    if (!refrain_openmp_regions_make(&collector.regions, trace) || !make_rows(&collector, trace))
+    if (!refrain_construct_regions_make(&collector.regions, trace) || !make_rows(&collector, trace))
         status = REFRAIN_FAIL_MEMORY(error);
     if (!status)
         status = refrain_cursor_open(trace, &options, &cursor, error);
@@ -226,7 +232,7 @@ enum refrain_status refrain_construct_rows_open(struct refrain_trace *trace, boo
     free(collector.stacks);
     free(collector.parts);
     free(collector.row_of);
-    refrain_openmp_regions_free(&collector.regions);
+    refrain_construct_regions_free(&collector.regions);
     return status;
 }
 

@@ -1,15 +1,17 @@
-/* construct_times.h: times of threads in OpenMP constructs (events -> stats --by=construct).
+/* construct_times.h: times of threads in constructs of OpenMP and calls of the thread library (events -> stats
+ * --by=construct).
  *
  *     parallel sblock |---work---|~~wait at a critical~~|--work--|~~implicit barrier~~|
  *                      in it      not in it              in it    waiting
  *
  * A row is a construct, i.e. a place in the program. The time in it is that in its block without all waiting there,
  * so a construct around others shows the work in them. Its waiting is that at its own barrier, or before its
- * critical or ordered section, or for its lock or tasks. Tasks that a thread executes while it waits are work. */
+ * critical or ordered section, or for its lock, condition, thread or tasks. Tasks that a thread executes while it waits
+ * are work. */
 #ifndef REFRAIN_CONSTRUCT_TIMES_H
 #define REFRAIN_CONSTRUCT_TIMES_H
 
-#include "model/openmp_regions.h"
+#include "model/construct_regions.h"
 
 struct refrain_construct_row {
     const char *name;  /* of one of its regions */

@@ -273,7 +273,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"by", OPTION_BY, "TABLE", 0,
      "Show one table, with a line for each function, call-path, source-line, partner, rank, wait, counter or (of "
-     "OpenMP) construct; or critical-path, or parallelism; or file, of MPI-IO",
+     "OpenMP or the thread library) construct; or critical-path, or parallelism; or file, of MPI-IO",
      0},
     {"ranks", OPTION_RANKS, NULL, 0, "With --by=file: also a line for each rank that used the file", 0},
     {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
@@ -342,9 +342,10 @@ static const struct argp argp = {
     "functions of that layer out, and shows their MPI calls, and what these waited for, at the innermost function on "
     "the call path that is in no layer. The trace has call paths if it was recorded with --call-path, or if the "
     "program was built with refrain-mpicc. Libraries can be named while recording (refrain record --layers).\n"
-    "A construct of OpenMP has the time that the threads of all ranks worked in it, without what they waited there; "
-    "the "
-    "time that they waited at its own barrier, for its critical section, lock or tasks; the least and the greatest "
+    "A construct of OpenMP or call of the thread library has the time that the threads of all ranks worked in it, "
+    "without what they waited there; the "
+    "time that they waited at its own barrier, for its critical section, lock, condition or tasks; the least and the "
+    "greatest "
     "time in it of a thread, which is shown as rank.thread; and how far the greatest time of a rank's threads is "
     "above their mean.\n"
     "--by=file has the files of MPI-IO, by the time of all calls that name them. Below a file are lines for what "

@@ -9,21 +9,22 @@
 #include <stdio.h>
 
 /* "critical(name)": the construct's class, and its name if it has one. */
-static void class_text(const struct refrain_openmp_name *name, char *text, size_t bytes) {
-    snprintf(text, bytes, "%s%s%.*s%s", refrain_openmp_word(name->class), name->argument_length ? "(" : "",
+static void class_text(const struct refrain_construct_name *name, char *text, size_t bytes) {
+    snprintf(text, bytes, "%s%s%.*s%s", refrain_construct_word(name->class), name->argument_length ? "(" : "",
              (int)name->argument_length, name->argument_length ? name->argument : "", name->argument_length ? ")" : "");
 }
 
 void refrain_constructs_print(const struct refrain_construct_rows *rows, size_t most) {
     if (rows->n == 0) {
-        puts("the trace has no constructs of OpenMP: compile with refrain-cc and -fopenmp");
+        puts("the trace has no constructs: compile with refrain-cc and -fopenmp, or use refrain record "
+             "--threads=pthread");
         return;
     }
     printf("%s%11s %11s %9s %7s %11s %11s %9s %9s  %s%s\n", refrain_style(REFRAIN_BOLD), "in it", "waiting", "times",
            "threads", "least", "most", "of thread", "imbalance", "construct", refrain_style(REFRAIN_NORMAL));
     for (size_t i = 0; i < rows->n && i < most; i++) {
         const struct refrain_construct_row *row = &rows->rows[i];
-        const struct refrain_openmp_name name = refrain_openmp_name(row->name);
+        const struct refrain_construct_name name = refrain_construct_name(row->name);
         char class[256], thread[32];
         class_text(&name, class, sizeof class);
         snprintf(thread, sizeof thread, "%d.%u", row->most_rank, row->most_thread);
@@ -43,7 +44,7 @@ void refrain_constructs_csv(const struct refrain_construct_rows *rows) {
          "imbalance_percent");
     for (size_t i = 0; i < rows->n; i++) {
         const struct refrain_construct_row *row = &rows->rows[i];
-        const struct refrain_openmp_name name = refrain_openmp_name(row->name);
+        const struct refrain_construct_name name = refrain_construct_name(row->name);
         char class[256];
         class_text(&name, class, sizeof class);
         refrain_stats_put_csv(stdout, class);
@@ -59,7 +60,7 @@ json_t *refrain_constructs_json(const struct refrain_construct_rows *rows) {
     json_t *array = json_array();
     for (size_t i = 0; i < rows->n; i++) {
         const struct refrain_construct_row *row = &rows->rows[i];
-        const struct refrain_openmp_name name = refrain_openmp_name(row->name);
+        const struct refrain_construct_name name = refrain_construct_name(row->name);
         char class[256];
         class_text(&name, class, sizeof class);
         json_array_append_new(array,

@@ -183,21 +183,22 @@ static void put_region(struct definitions *definitions, uint32_t id, const char 
 }
 
 /* Type of a region that is no MPI function. OpenMP constructs without a type in the format are user regions. */
-static enum region_type type_of(const struct refrain_openmp_regions *openmp, const struct refrain_region_info *region) {
-    static const enum region_type types[REFRAIN_OPENMP_CLASSES] = {[REFRAIN_OPENMP_PARALLEL] = ELG_OMP_PARALLEL,
-                                                                   [REFRAIN_OPENMP_FOR] = ELG_OMP_LOOP,
-                                                                   [REFRAIN_OPENMP_SECTIONS] = ELG_OMP_SECTIONS,
-                                                                   [REFRAIN_OPENMP_SECTION] = ELG_OMP_SECTION,
-                                                                   [REFRAIN_OPENMP_SINGLE] = ELG_OMP_SINGLE,
-                                                                   [REFRAIN_OPENMP_MASTER] = ELG_OMP_MASTER,
-                                                                   [REFRAIN_OPENMP_CRITICAL] = ELG_OMP_CRITICAL,
-                                                                   [REFRAIN_OPENMP_BARRIER] = ELG_OMP_BARRIER,
-                                                                   [REFRAIN_OPENMP_IMPLICIT_BARRIER] =
-                                                                       ELG_OMP_IBARRIER};
-    const struct refrain_openmp_region *construct = refrain_openmp_region(openmp, region);
-    if (construct->block && construct->class == REFRAIN_OPENMP_CRITICAL)
+static enum region_type type_of(const struct refrain_construct_regions *openmp,
+                                const struct refrain_region_info *region) {
+    static const enum region_type types[REFRAIN_CONSTRUCT_CLASSES] = {[REFRAIN_CONSTRUCT_PARALLEL] = ELG_OMP_PARALLEL,
+                                                                      [REFRAIN_CONSTRUCT_FOR] = ELG_OMP_LOOP,
+                                                                      [REFRAIN_CONSTRUCT_SECTIONS] = ELG_OMP_SECTIONS,
+                                                                      [REFRAIN_CONSTRUCT_SECTION] = ELG_OMP_SECTION,
+                                                                      [REFRAIN_CONSTRUCT_SINGLE] = ELG_OMP_SINGLE,
+                                                                      [REFRAIN_CONSTRUCT_MASTER] = ELG_OMP_MASTER,
+                                                                      [REFRAIN_CONSTRUCT_CRITICAL] = ELG_OMP_CRITICAL,
+                                                                      [REFRAIN_CONSTRUCT_BARRIER] = ELG_OMP_BARRIER,
+                                                                      [REFRAIN_CONSTRUCT_IMPLICIT_BARRIER] =
+                                                                          ELG_OMP_IBARRIER};
+    const struct refrain_construct_region *construct = refrain_construct_region(openmp, region);
+    if (construct->block && construct->class == REFRAIN_CONSTRUCT_CRITICAL)
         return ELG_OMP_CRITICAL_SBLOCK;
-    if (construct->block && construct->class == REFRAIN_OPENMP_SINGLE)
+    if (construct->block && construct->class == REFRAIN_CONSTRUCT_SINGLE)
         return ELG_OMP_SINGLE_SBLOCK;
     if (types[construct->class])
         return types[construct->class];
@@ -380,7 +381,7 @@ bool refrain_epilog_define(struct refrain_sink *out, const struct refrain_trace 
     ids->call_sites = calloc(trace->n_regions + 1, sizeof *ids->call_sites);
     ids->metrics = calloc(trace->n_regions + 1, sizeof *ids->metrics);
     ids->uses = refrain_region_uses(trace);
-    if (!refrain_openmp_regions_make(&ids->openmp, trace) || !ids->regions || !ids->call_sites || !ids->metrics ||
+    if (!refrain_construct_regions_make(&ids->openmp, trace) || !ids->regions || !ids->call_sites || !ids->metrics ||
         !ids->uses)
         return false;
     refrain_sink_put_bytes(out, header, sizeof header);
@@ -400,5 +401,5 @@ void refrain_epilog_ids_free(struct refrain_epilog_ids *ids) {
     free(ids->call_sites);
     free(ids->metrics);
     free(ids->uses);
-    refrain_openmp_regions_free(&ids->openmp);
+    refrain_construct_regions_free(&ids->openmp);
 }

@@ -6,7 +6,7 @@
 
 #include "formats/locations.h"
 #include "formats/sink.h"
-#include "model/openmp_regions.h"
+#include "model/construct_regions.h"
 
 enum refrain_epilog_type {
     REFRAIN_EPILOG_STRING = 1,
@@ -74,7 +74,7 @@ static inline void refrain_epilog_close(struct refrain_epilog_record *record, st
 
 /* Numbers in the file for the objects of events. */
 struct refrain_epilog_ids {
-    struct refrain_openmp_regions openmp;
+    struct refrain_construct_regions openmp;
     uint32_t *regions;    /* by region index; the unknown region comes last */
     uint32_t *call_sites; /* by region index; NO_ID: its region is entered without a call site */
     uint32_t *metrics;    /* by region index: metric of its counter; 0 (the metric of waiting): none */

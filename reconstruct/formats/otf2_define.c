@@ -143,7 +143,7 @@ static void define_region(struct strings *strings, OTF2_RegionRef self, const st
         paradigm = OTF2_PARADIGM_MPI;
     } else if (region->kind == REFRAIN_REGION_IO) {
         role = OTF2_REGION_ROLE_FILE_IO;
-    } else if (region->kind == REFRAIN_REGION_USER && !refrain_otf2_openmp_role(region->name, &role, &paradigm)) {
+    } else if (region->kind == REFRAIN_REGION_USER && !refrain_otf2_construct_role(region->name, &role, &paradigm)) {
         role = OTF2_REGION_ROLE_CODE;
         paradigm = OTF2_PARADIGM_USER;
     }
@@ -433,7 +433,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
         strings.code = code;
     bool has_teams = false;
     for (size_t i = 0; i < trace->n_regions; i++)
-        has_teams |= refrain_openmp_name(trace->regions[i].name).class != REFRAIN_OPENMP_NONE;
+        has_teams |= refrain_construct_name(trace->regions[i].name).class == REFRAIN_CONSTRUCT_PARALLEL;
     code = has_teams ? refrain_otf2_define_teams(writer, trace, locations, n_locations, groups->first + groups->n,
                                                  string_of_object, &strings)
                      : OTF2_SUCCESS;

@@ -63,6 +63,12 @@ struct refrain_otf2_operation {
 
 #define REFRAIN_OTF2_MOST_LOCKS 8u /* locks that a location holds at a time; further ones get no records */
 
+/* A mutex that a thread holds, and when it got it. */
+struct refrain_otf2_mutex {
+    uint32_t lock; /* 0: none */
+    uint32_t order;
+};
+
 struct refrain_otf2_location {
     uint64_t id; /* rank | thread << 32 */
     int32_t rank;
@@ -91,6 +97,7 @@ struct refrain_otf2_location {
     OTF2_IoHandleRef halves_of;
     uint32_t n_locks; /* nested locks of critical constructs, and when each was acquired (otf2_threads.h) */
     uint32_t lock_orders[REFRAIN_OTF2_MOST_LOCKS];
+    struct refrain_otf2_mutex mutexes[REFRAIN_OTF2_MOST_LOCKS];
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD. Unknown members are omitted. */

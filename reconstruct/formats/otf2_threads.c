@@ -26,6 +26,34 @@ static OTF2_ErrorCode acquire(struct refrain_otf2_location *location, uint32_t l
     return OTF2_EvtWriter_ThreadAcquireLock(location->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, order);
 }
 
+/* The thread's entry of a mutex that it holds; with 0, a free entry. Null if there is none. */
+static struct refrain_otf2_mutex *mutex_of(struct refrain_otf2_location *location, uint32_t lock) {
+    for (unsigned i = 0; i < REFRAIN_OTF2_MOST_LOCKS; i++)
+        if (location->mutexes[i].lock == lock)
+            return &location->mutexes[i];
+    return NULL;
+}
+
+/* At the end of a call of pthread_mutex_lock, and at the begin of one of pthread_mutex_unlock. Mutexes that the thread
+ * got in another way, or holds twice, have no records. */
+static OTF2_ErrorCode pass_mutex(struct refrain_otf2_location *location, uint32_t lock, bool gets, uint64_t time) {
+    struct refrain_otf2_mutex *mutex = lock ? mutex_of(location, lock) : NULL;
+    if (gets && lock && !mutex) {
+        mutex = mutex_of(location, 0);
+        if (!mutex)
+            return OTF2_SUCCESS;
+        *mutex = (struct refrain_otf2_mutex){lock, (uint32_t)(time / 1000)};
+        location->events++;
+        return OTF2_EvtWriter_ThreadAcquireLock(location->writer, NULL, time, OTF2_PARADIGM_PTHREAD, lock,
+                                                mutex->order);
+    }
+    if (gets || !mutex)
+        return OTF2_SUCCESS;
+    mutex->lock = 0;
+    location->events++;
+    return OTF2_EvtWriter_ThreadReleaseLock(location->writer, NULL, time, OTF2_PARADIGM_PTHREAD, lock, mutex->order);
+}
+
 static OTF2_ErrorCode release(struct refrain_otf2_location *location, uint32_t lock, uint64_t time) {
     if (location->n_locks == 0 || --location->n_locks >= REFRAIN_OTF2_MOST_LOCKS)
         return OTF2_SUCCESS;
@@ -34,58 +62,76 @@ static OTF2_ErrorCode release(struct refrain_otf2_location *location, uint32_t l
                                             location->lock_orders[location->n_locks]);
 }
 
-OTF2_ErrorCode refrain_otf2_before(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace,
+OTF2_ErrorCode refrain_otf2_before(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
                                    struct refrain_otf2_location *location, const struct refrain_event *event,
                                    uint64_t time) {
-    const struct refrain_openmp_region *region = refrain_openmp_region(regions, event->region);
+    const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (region->class == REFRAIN_OPENMP_PARALLEL && region->block == enters) {
+    if (region->class == REFRAIN_CONSTRUCT_MUTEX_LOCK && !enters)
+        return pass_mutex(location, region->lock, true, time);
+    if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block == enters) {
         location->events++;
         return enters ? OTF2_EvtWriter_ThreadTeamBegin(location->writer, NULL, time, team_of(trace, location->rank))
                       : OTF2_EvtWriter_ThreadJoin(location->writer, NULL, time, OTF2_PARADIGM_OPENMP);
     }
-    return region->class == REFRAIN_OPENMP_CRITICAL && region->block && enters ? acquire(location, region->lock, time)
-                                                                               : OTF2_SUCCESS;
+    return region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block && enters
+               ? acquire(location, region->lock, time)
+               : OTF2_SUCCESS;
 }
 
-OTF2_ErrorCode refrain_otf2_after(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace,
+OTF2_ErrorCode refrain_otf2_after(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
                                   struct refrain_otf2_location *location, const struct refrain_event *event,
                                   uint64_t time) {
-    const struct refrain_openmp_region *region = refrain_openmp_region(regions, event->region);
+    const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (region->class == REFRAIN_OPENMP_PARALLEL && region->block != enters) {
+    if (region->class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK && enters)
+        return pass_mutex(location, region->lock, false, time);
+    if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block != enters) {
         location->events++;
         return enters
                    ? OTF2_EvtWriter_ThreadFork(location->writer, NULL, time, OTF2_PARADIGM_OPENMP, threads_of(location))
                    : OTF2_EvtWriter_ThreadTeamEnd(location->writer, NULL, time, team_of(trace, location->rank));
     }
-    return region->class == REFRAIN_OPENMP_CRITICAL && region->block && !enters ? release(location, region->lock, time)
-                                                                                : OTF2_SUCCESS;
+    return region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block && !enters
+               ? release(location, region->lock, time)
+               : OTF2_SUCCESS;
 }
 
-bool refrain_otf2_openmp_role(const char *name, OTF2_RegionRole *role, OTF2_Paradigm *paradigm) {
-    static const OTF2_RegionRole roles[REFRAIN_OPENMP_CLASSES] = {
-        [REFRAIN_OPENMP_PARALLEL] = OTF2_REGION_ROLE_PARALLEL,
-        [REFRAIN_OPENMP_FOR] = OTF2_REGION_ROLE_LOOP,
-        [REFRAIN_OPENMP_SECTIONS] = OTF2_REGION_ROLE_SECTIONS,
-        [REFRAIN_OPENMP_SECTION] = OTF2_REGION_ROLE_SECTION,
-        [REFRAIN_OPENMP_SINGLE] = OTF2_REGION_ROLE_SINGLE,
-        [REFRAIN_OPENMP_MASTER] = OTF2_REGION_ROLE_MASTER,
-        [REFRAIN_OPENMP_CRITICAL] = OTF2_REGION_ROLE_CRITICAL,
-        [REFRAIN_OPENMP_ORDERED] = OTF2_REGION_ROLE_ORDERED,
-        [REFRAIN_OPENMP_TASK] = OTF2_REGION_ROLE_TASK,
-        [REFRAIN_OPENMP_TASKWAIT] = OTF2_REGION_ROLE_TASK_WAIT,
-        [REFRAIN_OPENMP_BARRIER] = OTF2_REGION_ROLE_BARRIER,
-        [REFRAIN_OPENMP_IMPLICIT_BARRIER] = OTF2_REGION_ROLE_IMPLICIT_BARRIER,
-        [REFRAIN_OPENMP_SET_LOCK] = OTF2_REGION_ROLE_WRAPPER};
-    const struct refrain_openmp_name parts = refrain_openmp_name(name);
-    if (parts.class == REFRAIN_OPENMP_NONE)
+bool refrain_otf2_construct_role(const char *name, OTF2_RegionRole *role, OTF2_Paradigm *paradigm) {
+    static const OTF2_RegionRole roles[REFRAIN_CONSTRUCT_CLASSES] = {
+        [REFRAIN_CONSTRUCT_PARALLEL] = OTF2_REGION_ROLE_PARALLEL,
+        [REFRAIN_CONSTRUCT_FOR] = OTF2_REGION_ROLE_LOOP,
+        [REFRAIN_CONSTRUCT_SECTIONS] = OTF2_REGION_ROLE_SECTIONS,
+        [REFRAIN_CONSTRUCT_SECTION] = OTF2_REGION_ROLE_SECTION,
+        [REFRAIN_CONSTRUCT_SINGLE] = OTF2_REGION_ROLE_SINGLE,
+        [REFRAIN_CONSTRUCT_MASTER] = OTF2_REGION_ROLE_MASTER,
+        [REFRAIN_CONSTRUCT_CRITICAL] = OTF2_REGION_ROLE_CRITICAL,
+        [REFRAIN_CONSTRUCT_ORDERED] = OTF2_REGION_ROLE_ORDERED,
+        [REFRAIN_CONSTRUCT_TASK] = OTF2_REGION_ROLE_TASK,
+        [REFRAIN_CONSTRUCT_TASKWAIT] = OTF2_REGION_ROLE_TASK_WAIT,
+        [REFRAIN_CONSTRUCT_BARRIER] = OTF2_REGION_ROLE_BARRIER,
+        [REFRAIN_CONSTRUCT_IMPLICIT_BARRIER] = OTF2_REGION_ROLE_IMPLICIT_BARRIER,
+        [REFRAIN_CONSTRUCT_SET_LOCK] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_CREATE] = OTF2_REGION_ROLE_THREAD_CREATE,
+        [REFRAIN_CONSTRUCT_THREAD] = OTF2_REGION_ROLE_CODE,
+        [REFRAIN_CONSTRUCT_JOIN] = OTF2_REGION_ROLE_THREAD_WAIT,
+        [REFRAIN_CONSTRUCT_MUTEX_LOCK] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_MUTEX_TRYLOCK] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_MUTEX_TIMEDLOCK] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_MUTEX_UNLOCK] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_COND_WAIT] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_COND_TIMEDWAIT] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_COND_SIGNAL] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_COND_BROADCAST] = OTF2_REGION_ROLE_WRAPPER,
+        [REFRAIN_CONSTRUCT_BARRIER_WAIT] = OTF2_REGION_ROLE_BARRIER};
+    const struct refrain_construct_name parts = refrain_construct_name(name);
+    if (parts.class == REFRAIN_CONSTRUCT_NONE)
         return false;
-    *paradigm = OTF2_PARADIGM_OPENMP;
-    *role = parts.block && parts.class == REFRAIN_OPENMP_CRITICAL  ? OTF2_REGION_ROLE_CRITICAL_SBLOCK
-            : parts.block && parts.class == REFRAIN_OPENMP_SINGLE  ? OTF2_REGION_ROLE_SINGLE_SBLOCK
-            : parts.block && parts.class == REFRAIN_OPENMP_ORDERED ? OTF2_REGION_ROLE_ORDERED_SBLOCK
-                                                                   : roles[parts.class];
+    *paradigm = refrain_construct_is_pthread(parts.class) ? OTF2_PARADIGM_PTHREAD : OTF2_PARADIGM_OPENMP;
+    *role = parts.block && parts.class == REFRAIN_CONSTRUCT_CRITICAL  ? OTF2_REGION_ROLE_CRITICAL_SBLOCK
+            : parts.block && parts.class == REFRAIN_CONSTRUCT_SINGLE  ? OTF2_REGION_ROLE_SINGLE_SBLOCK
+            : parts.block && parts.class == REFRAIN_CONSTRUCT_ORDERED ? OTF2_REGION_ROLE_ORDERED_SBLOCK
+                                                                      : roles[parts.class];
     return true;
 }
 

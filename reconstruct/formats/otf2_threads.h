@@ -1,8 +1,9 @@
-/* otf2_threads.h: OpenMP constructs as records of OTF2.
+/* otf2_threads.h: OpenMP constructs and mutexes as records of OTF2.
  *
  *     parallel                ENTER, ThreadFork ... ThreadJoin, LEAVE     on the thread that reaches it
  *     its block               ThreadTeamBegin, ENTER ... LEAVE, ThreadTeamEnd     on each thread of the team
  *     block of a critical     ThreadAcquireLock, ENTER ... LEAVE, ThreadReleaseLock
+ *     mutex                   ENTER, ThreadAcquireLock, LEAVE ... ENTER, ThreadReleaseLock, LEAVE
  *
  * The team has all threads of the rank; the records show which of them take part. The order number of an acquisition
  * is its time in microseconds, modulo 2^32. */
@@ -10,18 +11,18 @@
 #define REFRAIN_OTF2_THREADS_H
 
 #include "formats/otf2_define.h"
-#include "model/openmp_regions.h"
+#include "model/construct_regions.h"
 
 /* Write the records before, and after, an ENTER or LEAVE of the region; none if it is no construct. */
-OTF2_ErrorCode refrain_otf2_before(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace,
+OTF2_ErrorCode refrain_otf2_before(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
                                    struct refrain_otf2_location *location, const struct refrain_event *event,
                                    uint64_t time);
-OTF2_ErrorCode refrain_otf2_after(const struct refrain_openmp_regions *regions, const struct refrain_trace *trace,
+OTF2_ErrorCode refrain_otf2_after(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
                                   struct refrain_otf2_location *location, const struct refrain_event *event,
                                   uint64_t time);
 
 /* Role and paradigm of a region with this name. False if it is no construct. */
-bool refrain_otf2_openmp_role(const char *name, OTF2_RegionRole *role, OTF2_Paradigm *paradigm);
+bool refrain_otf2_construct_role(const char *name, OTF2_RegionRole *role, OTF2_Paradigm *paradigm);
 
 /* Defines groups from `first` on, and a communicator for the team of each rank. `name` writes a string and returns
  * its reference. */

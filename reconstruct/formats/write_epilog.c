@@ -154,7 +154,7 @@ static void put_leave(struct epilog_writer *epilog, size_t location, const struc
     struct refrain_epilog_record record;
     struct location_state *of = &epilog->of_location[location];
     bool collective = of->in_collective && of->collective.region == event->region;
-    bool parallel = refrain_openmp_region(&epilog->ids.openmp, event->region)->class == REFRAIN_OPENMP_PARALLEL;
+    bool parallel = refrain_construct_region(&epilog->ids.openmp, event->region)->class == REFRAIN_CONSTRUCT_PARALLEL;
     open_event(&record,
                collective ? REFRAIN_EPILOG_MPI_COLLEXIT
                : parallel ? REFRAIN_EPILOG_OMP_COLLEXIT
@@ -205,10 +205,10 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
 /* Writes records of an OpenMP construct besides its entry and exit: before an exit, after an entry. */
 static void put_construct(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                           int64_t time_ns) {
-    const struct refrain_openmp_region *region = refrain_openmp_region(&epilog->ids.openmp, event->region);
+    const struct refrain_construct_region *region = refrain_construct_region(&epilog->ids.openmp, event->region);
     struct location_state *of = &epilog->of_location[location];
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (region->class == REFRAIN_OPENMP_PARALLEL && !region->block && event->thread == 0) {
+    if (region->class == REFRAIN_CONSTRUCT_PARALLEL && !region->block && event->thread == 0) {
         if (enters && !of->forked)
             put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
         else if (enters && of->n_parallel == 0) /* a thread of another kind: until the end of the run */
@@ -216,7 +216,7 @@ static void put_construct(struct epilog_writer *epilog, size_t location, const s
         of->n_parallel += enters ? 1 : of->n_parallel ? -1u : 0;
         if (!enters && of->forked && of->n_parallel == 0)
             put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_JOIN, time_ns);
-    } else if (region->class == REFRAIN_OPENMP_CRITICAL && region->block) {
+    } else if (region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block) {
         struct refrain_epilog_record record;
         open_event(&record, enters ? REFRAIN_EPILOG_OMP_ALOCK : REFRAIN_EPILOG_OMP_RLOCK, location, time_ns);
         refrain_epilog_ui4(&record, region->lock);

@@ -67,7 +67,7 @@ struct otf2_writer {
     struct refrain_otf2_comm *comms;
     struct refrain_otf2_objects objects;
     struct refrain_otf2_rma rma;
-    struct refrain_openmp_regions openmp;
+    struct refrain_construct_regions openmp;
     bool waiting;             /* events have their waits: */
     OTF2_AttributeList *wait; /* attributes of the wait that is being written */
     uint64_t end_ns;
@@ -154,7 +154,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
         otf2->rma.groups.first = refrain_otf2_next_group(trace, otf2->comms);
     if (otf2->waiting)
         otf2->wait = OTF2_AttributeList_New();
-    if (!refrain_openmp_regions_make(&otf2->openmp, trace) || !otf2->comms || (otf2->waiting && !otf2->wait) ||
+    if (!refrain_construct_regions_make(&otf2->openmp, trace) || !otf2->comms || (otf2->waiting && !otf2->wait) ||
         !refrain_otf2_objects_open(&otf2->objects, trace) || !make_locations(otf2)) {
         REFRAIN_FAIL_MEMORY(otf2->error);
         made = false;
@@ -277,7 +277,7 @@ static inline OTF2_ErrorCode enter(struct otf2_part *part, struct refrain_otf2_l
 /* Enters or leaves a region, which may be an OpenMP construct. */
 static OTF2_ErrorCode pass(struct otf2_part *part, struct refrain_otf2_location *location,
                            const struct refrain_event *event, uint64_t time) {
-    const struct refrain_openmp_regions *openmp = &part->otf2->openmp;
+    const struct refrain_construct_regions *openmp = &part->otf2->openmp;
     OTF2_ErrorCode code = refrain_otf2_before(openmp, part->otf2->trace, location, event, time);
     if (!code)
         code = event->kind == REFRAIN_EVENT_ENTER ? enter(part, location, event, time)
@@ -513,7 +513,7 @@ static int end(struct refrain_writer *writer) {
     free(otf2->locations);
     free(otf2->first_location);
     refrain_otf2_groups_free(&otf2->rma.groups);
-    refrain_openmp_regions_free(&otf2->openmp);
+    refrain_construct_regions_free(&otf2->openmp);
     refrain_otf2_objects_close(&otf2->objects);
     for (struct otf2_part *part = otf2->own.next, *next; part; part = next) {
         next = part->next;

@@ -44,6 +44,7 @@ struct wanted {
     const struct refrain_region_info **found;
     const struct refrain_symbol *symbol; /* null: no symbol */
     bool is_inlined;                     /* an inlined function with a call in it, whose line is not known */
+    const char *place; /* a call of the thread library: its address, unless the symbol says more; else null */
 };
 
 static int by_identity(const void *a, const void *b) {
@@ -194,6 +195,15 @@ static void look_up_function(struct refrain_process *process, struct refrain_use
                  &view->inlined);
 }
 
+/* Sets up the lookup of a call of the thread library. False without memory. */
+static bool look_up_thread_call(struct refrain_trace *trace, const struct refrain_process *process,
+                                const struct refrain_region_name *record, struct wanted *wanted,
+                                struct symbols *symbols) {
+    wanted->symbol = add_symbol(symbols, process, record->object, record->address, false, false);
+    wanted->place = address_name(trace, process, record->object, record->address);
+    return wanted->place;
+}
+
 /* True if the object is a file. The kernel maps some code (linux-vdso.so.1) that is none. */
 static bool is_file(const struct refrain_process *process, uint32_t object) {
     return strchr(refrain_process_name(process, object), '/') != NULL;
@@ -262,6 +272,8 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
         sound = sound && name;
         if (is_function)
             look_up_function(process, &process->user_regions[i], of_region, symbols);
+        else if (record->use == REFRAIN_USE_REGION && record->object)
+            sound = look_up_thread_call(trace, process, record, of_region, symbols) && sound;
     }
     *at = n;
     return sound && collect_samples(trace, process, symbols);
@@ -433,6 +445,32 @@ static void name_samples(struct refrain_trace *trace) {
                 name_sampled(trace, &trace->processes[i].samples[k].nodes[j]);
 }
 
+/* Appends the place of a call of the thread library to its name, as names of OpenMP's constructs have it. False without
+ * memory. */
+static bool append_place(struct refrain_trace *trace, struct wanted *wanted) {
+    struct refrain_region_info *info = &wanted->info;
+    const char *file = refrain_base_name(info->file);
+    size_t bytes = strlen(info->name) + strlen(file) + strlen(wanted->place) + 16;
+    char *name = refrain_trace_allocate(trace, bytes, 1);
+    if (!name)
+        return false;
+    if (info->line)
+        snprintf(name, bytes, "%s @%s:%u", info->name, file, info->line);
+    else
+        snprintf(name, bytes, "%s @%s", info->name, wanted->place);
+    info->name = name;
+    info->function = "";
+    return true;
+}
+
+static bool append_places(struct refrain_trace *trace, struct wanted *wanted, size_t n) {
+    bool sound = true;
+    for (size_t i = 0; i < n; i++)
+        if (wanted[i].place)
+            sound = append_place(trace, &wanted[i]) && sound;
+    return sound;
+}
+
 /* Looks up the symbols, and completes the n regions with the results. */
 static enum refrain_status look_up(struct refrain_trace *trace, refrain_resolver *resolve, struct symbols *symbols,
                                    struct wanted **wanted, size_t *n, struct refrain_error *error) {
@@ -470,6 +508,8 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
             status = REFRAIN_FAIL_MEMORY(error);
     if (!status && resolve)
         status = look_up(trace, resolve, &symbols, &wanted, &n, error);
+    if (!status && !append_places(trace, wanted, n))
+        status = REFRAIN_FAIL_MEMORY(error);
     if (!status) {
         order(wanted, n);
         trace->regions = refrain_trace_allocate(trace, n, sizeof *trace->regions);

@@ -1,0 +1,199 @@
+/* thread_calls.c: see monitor/thread_calls.h. */
+#define _GNU_SOURCE
+#include "thread_calls.h"
+#include "activation.h"
+#include "address_entry.h"
+#include "arch/caller.h"
+#include "begin.h"
+#include "call_path.h"
+#include "context.h"
+#include "run/binary.h"
+#include "run/configure.h"
+#include "run/pool.h"
+#include "run/region_list.h"
+#include <refrain/thread_calls.h>
+#include <refrain/trace.h>
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- numbers of mutexes, conditions and barriers ---- */
+
+#define MOST_OBJECTS 64u
+static const void *objects[MOST_OBJECTS]; /* by number - 1; an entry is set once, the first free one next */
+#define GUESSES 256u
+static uint8_t guesses[GUESSES]; /* by a hash of the address: the latest number - 1. Any value is valid. */
+
+static uint32_t look_for_number(const void *object) {
+    for (uint32_t i = 0; i < MOST_OBJECTS; i++) {
+        const void *known = NULL;
+        if (__atomic_compare_exchange_n(&objects[i], &known, object, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            known == object)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* The number of the object, from 1 on; 0: none, or beyond the table. */
+static uint32_t number_of(const void *object) {
+    uint8_t *guess = &guesses[(uintptr_t)object / 8 * 0x9e3779b97f4a7c15u >> 56];
+    if (!object || __builtin_expect(objects[*guess] == object, 1))
+        return object ? *guess + 1u : 0;
+    uint32_t number = look_for_number(object);
+    if (number)
+        *guess = (uint8_t)(number - 1);
+    return number;
+}
+
+/* ---- places ---- */
+
+/* Kind of an entry in the thread's table of addresses. The reference is 0 for calls that are not the program's. */
+#define ENTRY_OF_CONSTRUCT ((uint32_t)1 << 29)
+#define ENTRY_OF_OBJECT 256u /* the kind has the class and, above it, the number of the object */
+
+static bool is_of_program(const struct refrain_caller_code *code) {
+    static const char *const others[] = {"librefrain", "libgomp.so", "libomp.so", "libiomp5.so", "libucs.so",
+                                         "libuct",     "libucp.so",  "libucm",    "libfabric",   "libpmi",
+                                         "libhwloc",   "libevent",   "libpsm",    "libibverbs",  "libmunge.so",
+                                         "libslurm",   NULL};
+    const char *slash = strrchr(code->object.path, '/'), *name = slash ? slash + 1 : code->object.path;
+    for (const char *const *other = others; *other; other++)
+        if (strncmp(name, *other, strlen(*other)) == 0)
+            return false;
+    return !code->is_layer && !code->is_system;
+}
+
+/* Without the loader's lock where the C library can do so: the program may hold a lock that a thread waits for which
+ * has the loader's. */
+static void look(uintptr_t return_address, struct refrain_caller_code *code) {
+    refrain_caller_look_at_once(return_address - 1, refrain_configuration.layers, code);
+    if (!code->object.segments)
+        refrain_caller_look(return_address, refrain_configuration.layers, code);
+}
+
+static uint32_t name_of(enum refrain_construct_class class, uint32_t number) {
+    char text[64] = REFRAIN_PTHREAD_PREFIX, digits[12];
+    unsigned n = 0;
+    strcat(text, refrain_construct_word(class));
+    for (char *end = text + strlen(text); number > 0; number /= 10) {
+        digits[n++] = (char)('0' + number % 10);
+        if (number < 10) {
+            *end++ = '(';
+            while (n > 0)
+                *end++ = digits[--n];
+            *end++ = ')';
+            *end = 0;
+        }
+    }
+    return refrain_pool_name(text);
+}
+
+/* The thread's record of calls of this class from this place. Null if they are not the program's, or without memory. */
+static __attribute__((noinline)) struct refrain_region_name *make_record(const struct refrain_context *context,
+                                                                         enum refrain_construct_class class,
+                                                                         uint32_t number, uintptr_t return_address) {
+    struct refrain_caller_code code;
+    look(return_address, &code);
+    if (!is_of_program(&code))
+        return NULL;
+    uint32_t name = name_of(class, number), object = refrain_binary_name(&code.object);
+    struct refrain_region_name *record =
+        name && object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
+    if (!record) {
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+        return NULL;
+    }
+    record->name = name;
+    record->thread = context->number;
+    record->use = REFRAIN_USE_REGION;
+    record->address = return_address - code.object.load_address;
+    record->object = object;
+    record->inside.number = UINT32_MAX;
+    refrain_region_add(record);
+    return record;
+}
+
+static struct refrain_region_name *record_of(struct refrain_context *context, enum refrain_construct_class class,
+                                             const void *object, uintptr_t return_address) {
+    uint32_t number = number_of(object);
+    uint32_t kind = ENTRY_OF_CONSTRUCT + number * ENTRY_OF_OBJECT + (uint32_t) class;
+    struct refrain_address_entry *entry = refrain_address_entry(context, return_address, kind);
+    if (!entry) {
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+        return NULL;
+    }
+    if (!entry->key) {
+        const struct refrain_region_name *record = make_record(context, class, number, return_address);
+        entry->key = return_address;
+        entry->function = kind;
+        entry->special = 0;
+        entry->reference = record ? refrain_reference(record) : 0;
+    }
+    return entry->reference ? refrain_at_reference(entry->reference) : NULL;
+}
+
+/* ---- calls ---- */
+
+/* The context of the thread, if its calls are recorded now. Calls of MPI's own layers, in a call of MPI, are not. */
+static struct refrain_context *recording(void) {
+    struct refrain_context *context = refrain_thread_context;
+    if (!refrain_trace_file.header || refrain_trace_file.header->finished != REFRAIN_UNFINISHED)
+        return NULL;
+    if (!context)
+        context = refrain_context();
+    return context && !context->busy && context->top->kind != REFRAIN_ENTRY_CALL ? context : NULL;
+}
+
+static void *begin_call(enum refrain_construct_class class, const void *object, void *return_address,
+                        void *frame_address) {
+    struct refrain_entry *entry = NULL;
+    if (!recording())
+        return NULL;
+    struct refrain_context *context = refrain_begin();
+    if (!context)
+        return NULL;
+    struct refrain_region_name *record = record_of(context, class, object, (uintptr_t)return_address);
+    if (record) {
+        if (context->path && class != REFRAIN_CONSTRUCT_THREAD)
+            refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
+                              refrain_caller_frames(frame_address), NULL);
+        else
+            refrain_drop_above_caller(context, frame_address);
+        entry = refrain_enter_region(context, record, (uintptr_t)frame_address, REFRAIN_ENTRY_REGION);
+        if (entry)
+            entry->total_ticks = &record->total_ticks;
+    }
+    refrain_end(context);
+    return entry;
+}
+
+static void end_call(void *begun) {
+    struct refrain_entry *entry = begun;
+    struct refrain_context *context = refrain_thread_context;
+    if (!context || context->busy)
+        return;
+    refrain_begin_in(context);
+    if (entry <= context->top) {
+        if (entry < context->top)
+            refrain_unwind(context, entry);
+        refrain_leave(context);
+    }
+    refrain_end(context);
+}
+
+static int comes_from_program(void *return_address) {
+    struct refrain_caller_code code;
+    if (!recording())
+        return 0;
+    look((uintptr_t)return_address, &code);
+    return is_of_program(&code);
+}
+
+void refrain_thread_calls_open(void) {
+    static const struct refrain_thread_calls calls = {begin_call, end_call, comes_from_program};
+    refrain_threads_attach_function *attach;
+    *(void **)&attach = dlsym(RTLD_DEFAULT, REFRAIN_THREAD_CALLS_ATTACH);
+    if (attach)
+        attach(&calls);
+}

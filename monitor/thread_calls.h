@@ -1,0 +1,23 @@
+/* thread_calls.h: calls of the thread library as regions (librefrain-threads.so -> refrain/construct_names.h).
+ *
+ *     program                 librefrain-threads.so (preloaded)          this file
+ *     pthread_mutex_lock -->  begin(MUTEX_LOCK, mutex, address) ------>  region "!$pthread mutex_lock(1)" begins
+ *                             pthread_mutex_lock of the C library
+ *                             end -------------------------------------> the region ends
+ *
+ * A region has the place of the call. Mutexes, conditions and barriers are numbered in the order of their first use;
+ * those beyond the table have no number. A call is not recorded
+ *
+ *     - before the trace is opened, that is before the first call of MPI or the first probe,
+ *     - while the thread is in a call of MPI, in a probe or in a pause,
+ *     - if it is made by the MPI library, the C library, an OpenMP runtime, refrain, or a layer (REFRAIN_LAYERS),
+ *     - in a thread that one of these created. */
+#ifndef REFRAIN_THREAD_CALLS_H
+#define REFRAIN_THREAD_CALLS_H
+
+#include "visibility.h"
+
+/* If librefrain-threads.so is loaded, lets it record. Once, when the trace has been opened. */
+REFRAIN_HIDDEN void refrain_thread_calls_open(void);
+
+#endif

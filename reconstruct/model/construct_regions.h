@@ -1,0 +1,33 @@
+/* construct_regions.h: finds the user regions that are constructs of OpenMP or calls of the thread library, by their
+ * names (refrain/construct_names.h). */
+#ifndef REFRAIN_CONSTRUCT_REGIONS_H
+#define REFRAIN_CONSTRUCT_REGIONS_H
+
+#include "model/trace_read.h"
+#include <refrain/construct_names.h>
+
+struct refrain_construct_region {
+    enum refrain_construct_class class;
+    bool block;    /* the block of the construct, on each thread that executes it */
+    uint32_t lock; /* number of the lock of a critical construct or mutex, from 1 on; 0: none, or unknown */
+};
+
+struct refrain_construct_regions {
+    struct refrain_construct_region
+        *of;  /* by region index; one more entry at the end is for regions that are no constructs */
+    size_t n; /* regions */
+    bool any; /* the trace has a construct */
+};
+
+/* Classifies all regions of the trace. False without memory; refrain_construct_regions_free() must be called even then.
+ */
+bool refrain_construct_regions_make(struct refrain_construct_regions *regions, const struct refrain_trace *trace);
+void refrain_construct_regions_free(struct refrain_construct_regions *regions);
+
+/* The class of a region: REFRAIN_CONSTRUCT_NONE if it is no construct, or no region of the trace. */
+static inline const struct refrain_construct_region *
+refrain_construct_region(const struct refrain_construct_regions *regions, const struct refrain_region_info *region) {
+    return &regions->of[region->index < regions->n ? region->index : regions->n];
+}
+
+#endif

@@ -1,0 +1,72 @@
+#!/bin/sh
+# refrain record --threads=pthread: threads that never call MPI, and every call of the thread library that they make, as an
+# independent log of the program has them. Calls that MPI libraries make are not in the trace.
+#   test_pthreads.sh BIN
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+for mpi in mpich openmpi; do
+    what=$mpi
+    mpicc.$mpi -g -O1 -pthread "$tests/programs/pthread/calls.c" -o "calls-$mpi" 2>said || fail "$mpi: compile: $(head -n 1 said)"
+    mkdir "run-$mpi"
+    REFRAIN_MODE=both timeout 120 refrain record --threads=pthread --no-report -d "run-$mpi" "./calls-$mpi" log 50 >out 2>err ||
+        fail "$mpi: status $?: $(head -n 1 err)"
+    [ "$(cat out)" = "turns 150" ] && pass || fail "$mpi: output: $(cat out)"
+    trace=$(the_trace "run-$mpi")
+    exact "$trace" "$mpi"
+    refrain reconstruct "$trace" --format text --force -o text 2>said || fail "reconstruct: $(head -n 1 said)"
+    python3 - 2>said <<'END' && pass || fail "$mpi: not as logged: $(tail -n 1 said)"
+logged, traced, begun, threads = {}, {}, {}, set()
+for line in open("log"):
+    thread, name, number, begin, end = line.split()
+    logged.setdefault(thread, []).append((name, number, int(end) - int(begin)))
+for line in open("text"):
+    rank, time, kind, name, *rest = line.rstrip("\n").split("\t") if line[0] != "#" else ("", "", "", "")
+    if not name.startswith("!$pthread "):
+        continue
+    name, place = name[10:].split(" @")
+    thread = next((r for r in rest if r.startswith("thread=")), "")
+    assert place.startswith("calls.c:"), place
+    if name == "thread":
+        threads.add(thread)
+    elif kind == "enter":
+        begun[thread] = len(traced.setdefault(thread, []))
+        traced[thread].append([name.split("(")[0], name.split("(")[1][:-1] if "(" in name else "0", -float(time)])
+    else:
+        traced[thread][begun[thread]][2] += float(time)
+order = lambda calls: sorted(calls.values(), key=lambda list: [call[:2] for call in list])
+assert len(threads) == 3, threads
+for of_log, of_trace in zip(order(logged), order({t: [tuple(call) for call in calls] for t, calls in traced.items()})):
+    assert [call[:2] for call in of_log] == [call[:2] for call in of_trace], (len(of_log), len(of_trace))
+    for call, other in zip(of_log, of_trace): # a call is inside what its caller measures
+        assert other[2] * 1e9 <= call[2] + 2000, (call, other)
+END
+done
+
+# The others wait in the barrier for the thread that sleeps 0.1 s with the mutex.
+refrain stats --by construct --csv "$trace" >csv && python3 - 2>said <<'END' && pass || fail "stats: $(tail -n 1 said)"
+import csv
+rows = list(csv.DictReader(open("csv")))
+barrier = max((int(row["waiting_ns"]), row["times"]) for row in rows if row["construct"] == "barrier_wait(4)")
+thread = [row for row in rows if row["construct"] == "thread"]
+assert barrier[0] > 100e6 and barrier[1] == "3", barrier
+assert len(thread) == 1 and thread[0]["times"] == thread[0]["threads"] == "3" and int(thread[0]["inside_ns"]) >= 100e6, thread
+END
+
+# OTF2: each mutex that a thread gets is released by it.
+refrain reconstruct "$trace" --format otf2 -o otf2 2>said || fail "otf2: $(head -n 1 said)"
+otf2-print -Werror otf2/traces.otf2 >printed 2>complaints
+[ ! -s complaints ] && pass || fail "otf2-print: $(head -n 2 complaints)"
+locks=$(grep -c ' mutex_lock [0-9]* ' log)
+[ "$locks" -gt 0 ] && [ "$(grep -c '^THREAD_ACQUIRE_LOCK .*PTHREAD' printed)" = "$locks" ] &&
+    [ "$(grep -c '^THREAD_RELEASE_LOCK .*PTHREAD' printed)" = "$locks" ] && pass ||
+    fail "otf2: $locks locks, $(grep -c '^THREAD_ACQUIRE_LOCK' printed) and $(grep -c '^THREAD_RELEASE_LOCK' printed) records: $(grep _LOCK printed | head -n 1)"
+
+# Without the option these calls are not traced.
+mkdir none
+timeout 60 refrain record --no-report -d none "./calls-$mpi" >out 2>err || fail "without: status $?"
+refrain reconstruct "$(the_trace none)" --format text -o - 2>/dev/null | grep -q "!.pthread" && fail "without the option: constructs" || pass
+refrain record --threads=pthreads true >out 2>err && fail "--threads=pthreads" || pass
+grep -q "pthreads: pthread, or a number of threads" err && pass || fail "--threads=pthreads: $(cat err)"
+summary
