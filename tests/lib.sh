@@ -79,6 +79,11 @@ skip() {
     exit
 }
 
+# instrumented FILE: has this object or program tables of probes? nm would answer, too, but loads LLVM as a plug-in for that.
+instrumented() {
+    grep -q refrain__u "$1"
+}
+
 # x86_64_only WHY: the test ends here, skipped, on other machines.
 x86_64_only() {
     [ "$(uname -m)" = x86_64 ] || skip "$1"

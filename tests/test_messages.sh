@@ -110,7 +110,7 @@ for compiler in gcc clang; do
                     { fail "$compiler $options $file.c, $detail: other messages" && diff plain.err traced.err | head -n 12; }
                 [ $status -eq 0 ] || continue
                 [ "$(wc -l <"$COUNT")" -eq 1 ] && pass || fail "$compiler $options $file.c, $detail: compiled $(wc -l <"$COUNT") times"
-                nm traced.o | grep -q refrain__u || fail "$compiler $options $file.c, $detail: not instrumented"
+                instrumented traced.o || fail "$compiler $options $file.c, $detail: not instrumented"
             done
         done
     done
