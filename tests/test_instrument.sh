@@ -43,7 +43,7 @@ language() {
                 timeout 20 ./traced >traced.out 2>&1
                 if [ $? -ne $status ] || ! cmp -s plain.out traced.out; then
                     fail "$name: prints something else"
-                elif ! nm traced | grep -q refrain__u; then
+                elif ! instrumented traced; then
                     fail "$name: was not instrumented: $(tail -n 1 traced.err)"
                 else
                     pass
@@ -267,7 +267,7 @@ check "... and run" ./without
 REFRAIN_WRAPPER=off refrain-cc gcc -Iinc -c main.c
 check "REFRAIN_WRAPPER=off" sh -c '! nm main.o | grep -q refrain'
 refrain-cc gcc --refrain-detail=every -Iinc -c main.c
-check "--refrain-detail=every" sh -c 'nm main.o | grep -q refrain__u'
+check "--refrain-detail=every" instrumented main.o
 echo 'int work(int n) { int sum = 0; for (int i = 0; i < n; i++) if (i & n) sum += i; return sum; }' >work.c
 REFRAIN_DETAIL=every refrain-cc gcc -O1 -S work.c && all=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
 refrain-cc gcc -O1 -S work.c && some=$(grep -c -e 'call.*refrain__tell' -e 'pushsection refrain_sites' work.s)
@@ -287,10 +287,10 @@ words=$(cat "$tests"/../instrumentor/inserted/*.h | grep -v '^#' | sed 's/"[^"]*
 for level in -O0 -O2; do
     # shellcheck disable=SC2086 # a list
     check "words of the text in front as macros, $level" refrain-cc --detail=every gcc $level $words -c work.c -o macros.o
-    check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
+    check "... and it is instrumented" instrumented macros.o
 done
 check "keywords as macros" refrain-cc --detail=every gcc -Dstatic= -Dint=long -Dif=while -c work.c -o macros.o
-check "... and it is instrumented" sh -c 'nm macros.o | grep -q refrain__u'
+check "... and it is instrumented" instrumented macros.o
 seq 20 | sed 's/.*/int step(int); int main(void) { while (step(3)) ; return step(2); } int step(int n) { return 0; } \/* & *\//' >many.c
 for i in $(seq 8); do
     sed -n "${i}p" many.c >many$i.c
@@ -301,7 +301,7 @@ if available ccache; then
     export CCACHE_DIR="$work/ccache"
     refrain-cc ccache gcc -Iinc -c main.c && refrain-cc ccache gcc -Iinc -c main.c
     check "ccache after the wrapper" sh -c 'ccache -s -v 2>/dev/null | grep -E "Hits: +[1-9]"'
-    check "... instruments" sh -c 'nm main.o | grep -q refrain__u'
+    check "... instruments" instrumented main.o
     check "ccache before the wrapper" ccache refrain-cc gcc -Iinc -c main.c
 fi
 for compiler in mpicc.mpich mpicc.openmpi; do
@@ -365,7 +365,7 @@ SCOREP_FILE_NAMES_END
 END
 refrain-cc --filter=filter --detail=every gcc -Iinc -c main.c sub/util.c
 check "a filtered file has no tables" sh -c '! nm main.o | grep -q refrain'
-check "a file that is not has" sh -c 'nm util.o | grep -q refrain__u'
+check "a file that is not has" instrumented util.o
 sed -i 's/INCLUDE MANGLED ut?l/INCLUDE none/; s/o\[a-t\]her//' filter
 REFRAIN_FILTER=filter refrain-cc gcc -Iinc -c sub/util.c
 check "functions are left out" sh -c '! nm util.o | grep -q refrain'
