@@ -39,102 +39,36 @@ static MPI_Status *known(MPI_Status *statuses) {
     return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
 }
 
-static MPI_Request handle_of(const MPI_Request *request) {
-    return request ? *request : MPI_REQUEST_NULL;
-}
+/* ---- all, or the only one ---- */
 
-/* ---- one ----
- * With MPI_THREAD_MULTIPLE, another thread may get the handle of a completed request, and complete its own, before this
- * thread has looked up what has completed. So there the request is looked up before the call, as in arrays. */
-
-static int test_among_threads(struct refrain_call *call, MPI_Request *request, int *flag, MPI_Status *status) {
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Wait);
     struct refrain_watch watch;
-    refrain_watch_begin(call, &watch, 1, request, false);
-    int rc = PMPI_Test(request, flag, status);
-    if (rc == MPI_SUCCESS && !*flag)
-        refrain_watch_end_some(call, &watch, rc, request, 0, NULL, NULL);
-    else
-        refrain_watch_end_all(call, &watch, rc, request, status);
-    return rc;
-}
-
-static __attribute__((noinline)) int wait_watched(struct refrain_call *call, MPI_Request *request, MPI_Status *status) {
-    struct refrain_watch watch;
-    refrain_watch_begin(call, &watch, 1, request, true);
+    refrain_watch_begin(&call, &watch, 1, request, true);
     MPI_Status own, *used = status == MPI_STATUS_IGNORE && watch.needs_statuses ? &own : status;
     refrain_order_waits();
     int rc = PMPI_Wait(request, used);
     refrain_order_continues();
-    refrain_watch_end_all(call, &watch, rc, request, used == MPI_STATUS_IGNORE ? NULL : used);
+    refrain_watch_end(&call, &watch, rc, request, 0, NULL, used == MPI_STATUS_IGNORE ? NULL : used);
     return rc;
 }
-
-static __attribute__((noinline)) void wait_failed(struct refrain_call *call, struct refrain_request *taken, int rc,
-                                                  MPI_Request *request) {
-    struct refrain_watch watch;
-    watch.n_taken = 1;
-    watch.taken[0] = taken;
-    refrain_watch_end_all(call, &watch, rc, request, NULL);
-}
-
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Wait);
-    bool needs_status = false;
-    struct refrain_request *taken = request ? refrain_request_wait(&call, *request, &needs_status) : NULL;
-    if (__builtin_expect(!taken, 0))
-        return wait_watched(&call, request, status);
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE && needs_status ? &own : status;
-    int rc = PMPI_Wait(request, used);
-    if (__builtin_expect(rc == MPI_SUCCESS, 1))
-        refrain_request_end_waited(&call, taken, used);
-    else
-        wait_failed(&call, taken, rc, request);
-    return rc;
-}
-
-/* The call has found that the request is complete, or has failed. */
-static void test_done(struct refrain_call *call, MPI_Request former, int rc, const MPI_Request *request,
-                      MPI_Status *status) {
-    if (rc == MPI_SUCCESS && former != MPI_REQUEST_NULL) {
-        refrain_request_end_complete(call, REFRAIN_MPI_KEY(former), 0, status);
-        return;
-    }
-    if (former != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
-        refrain_request_lost(call, REFRAIN_MPI_KEY(former));
-    refrain_call_end(call);
-}
-
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    REFRAIN_MPI_BEGIN(MPI_Test);
-    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
-    MPI_Request former = handle_of(request);
-    if (refrain_mpi_multiple && former != MPI_REQUEST_NULL)
-        return test_among_threads(&call, request, flag, used);
-    int rc = PMPI_Test(request, flag, used);
-    if (__builtin_expect(rc != MPI_SUCCESS || *flag, 0))
-        test_done(&call, former, rc, request, used);
-    else
-        refrain_call_end(&call);
-    return rc;
-}
-
-/* ---- all ---- */
 
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Waitall);
     struct refrain_watch watch;
-    refrain_watch_wait_all(&call, &watch, count, array_of_requests);
+    refrain_watch_begin(&call, &watch, count, array_of_requests, true);
     MPI_Status *statuses = STATUSES(array_of_statuses, count, watch.needs_statuses);
     refrain_order_waits();
     int rc = PMPI_Waitall(count, array_of_requests, statuses);
     refrain_order_continues();
-    refrain_watch_end_all(&call, &watch, rc, array_of_requests, known(statuses));
+    refrain_watch_end(&call, &watch, rc, array_of_requests, 0, NULL, known(statuses));
     statuses_done(array_of_statuses, statuses, count);
     return rc;
 }
 
 /* A call that tests mostly finds nothing. So requests are looked up after the call, by copies of their handles, and
- * only if some have completed. With several threads they are looked up before, as above. */
+ * only if some have completed. With MPI_THREAD_MULTIPLE, another thread may get the handle of a completed request, and
+ * complete its own, before this thread has looked up what has completed. So there the requests are looked up before. */
 
 #define MOST_COPIED 128 /* on the program's stack, too */
 
@@ -149,20 +83,35 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
 /* The statuses that the call has to fill in. */
 #define TEST_STATUSES(user, count) STATUSES(user, count, former != NULL || watch.needs_statuses)
 
+static REFRAIN_INLINE void test_all_done(struct refrain_call *call, struct refrain_watch *watch,
+                                         const MPI_Request *former, int count, int rc, bool completed,
+                                         const MPI_Request *requests, MPI_Status *statuses) {
+    const int none = 0;
+    bool nothing = rc == MPI_SUCCESS && !completed;
+    if (__builtin_expect(former && nothing, 1)) {
+        refrain_call_end(call);
+        return;
+    }
+    if (former)
+        refrain_watch_begin(call, watch, count, former, false);
+    refrain_watch_end(call, watch, rc, requests, 0, nothing ? &none : NULL, known(statuses));
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    REFRAIN_MPI_BEGIN(MPI_Test);
+    MPI_Status own, *used = status == MPI_STATUS_IGNORE ? &own : status;
+    TEST_BEGIN(1, request);
+    int rc = PMPI_Test(request, flag, used);
+    test_all_done(&call, &watch, former, 1, rc, rc == MPI_SUCCESS && *flag, request, used);
+    return rc;
+}
+
 int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
     REFRAIN_MPI_BEGIN(MPI_Testall);
     TEST_BEGIN(count, array_of_requests);
     MPI_Status *statuses = TEST_STATUSES(array_of_statuses, count);
     int rc = PMPI_Testall(count, array_of_requests, flag, statuses);
-    bool nothing = rc == MPI_SUCCESS && !*flag;
-    if (former && !nothing)
-        refrain_watch_begin(&call, &watch, count, former, false);
-    if (!nothing)
-        refrain_watch_end_all(&call, &watch, rc, array_of_requests, known(statuses));
-    else if (!former)
-        refrain_watch_end_some(&call, &watch, rc, array_of_requests, 0, NULL, NULL);
-    else
-        refrain_call_end(&call);
+    test_all_done(&call, &watch, former, count, rc, rc == MPI_SUCCESS && *flag, array_of_requests, statuses);
     statuses_done(array_of_statuses, statuses, count);
     return rc;
 }
@@ -196,10 +145,9 @@ static REFRAIN_INLINE void any_done(struct refrain_call *call, const MPI_Request
         refrain_call_end(call);
     else if (former)
         any_of_copied(call, former, count, rc, index, requests, status);
-    else if (rc != MPI_SUCCESS)
-        refrain_watch_end_all(call, watch, rc, requests, NULL);
     else
-        refrain_watch_end_some(call, watch, rc, requests, index != MPI_UNDEFINED, &index, status);
+        refrain_watch_end(call, watch, rc, requests, index != MPI_UNDEFINED, rc == MPI_SUCCESS ? &index : NULL,
+                          rc == MPI_SUCCESS ? status : NULL);
 }
 
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
@@ -229,10 +177,9 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag
 
 static void some_done(struct refrain_call *call, struct refrain_watch *watch, int rc, int n, const int *indices,
                       const MPI_Request *requests, MPI_Status *statuses) {
-    if (rc != MPI_SUCCESS && rc != MPI_ERR_IN_STATUS)
-        refrain_watch_end_all(call, watch, rc, requests, NULL);
-    else
-        refrain_watch_end_some(call, watch, rc, requests, n == MPI_UNDEFINED ? 0 : n, indices, statuses);
+    bool known = rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS;
+    refrain_watch_end(call, watch, rc, requests, n == MPI_UNDEFINED ? 0 : n, known ? indices : NULL,
+                      known ? statuses : NULL);
 }
 
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],

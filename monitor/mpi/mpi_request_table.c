@@ -21,8 +21,7 @@ bool refrain_request_chunk_take(void) {
 static struct refrain_request *find_of_thread(uint32_t thread, uint64_t key, unsigned older) {
     struct refrain_request *request = refrain_request_bucket(key)->head;
     for (; request; request = request->next ? refrain_request_at(request->next - 1) : NULL)
-        if (request->handle == key && (thread == ANY_THREAD || request->thread == thread) &&
-            !(request->flags & REFRAIN_REQUEST_WATCHED) && older-- == 0)
+        if (request->handle == key && (thread == ANY_THREAD || request->thread == thread) && older-- == 0)
             return request;
     return NULL;
 }
@@ -33,20 +32,12 @@ struct refrain_request *refrain_request_find_any(const struct refrain_call *call
     return request || own == ANY_THREAD ? request : find_of_thread(ANY_THREAD, key, older);
 }
 
-struct refrain_request *refrain_request_find_watched(uint64_t key) {
-    struct refrain_request *request = refrain_request_bucket(key)->head;
-    while (request && (request->handle != key || !(request->flags & REFRAIN_REQUEST_WATCHED)))
-        request = request->next ? refrain_request_at(request->next - 1) : NULL;
-    return request;
-}
-
 bool refrain_request_take_posted(struct refrain_request *request, const int64_t *parameters, unsigned n) {
     struct refrain_request *second = refrain_request_entry_take();
     if (!second) {
         refrain_request_entry_give(request);
         return false;
     }
-    request->flags = 0;
     request->comm = refrain_request_place(second);
     int64_t *all = refrain_request_posted(request)->parameters;
     for (unsigned i = 0; i < REFRAIN_PARAMETERS; i++)

@@ -53,6 +53,7 @@ struct refrain_request_table {
     uint32_t bound;      /* number of entries in the buckets */
     uint32_t n_chunks;   /* chunks besides the first entries */
     uint32_t never_used; /* entries from here on have not been used */
+    bool cancels;        /* MPI_Cancel was called: the statuses say which requests were cancelled */
     struct refrain_request_bucket buckets[REFRAIN_REQUEST_BUCKETS];
     union refrain_request_entry first_entries[REFRAIN_REQUESTS], *chunks[REFRAIN_MOST_REQUEST_CHUNKS];
 };
@@ -101,35 +102,20 @@ static REFRAIN_INLINE void refrain_request_entry_give(struct refrain_request *re
     refrain_requests.first_free = request;
 }
 
-/* True if the operation of the request is in the set. */
-#define REFRAIN_IS_ONE_OF(request, set) ((UINT32_C(1) << (request)->operation & (set)) != 0)
-#define REFRAIN_RECEIVES (UINT32_C(1) << REFRAIN_OP_IRECV | UINT32_C(1) << REFRAIN_OP_RECV_INIT)
-#define REFRAIN_SENDS (UINT32_C(1) << REFRAIN_OP_ISEND | UINT32_C(1) << REFRAIN_OP_SEND_INIT)
-#define REFRAIN_PERSISTENT                                                                                             \
-    (UINT32_C(1) << REFRAIN_OP_SEND_INIT | UINT32_C(1) << REFRAIN_OP_RECV_INIT |                                       \
-     UINT32_C(1) << REFRAIN_OP_COLLECTIVE_INIT)
-_Static_assert(REFRAIN_OPERATIONS <= 32, "a set of operations is a word");
-
 static REFRAIN_INLINE bool refrain_request_is_persistent(const struct refrain_request *request) {
-    return REFRAIN_IS_ONE_OF(request, REFRAIN_PERSISTENT);
+    return request->flags & REFRAIN_REQUEST_PERSISTENT;
 }
 
 static REFRAIN_INLINE bool refrain_request_is_receive(const struct refrain_request *request) {
-    return REFRAIN_IS_ONE_OF(request, REFRAIN_RECEIVES);
+    return request->flags & REFRAIN_REQUEST_RECEIVES;
 }
 
 static REFRAIN_INLINE bool refrain_request_is_file_access(const struct refrain_request *request) {
     return request->operation == REFRAIN_OP_IO_REQUEST;
 }
 
-/* True if the request's status has to be read when it completes. */
-static REFRAIN_INLINE bool refrain_request_needs_status(const struct refrain_request *request) {
-    return refrain_request_is_receive(request) || refrain_request_is_file_access(request) ||
-           request->flags & REFRAIN_REQUEST_CANCEL;
-}
-
 static REFRAIN_INLINE bool refrain_request_is_send(const struct refrain_request *request) {
-    return REFRAIN_IS_ONE_OF(request, REFRAIN_SENDS);
+    return request->flags & REFRAIN_REQUEST_SENDS;
 }
 
 /* The source of a receive; -1 any. */
@@ -146,24 +132,6 @@ static REFRAIN_INLINE struct refrain_posted *refrain_request_posted(const struct
 static REFRAIN_INLINE int64_t refrain_request_comm(const struct refrain_request *request) {
     return refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[REFRAIN_PARAMETERS - 1]
                                                   : (int64_t)request->comm - 1;
-}
-
-/* Makes an entry for a request with these arguments. Null without memory. */
-static REFRAIN_INLINE struct refrain_request *refrain_request_make(enum refrain_operation operation,
-                                                                   const int64_t *parameters, unsigned n) {
-    struct refrain_request *request = refrain_request_entry_take();
-    if (!request)
-        return NULL;
-    request->operation = (uint8_t)operation;
-    bool receives = refrain_request_is_receive(request);
-    request->message.peer = n > 0 ? (int32_t)parameters[0] : REFRAIN_NOW_ANY;
-    request->message.tag = n > 1 ? (int32_t)parameters[1] : -1;
-    request->comm = receives                  ? (uint32_t)(parameters[0] + 1)
-                    : n == REFRAIN_PARAMETERS ? (uint32_t)(parameters[REFRAIN_PARAMETERS - 1] + 1)
-                                              : 0;
-    request->flags = REFRAIN_REQUEST_ACTIVE;
-    return !refrain_request_is_persistent(request) || refrain_request_take_posted(request, parameters, n) ? request
-                                                                                                          : NULL;
 }
 
 static REFRAIN_INLINE void refrain_request_give(struct refrain_request *request) {
@@ -199,8 +167,18 @@ static REFRAIN_INLINE void refrain_request_insert(struct refrain_request *reques
     refrain_requests.bound++;
 }
 
-static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *request) {
+/* Inserts a request that was unlinked for a call, and is older than all others with its handle. */
+static REFRAIN_INLINE void refrain_request_put_back(struct refrain_request *request) {
     struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
+    request->next = bucket->head ? refrain_request_place(bucket->head) : 0;
+    if (!bucket->head)
+        bucket->tail = request;
+    bucket->head = request;
+    refrain_requests.bound++;
+}
+
+static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request_bucket *bucket,
+                                                  const struct refrain_request *request) {
     struct refrain_request *next = request->next ? refrain_request_at(request->next - 1) : NULL;
     if (__builtin_expect(bucket->head == request, 1)) {
         bucket->head = next;
@@ -215,14 +193,11 @@ static REFRAIN_INLINE void refrain_request_unlink(struct refrain_request *reques
     refrain_requests.bound--;
 }
 
-/* Finds the oldest request with this key that no call waits for, or the one after the `older` oldest; if there is one
- * of the calling thread, that. Requests of several threads may share a handle, and a handle that one thread has
- * finished using may be another's already. */
+/* Finds the oldest request with this key, or the one after the `older` oldest; if there is one of the calling thread,
+ * that. Requests of several threads may share a handle, and a handle that one thread has finished using may be
+ * another's already. Requests that a call waits for are not in the table. */
 REFRAIN_HIDDEN struct refrain_request *refrain_request_find_any(const struct refrain_call *call, uint64_t key,
                                                                 unsigned older);
-
-/* Finds the oldest request with this key that a call waits for or tests. */
-REFRAIN_HIDDEN struct refrain_request *refrain_request_find_watched(uint64_t key);
 
 /* As refrain_request_find_any(). Mostly it is the first one in its bucket. */
 static REFRAIN_INLINE struct refrain_request *refrain_request_find(const struct refrain_call *call, uint64_t key,
@@ -230,11 +205,18 @@ static REFRAIN_INLINE struct refrain_request *refrain_request_find(const struct 
     struct refrain_request *request = refrain_request_bucket(key)->head;
     if (!request)
         return NULL;
-    return __builtin_expect(request->handle == key && !(request->flags & REFRAIN_REQUEST_WATCHED) && older == 0 &&
-                                !refrain_mpi_multiple,
-                            1)
+    return __builtin_expect(request->handle == key && older == 0 && !refrain_mpi_multiple, 1)
                ? request
                : refrain_request_find_any(call, key, older);
+}
+
+/* Finds a request in the same way, and removes it from the table, so that no other call finds it. */
+static REFRAIN_INLINE struct refrain_request *refrain_request_remove(const struct refrain_call *call, uint64_t key,
+                                                                     unsigned older) {
+    struct refrain_request *request = refrain_request_find(call, key, older);
+    if (request)
+        refrain_request_unlink(refrain_request_bucket(key), request);
+    return request;
 }
 
 static REFRAIN_INLINE bool refrain_request_is_own(const struct refrain_call *call,
@@ -323,6 +305,19 @@ REFRAIN_HIDDEN void refrain_number_orphan(struct refrain_numbering *numbering, u
 
 /* Frees orphans; called by their owner. A number that a replay would not free stays in use. */
 REFRAIN_HIDDEN void refrain_number_free_orphans(struct refrain_call *call, struct refrain_numbering *first);
+
+/* Frees a request that was removed, or puts a persistent one back as inactive. The number of the thread's `own` request
+ * is freed when its completion has been recorded. */
+static REFRAIN_INLINE void refrain_request_settle(struct refrain_request *request, bool own, bool freed) {
+    if (refrain_request_is_persistent(request) && !freed) {
+        request->flags &= (uint8_t) ~(REFRAIN_REQUEST_ACTIVE | REFRAIN_REQUEST_CANCEL);
+        refrain_request_put_back(request);
+        return;
+    }
+    if (!own && request->thread != REFRAIN_REQUEST_NOBODYS)
+        refrain_number_orphan(&refrain_numberings[request->thread], request->index);
+    refrain_request_give(request);
+}
 
 /* Frees a number of the calling thread if its completion was recorded (`recorded`), so a replay frees it, too. Without
  * the lock. */

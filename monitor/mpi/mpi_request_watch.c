@@ -1,8 +1,8 @@
-/* mpi_request_watch.c: arrays of requests that a call waits for or tests (mpi_requests.h). */
+/* mpi_request_watch.c: the requests that a call waits for or tests, and their completion (mpi_requests.h). */
 #include "call.h"
 #include "context.h"
 #include "mpi_communicators.h"
-#include "mpi_request_complete.h"
+#include "mpi_idup.h"
 #include "mpi_request_table.h"
 #include "mpi_types.h"
 #include "run/pool.h"
@@ -94,30 +94,134 @@ void refrain_requests_await(const struct refrain_call *call, int count, const MP
     awaiting_publish(&awaiting);
 }
 
-/* ---- usual requests, for which a call waits: a thread's own messages under way, each the oldest of its handle. They
- * are taken out of the table before the call, and given back after it. ---- */
+/* ---- completions ---- */
 
-/* The thread's ordinary request that is the oldest in the bucket, if it has this key. Else null. */
-static REFRAIN_INLINE struct refrain_request *usual_request(const struct refrain_request_bucket *bucket, uint64_t key,
-                                                            uint32_t thread) {
-    struct refrain_request *request = bucket->head;
-    return __builtin_expect(request && request->handle == key && request->thread == thread &&
-                                request->flags == REFRAIN_REQUEST_ACTIVE &&
-                                (request->operation == REFRAIN_OP_IRECV || request->operation == REFRAIN_OP_ISEND),
-                            1)
-               ? request
-               : NULL;
+/* A sequence of completed requests whose numbers are in sequence, too; they are recorded together. */
+struct run {
+    struct refrain_completion completions[REFRAIN_RUN_REQUESTS];
+    uint64_t persistent; /* bit i: number first + i stays in use */
+    uint32_t first, n;
+    uint32_t thread; /* the calling thread's number; UINT32_MAX if the call is not traced */
+};
+
+static REFRAIN_INLINE void run_begin(const struct refrain_call *call, struct run *run) {
+    run->thread = call->entry ? call->context->number : UINT32_MAX;
+    run->persistent = 0;
+    run->first = run->n = 0;
 }
 
-/* Removes the only request that a call will wait for from the table. True if it receives, so its status is needed. */
-static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struct refrain_now *now) {
-    struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
-    bool receives = request->operation == REFRAIN_OP_IRECV;
-    bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
-    refrain_requests.bound--;
-    now->awaited[0] = request->message;
-    awaiting_publish(&(struct awaiting){.now = now, .n = 1, .sends = !receives, .comm = request->comm});
-    return receives;
+/* Fills in the message of a receive, or the bytes that a file access moved. -1: unknown. */
+static REFRAIN_INLINE void message_of(const struct refrain_request *request, MPI_Status *status,
+                                      struct refrain_completion *message) {
+    message->posted = NULL;
+    message->source = message->tag = message->bytes = -1;
+    if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
+        return;
+    message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
+    message->comm = refrain_request_comm(request);
+    if (refrain_request_is_file_access(request)) {
+        message->bytes = status ? refrain_status_bytes(status) : -1;
+    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
+        message->source = refrain_request_source(request);
+        message->tag = request->message.tag;
+        message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;
+    } else if (status) {
+        message->source = status->MPI_SOURCE;
+        message->tag = status->MPI_TAG;
+        message->bytes = refrain_status_bytes(status);
+    } else {
+        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
+    }
+}
+
+/* Records the completion of a request of another thread, or one that began in a pause: its number has no meaning here.
+ * A send that was not recorded does not complete. */
+static void record_others_completion(struct refrain_call *call, const struct refrain_request *request,
+                                     MPI_Status *status) {
+    refrain_call_returned(call);
+    if (refrain_request_is_receive(request)) {
+        struct refrain_completion message;
+        message_of(request, status, &message);
+        int64_t parameters[] = {message.source, message.tag, message.bytes, refrain_request_comm(request)};
+        if (!refrain_call_is_untold(call))
+            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
+        else if (message.source >= 0)
+            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
+    } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
+        int64_t parameters[] = {request->operation, refrain_request_comm(request)};
+        refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
+    }
+}
+
+/* Their completion has been recorded: frees their numbers, except those of persistent requests. */
+static REFRAIN_INLINE void give_numbers(const struct refrain_call *call, const struct run *run) {
+    uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
+    if (!given)
+        return;
+    refrain_mpi_lock();
+    refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
+    refrain_mpi_unlock();
+}
+
+static __attribute__((noinline)) void run_record(struct refrain_call *call, struct run *run) {
+    if (run->n > 0 && refrain_call_complete(call, run->first, run->completions, run->n, false))
+        give_numbers(call, run);
+    run->n = 0;
+    run->persistent = 0;
+}
+
+static void run_end(struct refrain_call *call, struct run *run) {
+    if (run->n == 0)
+        refrain_call_end(call);
+    else if (refrain_call_complete(call, run->first, run->completions, run->n, true))
+        give_numbers(call, run);
+}
+
+/* Returns where the completion of the thread's own `request` has to be stored. Records the waiting ones first if they
+ * cannot be recorded together with it. */
+static REFRAIN_INLINE struct refrain_completion *run_next(struct refrain_call *call, struct run *run,
+                                                          const struct refrain_request *request) {
+    if (run->n == REFRAIN_RUN_REQUESTS || request->index != run->first + run->n) {
+        if (run->n > 0)
+            run_record(call, run);
+        run->first = request->index;
+    }
+    return &run->completions[run->n++];
+}
+
+/* Records that a request was cancelled, or completes in another thread than its own or after a pause. */
+static __attribute__((noinline)) void add_other(struct refrain_call *call, struct run *run,
+                                                const struct refrain_request *request, bool own, bool cancelled,
+                                                MPI_Status *status) {
+    run_record(call, run);
+    if (own && cancelled) {
+        refrain_call_returned(call);
+        bool recorded = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
+        refrain_number_done(call, request->index, recorded && !refrain_request_is_persistent(request));
+    } else if (!cancelled) {
+        record_others_completion(call, request, status);
+    }
+}
+
+/* Records the completion of `request`, now or with the next one. */
+static REFRAIN_INLINE void run_add(struct refrain_call *call, struct run *run, const struct refrain_request *request,
+                                   bool own, MPI_Status *status) {
+    int cancelled = 0;
+    if (__builtin_expect(refrain_requests.cancels && status, 0))
+        PMPI_Test_cancelled(status, &cancelled);
+    if (!cancelled && refrain_request_is_receive(request) && status)
+        refrain_order_receives(refrain_request_comm(request), status->MPI_SOURCE, status->MPI_TAG, false);
+    own &= !(request->flags & REFRAIN_REQUEST_UNTOLD);
+    if (__builtin_expect(own && !cancelled, 1)) {
+        message_of(request, status, run_next(call, run, request));
+        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << (run->n - 1);
+    } else {
+        add_other(call, run, request, own, cancelled, status);
+    }
+    if (__builtin_expect(request->flags & REFRAIN_REQUEST_IDUP, 0)) {
+        run_record(call, run);
+        refrain_idup_complete((unsigned)request->message.peer);
+    }
 }
 
 /* ---- arrays ---- */
@@ -126,7 +230,7 @@ static REFRAIN_INLINE bool take_out(const struct refrain_request *request, struc
 struct looked_up {
     uint32_t *link; /* where the next one is linked */
     struct awaiting awaiting;
-    bool needs_statuses;
+    bool others; /* not only sends */
 };
 
 static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct refrain_call *call, MPI_Request handle,
@@ -135,12 +239,11 @@ static REFRAIN_INLINE void look_up(struct looked_up *looked_up, const struct ref
     looked_up->awaiting.unknown |= !request && handle != MPI_REQUEST_NULL;
     if (!request || !(request->flags & REFRAIN_REQUEST_ACTIVE))
         return;
-    request->flags |= REFRAIN_REQUEST_WATCHED;
+    refrain_request_unlink(refrain_request_bucket(REFRAIN_MPI_KEY(handle)), request);
     request->position = position;
     *looked_up->link = refrain_request_place(request);
     looked_up->link = &request->watched;
-    looked_up->needs_statuses |=
-        refrain_request_needs_status(request) || refrain_mpi_multiple; /* it may be cancelled */
+    looked_up->others |= !refrain_request_is_send(request);
     if (!looked_up->awaiting.unknown)
         awaiting_add(&looked_up->awaiting, request);
 }
@@ -149,7 +252,6 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
                          const MPI_Request *array, bool waits) {
     struct looked_up looked_up = {.link = &watch->first, .awaiting = awaiting_begin(call)};
     looked_up.awaiting.unknown |= !waits || refrain_requests.bound == 0 || !array;
-    watch->n_taken = 0;
     if (refrain_requests.bound > 0 && array) {
         refrain_mpi_lock();
         for (int i = 0; i < count; i++)
@@ -157,201 +259,91 @@ void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *
         refrain_mpi_unlock();
     }
     *looked_up.link = 0;
-    watch->needs_statuses = looked_up.needs_statuses;
+    watch->needs_statuses = looked_up.others || refrain_requests.cancels || refrain_mpi_multiple;
     awaiting_publish(&looked_up.awaiting);
 }
 
-/* True if only one thread calls MPI, is not paused, and MPI chooses the order of messages. */
-static REFRAIN_INLINE bool is_usual_call(const struct refrain_call *call) {
-    return __builtin_expect(call->entry && !refrain_mpi_multiple && !refrain_mpi_often.order, 1);
-}
-
-/* Puts the requests back, the oldest first. */
-static __attribute__((noinline)) void put_back(const struct refrain_watch *watch, uint32_t n) {
-    for (uint32_t i = n; i-- > 0;) {
-        struct refrain_request *request = watch->taken[i];
-        struct refrain_request_bucket *bucket = refrain_request_bucket(request->handle);
-        request->next = bucket->head ? refrain_request_place(bucket->head) : 0;
-        if (!bucket->head)
-            bucket->tail = request;
-        bucket->head = request;
-    }
-    refrain_requests.bound += n;
-}
-
-/* The completion of an ordinary receive with this status. */
-static REFRAIN_INLINE struct refrain_completion completion_of(const struct refrain_request *request,
-                                                              const MPI_Status *status) {
-    return (struct refrain_completion){refrain_at_reference(request->posted), status->MPI_SOURCE, status->MPI_TAG,
-                                       refrain_status_bytes(status), refrain_request_comm(request)};
-}
-
-/* Removes the requests from the table. False, and nothing has changed, unless all are ordinary ones of one
- * communicator. */
-static REFRAIN_INLINE bool take_all(const struct refrain_context *context, struct refrain_watch *watch, uint32_t count,
-                                    const MPI_Request *array) {
-    struct refrain_now *now = &context->thread->now;
-    uint32_t thread = context->number, sends = 0, comm = 0, i = 0;
-    bool receives = false;
-    for (; i < count; i++) {
-        uint64_t key = REFRAIN_MPI_KEY(array[i]);
-        struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-        struct refrain_request *request = usual_request(bucket, key, thread);
-        if (!request || (i > 0 && request->comm != comm))
-            break;
-        bool is_receive = request->operation == REFRAIN_OP_IRECV;
-        bucket->head = request->next ? refrain_request_at(request->next - 1) : NULL;
-        comm = request->comm;
-        sends |= (uint32_t)!is_receive << i;
-        receives |= is_receive;
-        watch->taken[i] = request;
-        now->awaited[i] = request->message;
-    }
-    refrain_requests.bound -= i;
-    if (__builtin_expect(i < count, 0)) {
-        put_back(watch, i);
-        return false;
-    }
-    watch->first = 0;
-    watch->n_taken = count;
-    watch->needs_statuses = receives;
-    awaiting_publish(&(struct awaiting){.now = now, .n = count, .sends = sends, .comm = comm});
-    return true;
-}
-
-static REFRAIN_INLINE bool are_few(int count, const MPI_Request *array) {
-    return array && count > 0 && count <= (int)REFRAIN_MOST_AWAITED;
-}
-
-void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
-                            const MPI_Request *array) {
-    if (!is_usual_call(call) || !are_few(count, array) || !take_all(call->context, watch, (uint32_t)count, array))
-        refrain_watch_begin(call, watch, count, array, true);
-}
-
-struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status) {
-    uint64_t key = REFRAIN_MPI_KEY(handle);
-    const struct refrain_request_bucket *bucket = refrain_request_bucket(key);
-    struct refrain_request *request = is_usual_call(call) ? usual_request(bucket, key, call->context->number) : NULL;
-    if (__builtin_expect(!request, 0))
-        return NULL;
-    *needs_status = take_out(request, &call->context->thread->now);
-    return request;
-}
-
-void refrain_request_end_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status) {
-    struct refrain_completion completion = {NULL, -1, -1, -1, -1};
-    uint32_t index = request->index;
-    if (request->operation == REFRAIN_OP_IRECV)
-        completion = completion_of(request, status);
-    refrain_request_entry_give(request);
-    if (refrain_call_complete(call, index, &completion, 1, true))
-        refrain_number_give(&refrain_numberings[call->context->number], index);
-}
-
 /* A request of the array is complete, or has gone without a message. */
-static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct refrain_request_run *run,
-                                        struct refrain_request *request, bool completed, MPI_Status *status) {
-    if (completed) {
-        refrain_request_run_add(call, run, request, status);
-    } else if (refrain_request_is_own(call, request)) {
-        refrain_request_run_record(call, run);
+static REFRAIN_INLINE void watched_done(struct refrain_call *call, struct run *run, struct refrain_request *request,
+                                        bool completed, MPI_Status *status) {
+    bool own = request->thread == run->thread;
+    if (__builtin_expect(completed, 1)) {
+        run_add(call, run, request, own, status);
+    } else if (own) {
+        run_record(call, run);
         refrain_number_free(call, request->index);
     }
     refrain_mpi_lock();
-    refrain_request_settle(call, request, !completed);
+    refrain_request_settle(request, own, !completed);
     refrain_mpi_unlock();
 }
 
-/* It is still in progress, and another thread may cancel it now. */
-static void not_watched(struct refrain_request *request) {
+/* Handles one request of the array after a call that returned `rc`, with this status if it is known. False if it is
+ * still in progress. */
+static REFRAIN_INLINE bool watched_returned(struct refrain_call *call, struct run *run, struct refrain_request *request,
+                                            int rc, const MPI_Request *array, MPI_Status *status) {
+    bool completed = rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS);
+    if (!completed && array[request->position] != MPI_REQUEST_NULL)
+        return false;
+    watched_done(call, run, request, completed, status);
+    return true;
+}
+
+/* Puts the requests that are left in the list back. Those of one handle are put back the latest one first, so that the
+ * oldest one is found first again. */
+static __attribute__((noinline)) void put_back(uint32_t first) {
+    uint32_t latest = 0;
+    for (uint32_t n = first, next; n; latest = n, n = next) {
+        next = refrain_request_at(n - 1)->watched;
+        refrain_request_at(n - 1)->watched = latest;
+    }
     refrain_mpi_lock();
-    request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
+    for (; latest; latest = refrain_request_at(latest - 1)->watched)
+        refrain_request_put_back(refrain_request_at(latest - 1));
     refrain_mpi_unlock();
 }
 
-/* Handles one request of the array after a call that returned `rc`, with this status if it is known. */
-static REFRAIN_INLINE void watched_returned(struct refrain_call *call, struct refrain_request_run *run,
-                                            struct refrain_request *request, int rc, const MPI_Request *array,
-                                            MPI_Status *status) {
-    if (rc == MPI_SUCCESS || (rc == MPI_ERR_IN_STATUS && status && status->MPI_ERROR == MPI_SUCCESS))
-        watched_done(call, run, request, true, status);
-    else if (array[request->position] == MPI_REQUEST_NULL)
-        watched_done(call, run, request, false, NULL);
-    else
-        not_watched(request);
+/* The link to the request at this position of the array, searched from `link` on. Null if there is none. */
+static uint32_t *link_of(struct refrain_watch *watch, uint32_t *link, uint32_t position) {
+    if (*link && refrain_request_at(*link - 1)->position > position)
+        link = &watch->first;
+    while (*link && refrain_request_at(*link - 1)->position < position)
+        link = &refrain_request_at(*link - 1)->watched;
+    return *link && refrain_request_at(*link - 1)->position == position ? link : NULL;
 }
 
-/* Handles the requests that were removed from the table, with the statuses that they need. */
-static REFRAIN_INLINE void taken_done(struct refrain_call *call, const struct refrain_watch *watch,
-                                      const MPI_Status *statuses) {
-    struct refrain_request_run run;
-    refrain_request_run_begin(&run);
-    for (uint32_t i = 0; i < watch->n_taken; i++) {
-        struct refrain_request *request = watch->taken[i];
-        struct refrain_completion *completion = refrain_request_run_next(call, &run, request);
-        completion->posted = NULL;
-        if (request->operation == REFRAIN_OP_IRECV)
-            *completion = completion_of(request, &statuses[i]);
-        refrain_request_entry_give(request);
-    }
-    refrain_request_run_end(call, &run);
-}
-
-/* They are put back, and marked as watched. */
-static __attribute__((noinline)) void taken_watched(struct refrain_watch *watch) {
+void refrain_watch_end(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array, int n,
+                       const int *indices, MPI_Status *statuses) {
+    struct run run;
     uint32_t *link = &watch->first;
-    put_back(watch, watch->n_taken);
-    for (uint32_t i = 0; i < watch->n_taken; i++) {
-        struct refrain_request *request = watch->taken[i];
-        request->flags |= REFRAIN_REQUEST_WATCHED;
-        request->position = i;
-        *link = refrain_request_place(request);
-        link = &request->watched;
-    }
-    *link = 0;
-}
-
-static __attribute__((noinline)) void watched_all(struct refrain_call *call, const struct refrain_watch *watch, int rc,
-                                                  const MPI_Request *array, MPI_Status *statuses) {
-    struct refrain_request_run run;
-    refrain_request_run_begin(&run);
-    for (uint32_t n = watch->first, next; n; n = next) {
-        struct refrain_request *request = refrain_request_at(n - 1);
-        next = request->watched;
-        watched_returned(call, &run, request, rc, array, statuses ? &statuses[request->position] : NULL);
-    }
-    refrain_request_run_end(call, &run);
-}
-
-void refrain_watch_end_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
-                           MPI_Status *statuses) {
-    if (__builtin_expect(watch->n_taken && rc == MPI_SUCCESS && (statuses || !watch->needs_statuses), 1)) {
-        taken_done(call, watch, statuses);
-        return;
-    }
-    if (watch->n_taken)
-        taken_watched(watch);
-    watched_all(call, watch, rc, array, statuses);
-}
-
-void refrain_watch_end_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *array,
-                            int n, const int *indices, MPI_Status *statuses) {
-    struct refrain_request_run run;
-    uint32_t *link = &watch->first;
-    refrain_request_run_begin(&run);
-    for (int i = 0; i < n; i++) {
-        if (*link && refrain_request_at(*link - 1)->position > (uint32_t)indices[i])
-            link = &watch->first;
-        while (*link && refrain_request_at(*link - 1)->position < (uint32_t)indices[i])
-            link = &refrain_request_at(*link - 1)->watched;
-        if (!*link || refrain_request_at(*link - 1)->position != (uint32_t)indices[i])
+    run_begin(call, &run);
+    for (int i = 0; indices ? i < n : *link != 0; i++) {
+        uint32_t *found = indices ? link_of(watch, link, (uint32_t)indices[i]) : link;
+        if (!found)
             continue;
-        struct refrain_request *request = refrain_request_at(*link - 1);
-        *link = request->watched;
-        watched_returned(call, &run, request, rc, array, statuses ? &statuses[i] : NULL);
+        struct refrain_request *request = refrain_request_at(*found - 1);
+        uint32_t next = request->watched;
+        MPI_Status *status = !statuses ? NULL : &statuses[indices ? (uint32_t)i : request->position];
+        link = found;
+        if (watched_returned(call, &run, request, rc, array, status))
+            *link = next;
+        else if (!indices)
+            link = &request->watched;
     }
-    refrain_request_run_end(call, &run);
-    for (uint32_t place = watch->first; place; place = refrain_request_at(place - 1)->watched)
-        not_watched(refrain_request_at(place - 1));
+    run_end(call, &run);
+    if (watch->first)
+        put_back(watch->first);
+}
+
+void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
+    struct refrain_watch watch = {.first = 0};
+    refrain_mpi_lock();
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
+    if (request && request->flags & REFRAIN_REQUEST_ACTIVE) {
+        refrain_request_unlink(refrain_request_bucket(key), request);
+        request->position = request->watched = 0;
+        watch.first = refrain_request_place(request);
+    }
+    refrain_mpi_unlock();
+    refrain_watch_end(call, &watch, MPI_SUCCESS, NULL, 0, NULL, status);
 }

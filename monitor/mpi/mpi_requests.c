@@ -1,10 +1,34 @@
 /* mpi_requests.c: the life of a request, from posting to completion (mpi_requests.h). */
 #include "call.h"
 #include "mpi_idup.h"
-#include "mpi_request_complete.h"
 #include "mpi_request_table.h"
 #include "run/pool.h"
 #include <refrain/trace.h>
+
+/* Makes an entry for a request with these arguments. Null without memory. */
+static struct refrain_request *make(enum refrain_operation operation, const int64_t *parameters, unsigned n) {
+    static const uint8_t flags[REFRAIN_OPERATIONS] = {
+        [REFRAIN_OP_IRECV] = REFRAIN_REQUEST_RECEIVES,
+        [REFRAIN_OP_ISEND] = REFRAIN_REQUEST_SENDS,
+        [REFRAIN_OP_RECV_INIT] = REFRAIN_REQUEST_RECEIVES | REFRAIN_REQUEST_PERSISTENT,
+        [REFRAIN_OP_SEND_INIT] = REFRAIN_REQUEST_SENDS | REFRAIN_REQUEST_PERSISTENT,
+        [REFRAIN_OP_COLLECTIVE_INIT] = REFRAIN_REQUEST_PERSISTENT,
+    };
+    struct refrain_request *request = refrain_request_entry_take();
+    if (!request)
+        return NULL;
+    request->operation = (uint8_t)operation;
+    request->flags = flags[operation];
+    request->message.peer = n > 0 ? (int32_t)parameters[0] : REFRAIN_NOW_ANY;
+    request->message.tag = n > 1 ? (int32_t)parameters[1] : -1;
+    request->comm = refrain_request_is_receive(request) ? (uint32_t)(parameters[0] + 1)
+                    : n == REFRAIN_PARAMETERS           ? (uint32_t)(parameters[REFRAIN_PARAMETERS - 1] + 1)
+                                                        : 0;
+    if (__builtin_expect(refrain_request_is_persistent(request), 0))
+        return refrain_request_take_posted(request, parameters, n) ? request : NULL;
+    request->flags |= REFRAIN_REQUEST_ACTIVE;
+    return request;
+}
 
 /* There is no memory for a request: records what can be recorded without it. */
 static void record_blocking_form(struct refrain_call *call, enum refrain_operation operation, const int64_t *parameters,
@@ -26,7 +50,7 @@ static struct refrain_request *take_untold(const struct refrain_call *call, enum
     if (operation == REFRAIN_OP_ISEND)
         refrain_call_count_untold(call, REFRAIN_UNTOLD_SEND, parameters[0], parameters[1], parameters[3]);
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_request_make(operation, parameters, n);
+    struct refrain_request *request = make(operation, parameters, n);
     refrain_mpi_unlock();
     if (!request) {
         refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
@@ -49,7 +73,7 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     refrain_mpi_lock();
     if (numbering->orphans)
         refrain_number_free_orphans(call, numbering);
-    struct refrain_request *request = refrain_request_make(operation, parameters, n);
+    struct refrain_request *request = make(operation, parameters, n);
     bool numbered = request && refrain_number_take(numbering, &index);
     if (request && !numbered)
         refrain_request_give(request);
@@ -77,8 +101,7 @@ struct refrain_request *refrain_request_reserve(const struct refrain_operation_v
     if (__builtin_expect(!context || context->busy | context->unusual || refrain_mpi_multiple, 0))
         return NULL;
     struct refrain_numbering *numbering = &refrain_numberings[context->number];
-    struct refrain_request *request =
-        numbering->orphans ? NULL : refrain_request_make(values->operation, values->values, values->n);
+    struct refrain_request *request = numbering->orphans ? NULL : make(values->operation, values->values, values->n);
     if (__builtin_expect(!request, 0))
         return NULL;
     uint32_t index;
@@ -118,11 +141,9 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
 
 void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key) {
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
-    if (request) {
-        refrain_request_unlink(request);
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_remove(call, key, 0) : NULL;
+    if (request)
         refrain_request_insert(request, new_key);
-    }
     refrain_mpi_unlock();
 }
 
@@ -198,13 +219,12 @@ void refrain_requests_not_started(struct refrain_call *call, int count, const MP
 }
 
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle) {
-    uint64_t key = REFRAIN_MPI_KEY(handle);
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
-    if (!request)
-        request = refrain_request_find_watched(key);
+    struct refrain_request *request =
+        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     if (request)
         request->flags |= REFRAIN_REQUEST_CANCEL;
+    refrain_requests.cancels = true;
     refrain_mpi_unlock();
 }
 
@@ -217,129 +237,15 @@ int refrain_request_end_taking(struct refrain_call *call, struct refrain_request
     return rc;
 }
 
-/* ---- completion, and requests that end without it ---- */
-
-/* Fills in the message of a receive, or the bytes that a file access moved. -1: unknown. */
-static void message_of(const struct refrain_request *request, MPI_Status *status, struct refrain_completion *message) {
-    message->posted = NULL;
-    message->source = message->tag = message->bytes = -1;
-    if (!refrain_request_is_receive(request) && !refrain_request_is_file_access(request))
-        return;
-    message->posted = request->posted ? refrain_at_reference(request->posted) : NULL;
-    message->comm = refrain_request_comm(request);
-    if (refrain_request_is_file_access(request)) {
-        message->bytes = status ? refrain_status_bytes(status) : -1;
-    } else if (request->flags & REFRAIN_REQUEST_FIXED) {
-        message->source = refrain_request_source(request);
-        message->tag = request->message.tag;
-        message->bytes = refrain_request_is_persistent(request) ? refrain_request_posted(request)->parameters[2] : -1;
-    } else if (status) {
-        message->source = status->MPI_SOURCE;
-        message->tag = status->MPI_TAG;
-        message->bytes = refrain_status_bytes(status);
-    } else {
-        refrain_lose(REFRAIN_LOSS_REQUESTS, 1);
-    }
-}
-
-/* Records the completion of a request of another thread, or one that began in a pause: its number has no meaning here.
- * A send that was not recorded does not complete. */
-static void record_others_completion(struct refrain_call *call, const struct refrain_request *request,
-                                     MPI_Status *status) {
-    refrain_call_returned(call);
-    if (refrain_request_is_receive(request)) {
-        struct refrain_completion message;
-        message_of(request, status, &message);
-        int64_t parameters[] = {message.source, message.tag, message.bytes, refrain_request_comm(request)};
-        if (!refrain_call_is_untold(call))
-            refrain_call_operation(call, REFRAIN_OP_RECV, parameters, 4);
-        else if (message.source >= 0)
-            refrain_call_count_untold(call, REFRAIN_UNTOLD_RECEIVE, message.source, message.tag, parameters[3]);
-    } else if (request->operation != REFRAIN_OP_NOTHING && !(request->flags & REFRAIN_REQUEST_UNTOLD)) {
-        int64_t parameters[] = {request->operation, refrain_request_comm(request)};
-        refrain_call_operation(call, REFRAIN_OP_COMPLETE_OTHER, parameters, 2);
-    }
-}
-
-/* Their completion has been recorded: frees their numbers, except those of persistent requests. */
-static void give_numbers(const struct refrain_call *call, const struct refrain_request_run *run) {
-    uint64_t given = (UINT64_MAX >> (64 - run->n)) & ~run->persistent;
-    if (!given)
-        return;
-    refrain_mpi_lock();
-    refrain_numbers_give(&refrain_numberings[call->context->number], run->first, given);
-    refrain_mpi_unlock();
-}
-
-void refrain_request_run_record(struct refrain_call *call, struct refrain_request_run *run) {
-    if (run->n > 0 && refrain_call_complete(call, run->first, run->completions, run->n, false))
-        give_numbers(call, run);
-    run->n = 0;
-    run->persistent = 0;
-}
-
-void refrain_request_run_end(struct refrain_call *call, struct refrain_request_run *run) {
-    if (run->n == 0)
-        refrain_call_end(call);
-    else if (refrain_call_complete(call, run->first, run->completions, run->n, true))
-        give_numbers(call, run);
-}
-
-void refrain_request_run_add(struct refrain_call *call, struct refrain_request_run *run,
-                             const struct refrain_request *request, MPI_Status *status) {
-    int cancelled = 0;
-    bool own = refrain_request_is_own(call, request) && !(request->flags & REFRAIN_REQUEST_UNTOLD);
-    if (request->flags & REFRAIN_REQUEST_CANCEL && status)
-        PMPI_Test_cancelled(status, &cancelled);
-    if (!cancelled && refrain_request_is_receive(request) && status)
-        refrain_order_receives(refrain_request_comm(request), status->MPI_SOURCE, status->MPI_TAG, false);
-    if (own && !cancelled) {
-        message_of(request, status, refrain_request_run_next(call, run, request));
-        run->persistent |= (uint64_t)refrain_request_is_persistent(request) << (run->n - 1);
-    } else {
-        refrain_request_run_record(call, run);
-        if (own) {
-            refrain_call_returned(call);
-            bool recorded = refrain_call_operation(call, REFRAIN_OP_CANCELLED, (int64_t[]){request->index}, 1) != NULL;
-            refrain_number_done(call, request->index, recorded && !refrain_request_is_persistent(request));
-        } else if (!cancelled) {
-            record_others_completion(call, request, status);
-        }
-    }
-    if (request->flags & REFRAIN_REQUEST_IDUP) {
-        refrain_request_run_record(call, run);
-        refrain_idup_complete((unsigned)request->message.peer);
-    }
-}
-
-void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
-    struct refrain_request_run run;
-    refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
-    if (request && !(request->flags & REFRAIN_REQUEST_ACTIVE))
-        request = NULL;
-    if (request)
-        request->flags |= REFRAIN_REQUEST_WATCHED; /* so no other thread takes the one with the same handle */
-    refrain_mpi_unlock();
-    if (!request) {
-        refrain_call_end(call);
-        return;
-    }
-    refrain_request_run_begin(&run);
-    refrain_request_run_add(call, &run, request, status);
-    refrain_request_run_end(call, &run);
-    refrain_mpi_lock();
-    refrain_request_settle(call, request, false);
-    refrain_mpi_unlock();
-}
+/* ---- requests that end without completion ---- */
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, 0) : NULL;
+    struct refrain_request *request = refrain_requests.bound ? refrain_request_remove(call, key, 0) : NULL;
     bool own = request && refrain_request_is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
-        refrain_request_settle(call, request, true);
+        refrain_request_settle(request, own, true);
     refrain_mpi_unlock();
     if (own)
         refrain_number_free(call, index);
@@ -351,9 +257,7 @@ void refrain_request_release(const struct refrain_call *call, MPI_Request handle
         return;
     refrain_mpi_lock();
     struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
-    if (request)
-        request->flags |= REFRAIN_REQUEST_WATCHED; /* so no other thread takes the one with the same handle */
+        refrain_requests.bound ? refrain_request_remove(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
     refrain_mpi_unlock();
     released->request = request;
     if (!request || !refrain_request_is_receive(request) || !(request->flags & REFRAIN_REQUEST_ACTIVE) ||
@@ -380,9 +284,10 @@ void refrain_request_released(struct refrain_call *call, struct refrain_released
     bool own = refrain_request_is_own(call, request);
     unsigned index = request->index;
     refrain_mpi_lock();
-    request->flags &= (uint8_t)~REFRAIN_REQUEST_WATCHED;
     if (gone)
-        refrain_request_settle(call, request, true);
+        refrain_request_settle(request, own, true);
+    else
+        refrain_request_put_back(request);
     refrain_mpi_unlock();
     if (gone && own)
         refrain_number_free(call, index);

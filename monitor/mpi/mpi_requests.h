@@ -40,12 +40,15 @@ struct refrain_request {
 };
 enum {
     REFRAIN_REQUEST_ACTIVE = 1,
-    REFRAIN_REQUEST_CANCEL = 2,  /* MPI_Cancel was called: only the status says whether it has completed */
-    REFRAIN_REQUEST_WATCHED = 4, /* a call waits for an array that contains it */
+    REFRAIN_REQUEST_CANCEL = 2, /* MPI_Cancel was called: only the status says whether it has completed */
     REFRAIN_REQUEST_FIXED =
         8, /* a receive whose source, tag and bytes are known from its posting, not from the status */
     REFRAIN_REQUEST_IDUP = 16,   /* of MPI_Comm_idup number `message.peer` */
     REFRAIN_REQUEST_UNTOLD = 32, /* the current operation began in a pause */
+    /* what its operation does */
+    REFRAIN_REQUEST_RECEIVES = 4,
+    REFRAIN_REQUEST_SENDS = 64,
+    REFRAIN_REQUEST_PERSISTENT = 128,
 };
 #define REFRAIN_REQUEST_NOBODYS UINT16_MAX /* `thread` of a request that was posted in a pause: it has no number */
 
@@ -105,33 +108,20 @@ void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle)
 /* The message of a matched probe has become a request. */
 void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key);
 
-/* The requests of an array that a call tests or waits for (`waits`). Valid between begin and one of the ends. */
+/* The requests of an array that a call tests or waits for (`waits`). Valid between begin and one of the ends.
+ * Meanwhile they are not in the table, so several of one handle are found one after the other, and no other thread
+ * finds them. */
 struct refrain_watch {
     uint32_t first;      /* place + 1 of the first one */
-    uint32_t n_taken;    /* number of requests that were removed from the table instead, and are at the same position of
-                            the array */
     bool needs_statuses; /* the statuses of some of them have to be read */
-    struct refrain_request *taken[REFRAIN_MOST_AWAITED];
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *requests, bool waits);
-/* Begins a call that waits for all requests of the array; refrain_watch_end_all() has to follow. */
-void refrain_watch_wait_all(const struct refrain_call *call, struct refrain_watch *watch, int count,
-                            const MPI_Request *requests);
-/* Begins a call that waits for one request. Removes it from the table and returns it if it is an ordinary one of the
- * thread. Else returns null and does nothing. `needs_status`: as in struct refrain_watch. */
-struct refrain_request *refrain_request_wait(const struct refrain_call *call, MPI_Request handle, bool *needs_status);
-/* The request has completed, with a status if it needs one. Ends the call. If the call fails, refrain_watch_end_all()
- * has to be called instead. */
-void refrain_request_end_waited(struct refrain_call *call, struct refrain_request *request, const MPI_Status *status);
 /* Begins a call that waits for any of so few requests that looking them up takes little time. */
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
-/* All have completed; or, if rc is MPI_ERR_IN_STATUS, those with MPI_SUCCESS in their status. Ends the call. */
-void refrain_watch_end_all(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
-                           MPI_Status *statuses);
-/* Those at the `n` indices have completed in this order, with `n` statuses (null: unknown), and rc as above. Ends the
- * call. */
-void refrain_watch_end_some(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
-                            int n, const int *indices, MPI_Status *statuses);
+/* The requests at the `n` indices have completed in this order; null: all. `statuses`: theirs, in the same order (null:
+ * unknown). If rc is MPI_ERR_IN_STATUS, only those with MPI_SUCCESS in their status have. Ends the call. */
+void refrain_watch_end(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
+                       int n, const int *indices, MPI_Status *statuses);
 
 #endif
