@@ -9,13 +9,14 @@
  *
  * Each of these macros is a wrapper's body. `passed` is the PMPI call; the other arguments are parameters of the
  * function, or values where it has none such. The constant `function` is the function's number. Messages are in
- * mpi_p2p.h, collectives in mpi_collective.h.
+ * mpi_p2p.h, completion in mpi_complete.h, collectives in mpi_collective.h.
  */
 #ifndef REFRAIN_MPI_DOES_H
 #define REFRAIN_MPI_DOES_H
 
 #include "call.h"
 #include "mpi_collective.h"
+#include "mpi_complete.h"
 #include "mpi_idup.h"
 #include "mpi_objects.h"
 #include "mpi_p2p.h"

@@ -78,9 +78,11 @@ static REFRAIN_INLINE void awaiting_publish(const struct awaiting *awaiting) {
     __atomic_store_n(&awaiting->now->n_awaited, awaiting->n, __ATOMIC_RELEASE);
 }
 
+#define MOST_AWAITED_ANY 8 /* looking up more of them takes too long */
+
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests) {
     struct awaiting awaiting = awaiting_begin(call);
-    if (awaiting.unknown || refrain_requests.bound == 0 || !requests)
+    if (awaiting.unknown || refrain_requests.bound == 0 || !requests || count > MOST_AWAITED_ANY)
         return;
     refrain_mpi_lock();
     for (int i = 0; i < count && !awaiting.unknown; i++) {
@@ -316,6 +318,8 @@ void refrain_watch_end(struct refrain_call *call, struct refrain_watch *watch, i
                        const int *indices, MPI_Status *statuses) {
     struct run run;
     uint32_t *link = &watch->first;
+    if (statuses == MPI_STATUSES_IGNORE)
+        statuses = NULL;
     run_begin(call, &run);
     for (int i = 0; indices ? i < n : *link != 0; i++) {
         uint32_t *found = indices ? link_of(watch, link, (uint32_t)indices[i]) : link;

@@ -117,10 +117,11 @@ struct refrain_watch {
 };
 void refrain_watch_begin(const struct refrain_call *call, struct refrain_watch *watch, int count,
                          const MPI_Request *requests, bool waits);
-/* Begins a call that waits for any of so few requests that looking them up takes little time. */
+/* Begins a call that waits for any of the requests. Does nothing if there are many. */
 void refrain_requests_await(const struct refrain_call *call, int count, const MPI_Request *requests);
-/* The requests at the `n` indices have completed in this order; null: all. `statuses`: theirs, in the same order (null:
- * unknown). If rc is MPI_ERR_IN_STATUS, only those with MPI_SUCCESS in their status have. Ends the call. */
+/* The requests at the `n` indices have completed in this order; null: all. `statuses`: theirs, in the same order (null
+ * or MPI_STATUSES_IGNORE: unknown). If rc is MPI_ERR_IN_STATUS, only those with MPI_SUCCESS in their status have. Ends
+ * the call. */
 void refrain_watch_end(struct refrain_call *call, struct refrain_watch *watch, int rc, const MPI_Request *requests,
                        int n, const int *indices, MPI_Status *statuses);
 
