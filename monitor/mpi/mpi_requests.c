@@ -62,6 +62,22 @@ static struct refrain_request *take_untold(const struct refrain_call *call, enum
     return request;
 }
 
+/* Makes an entry with a number of the thread. Null without memory. */
+static REFRAIN_INLINE struct refrain_request *make_numbered(uint32_t thread, enum refrain_operation operation,
+                                                            const int64_t *parameters, unsigned n) {
+    struct refrain_request *request = make(operation, parameters, n);
+    uint32_t index;
+    if (__builtin_expect(!request, 0))
+        return NULL;
+    if (!refrain_number_take(&refrain_numberings[thread], &index)) {
+        refrain_request_give(request);
+        return NULL;
+    }
+    request->index = index;
+    request->thread = (uint16_t)thread;
+    return request;
+}
+
 struct refrain_request *refrain_request_take(struct refrain_call *call, enum refrain_operation operation,
                                              const int64_t *parameters, unsigned n) {
     if (refrain_call_is_untold(call))
@@ -69,49 +85,32 @@ struct refrain_request *refrain_request_take(struct refrain_call *call, enum ref
     if (!call->entry)
         return NULL;
     struct refrain_numbering *numbering = &refrain_numberings[call->context->number];
-    uint32_t index = 0;
     refrain_mpi_lock();
     if (numbering->orphans)
         refrain_number_free_orphans(call, numbering);
-    struct refrain_request *request = make(operation, parameters, n);
-    bool numbered = request && refrain_number_take(numbering, &index);
-    if (request && !numbered)
-        refrain_request_give(request);
+    struct refrain_request *request = make_numbered(call->context->number, operation, parameters, n);
     refrain_mpi_unlock();
-    if (!numbered) {
+    if (!request) {
         record_blocking_form(call, operation, parameters, n);
         return NULL;
     }
     struct refrain_operation_record *posted = refrain_call_operation(call, operation, parameters, n);
     if (!posted) {
         refrain_mpi_lock();
-        refrain_number_give(numbering, index);
-        refrain_request_give(request);
+        refrain_request_unreserve(request);
         refrain_mpi_unlock();
         return NULL;
     }
     request->posted = refrain_reference(posted);
-    request->index = index;
-    request->thread = (uint16_t)call->context->number;
     return request;
 }
 
 struct refrain_request *refrain_request_reserve(const struct refrain_operation_values *values) {
     const struct refrain_context *context = refrain_thread_context;
-    if (__builtin_expect(!context || context->busy | context->unusual || refrain_mpi_multiple, 0))
+    if (__builtin_expect(!context || context->busy | context->unusual || refrain_mpi_multiple, 0) ||
+        refrain_numberings[context->number].orphans)
         return NULL;
-    struct refrain_numbering *numbering = &refrain_numberings[context->number];
-    struct refrain_request *request = numbering->orphans ? NULL : make(values->operation, values->values, values->n);
-    if (__builtin_expect(!request, 0))
-        return NULL;
-    uint32_t index;
-    if (!refrain_number_take(numbering, &index)) {
-        refrain_request_give(request);
-        return NULL;
-    }
-    request->index = index;
-    request->thread = (uint16_t)context->number;
-    return request;
+    return make_numbered(context->number, values->operation, values->values, values->n);
 }
 
 void refrain_request_unreserve(struct refrain_request *request) {
