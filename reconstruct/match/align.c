@@ -162,7 +162,7 @@ static bool is_earlier(const struct refrain_align_location *a, const struct refr
 }
 
 /* If no location can continue, lets the earliest waiting one continue without its cause. False if none waits, or if
- * locations go by turns. */
+ * locations take turns. */
 static bool release_earliest(struct refrain_align *align) {
     struct refrain_align_location *earliest = NULL;
     for (uint32_t i = 0; i < align->n; i++) {

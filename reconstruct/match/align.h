@@ -13,9 +13,9 @@
  *
  * Collectives are numbered by rank, communicator and kind, whatever thread makes them. No location waits for a rank
  * that has no stream or whose streams have ended: messages from it and to it stay unmatched. Values that are only
- * likely can make all locations wait for each other. Then the earliest one goes on without its message, and that
- * message is passed over when it comes, so that the messages behind it keep their partners. Messages and collectives in
- * a pause are passed over in the same way. Receives get their messages in the order in which they were posted
+ * likely can make all locations wait for each other. Then the earliest one continues without its message. When that
+ * message is sent, it gets no receive, so that the messages behind it keep their partners. Nor do messages and
+ * collectives of a pause get partners. Receives get their messages in the order in which they were posted
  * (posting_order.h). */
 #ifndef REFRAIN_ALIGN_H
 #define REFRAIN_ALIGN_H

@@ -113,8 +113,8 @@ void refrain_align_receive(struct refrain_align *align, uint32_t number, uint32_
     } else if (!source_runs) {
         count_unmatched_receive(align, location, event->peer);
     } else {
-        /* An approximate receive that source_runs before its message does not wait, but claims it, so that the next
-         * receive gets another message. */
+        /* An approximate receive that is delivered before its message was sent does not wait. It claims the message, so
+         * that the next receive gets another one. */
         bool waits = align->adjust && !event->approximate;
         struct refrain_claim claim = {.kind = waits ? REFRAIN_CLAIM_WAITS : REFRAIN_CLAIM_PASSED,
                                       .location = number,

@@ -12,9 +12,9 @@ static void set_base(struct refrain_cursor *cursor, struct refrain_arena_copy *b
     cursor->base = refrain_arena_copy_hold(base);
 }
 
-/* A copy of the arena: its difference from the base. If that is more than half as large as the base, as where the
- * replay reaches new parts of the program, the copy is whole instead and becomes the base of the next ones. Null
- * without memory. */
+/* A copy of the arena: its difference from the base. If the difference is more than half as large as the base, for
+ * example because the replay has reached new parts of the program, the copy has all bytes instead and becomes the base
+ * of the next ones. Null without memory. */
 static struct refrain_arena_copy *copy_arena(struct refrain_cursor *cursor) {
     for (size_t i = 0; i < cursor->position.n; i++)
         refrain_location_stream_clear_unused(&cursor->position.locations[i]);

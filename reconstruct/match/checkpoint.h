@@ -3,11 +3,11 @@
  *     position            pointers into the arena, counters, the event read last
  *     copy of the arena   what differs from an earlier copy, the base; or all bytes that are not 0
  *
- * Everything that a cursor and its followers hold lies in one arena (common/arena.h). So does what else its user
- * allocates there, such as the page's picture: a checkpoint has it, too.
+ * Everything that a cursor with checkpoints and its follower hold lies in one arena (common/arena.h). Memory that the
+ * user of the cursor allocates there, such as the page's picture, is part of a checkpoint, too.
  *
  * The bytes hold addresses. They are valid in the process that made them, and in a WebAssembly memory where the same
- * calls gave the same addresses (view/engine.c). match/saved_states.h makes of them states for any process. */
+ * calls gave the same addresses (view/engine.c). match/saved_states.h makes states that any process can load. */
 #ifndef REFRAIN_CHECKPOINT_H
 #define REFRAIN_CHECKPOINT_H
 

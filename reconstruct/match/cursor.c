@@ -274,7 +274,8 @@ static inline bool follow(struct refrain_cursor *cursor, size_t location, const 
     return true;
 }
 
-/* Takes a checkpoint, if it is time for one, in the arena. */
+/* Takes a checkpoint if it is time for one. This frees unused memory of the arena first, so the arena has to be the
+ * current one. */
 static void look_at_checkpoints(struct refrain_cursor *cursor) {
     struct refrain_arena *before = enter(cursor);
     keep_checkpoint(cursor);

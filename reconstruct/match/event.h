@@ -1,9 +1,9 @@
 /* event.h: events as every writer sees them, whether reconstructed or recorded (walker, recorded-event reader ->
  * writers). Callers of the library see them as refrain/read.h has them (trace_event.c).
  *
- * A writer fills a struct refrain_writer; null members are skipped. Events of one location come in time order; events
- * of all locations together do so as well. Strings live as long as the trace is open. A nonzero return stops the run
- * with that status; the writer has set its error. */
+ * A writer fills a struct refrain_writer; null members are skipped. Events of one location come in time order. Events
+ * of all locations together do so, too, unless locations take turns (turns.h). Strings live as long as the trace is
+ * open. A nonzero return stops the replay. */
 #ifndef REFRAIN_EVENT_H
 #define REFRAIN_EVENT_H
 
@@ -55,7 +55,8 @@ const struct refrain_event *refrain_cursor_step(struct refrain_cursor *cursor);
 struct refrain_writer {
     /* Called once, before the first event. */
     int (*begin)(struct refrain_writer *writer, const struct refrain_trace *trace);
-    /* Returns 0; REFRAIN_WRITER_ENOUGH if the writer wants no more events; or another value after an error. */
+    /* Returns 0; REFRAIN_WRITER_ENOUGH if the writer wants no more events; or another value after an error, which the
+     * writer has reported in its own way. */
     int (*event)(struct refrain_writer *writer, const struct refrain_event *event);
     /* Called once, after the last event or after a failure, even if begin was not called. Frees the writer. */
     int (*end)(struct refrain_writer *writer);

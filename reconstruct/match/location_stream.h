@@ -12,8 +12,8 @@
 struct refrain_location_stream {
     struct refrain_stream stream;
     struct refrain_translation translation;
-    struct refrain_walk *walk;           /* reconstructed events; null: ... */
-    struct refrain_event_reader *reader; /* ... recorded ones */
+    struct refrain_walk *walk;           /* source of reconstructed events; null for recorded ones */
+    struct refrain_event_reader *reader; /* source of recorded events; null for reconstructed ones */
     struct refrain_walk *costs; /* only for recorded events: a walk through the formulas of the same events, for the
                                    time in probes; null: not wanted, or unknown */
     uint64_t cost;              /* time in probes up to the last event */

@@ -25,18 +25,18 @@ struct refrain_posted {
  * NOT_FOUND. */
 struct passed {
     struct refrain_store_entry entry;
-    int64_t latest; /* the latest of these receives was posted after all requests smaller than this */
+    int64_t latest; /* the latest of these receives was posted after all requests with smaller numbers */
 };
 
-/* An event that was read ahead. If it receives, it was posted after all requests smaller than `before`. */
+/* An event that was read ahead. If it is a receive, this was posted after all requests with numbers below `before`. */
 struct refrain_ahead {
     struct refrain_event event;
     int64_t before;
 };
 
-/* ---- receives under way ---- */
+/* ---- pending receives ---- */
 
-/* Makes room for one more receive: removes those that are OVER, and grows the table if it is still more than half full.
+/* Makes room for one more receive: removes those that are OVER, and grows the table if it is still at least half full.
  * False without memory. */
 static bool make_room(struct refrain_posting_order *order) {
     size_t kept = 0;
@@ -124,8 +124,9 @@ static bool ends_receive(const struct refrain_event *event) {
            event->kind == REFRAIN_EVENT_UNTOLD_RECEIVES;
 }
 
-/* Updates the receives after an event was read. *before: an event that receives was posted after all requests smaller
- * than this. *found: the receive that the event completes, if its message was unknown, else null. False without memory.
+/* Updates the receives after an event was read. *before: if the event is a receive, this was posted after all requests
+ * with smaller numbers. *found: the receive that the event completes, if its message was unknown, else null. False
+ * without memory.
  */
 static bool note_event(struct refrain_posting_order *order, struct refrain_event *event, int64_t *before,
                        const struct refrain_posted **found) {
@@ -236,7 +237,8 @@ static uint32_t overtaken(const struct refrain_posting_order *order, const struc
     return n;
 }
 
-/* True if such a receive was freed while pending, and its message may be of the event's channel. */
+/* True if a receive that was posted before the event's one was freed while pending, and may have got a message of the
+ * event's channel. */
 static bool overtakes_any(const struct refrain_posting_order *order, const struct refrain_event *event,
                           int64_t before) {
     for (size_t i = order->first, end = find_posted(order, before); i < end; i++) {

@@ -8,8 +8,8 @@
  * with or without wildcards. A trace, however, has a message where its receive completes. So a receive that completes
  * leaves one message to each receive of its channel that was posted before and completes later. The channel of such a
  * receive is known when it completes. So events are read ahead until the channels of all receives of the same
- * communicator are known, but not more than REFRAIN_READ_AHEAD events. A receive that completes later than that counts
- * as one of another channel. If it turns out to be of the same channel, it is marked as unsure.
+ * communicator that were posted before are known, but not more than REFRAIN_READ_AHEAD events. A receive that completes
+ * later than that counts as one of another channel. If it turns out to be of the same channel, it is marked as unsure.
  *
  * A receive that is freed while it is pending (MPI_Request_free) takes a message, too. An UNTOLD_RECEIVES event with
  * its request says which. If the message is unknown, the receives that overtake it are unsure. */

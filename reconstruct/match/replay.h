@@ -17,14 +17,14 @@ enum refrain_status refrain_write(struct refrain_trace *trace, const struct refr
 
 /* How a trace is replayed, besides the cursor's options. All zero: as refrain_write(). */
 struct refrain_replay {
-    /* Locations take turns (turns.h), without a window. If turns->wrong is set after the replay, the output is void.
+    /* Locations take turns (turns.h); not with a window. If turns->wrong is set after the replay, the output is void.
      * Null: events come in time order. */
     struct refrain_turns *turns;
     const struct refrain_follower *follower; /* sets fields of the events; not with turns; null: none */
     void *followed;                          /* its state, set before the writer's begin */
     struct refrain_arena *arena; /* memory of all that the cursor allocates, for checkpoints (checkpoint.h). The cursor
                                     closes it. Null: malloc() */
-    bool own_times; /* regions that are open at the begin of the window are entered at their own times, and no region is
+    bool own_times; /* regions that are open at the start of the window are entered at their own times, and no region is
                        left at its end */
 };
 

@@ -393,7 +393,7 @@ static bool add_chunks(struct refrain_arena *arena, const struct flat *flat, siz
     return left == 0;
 }
 
-/* Copies words to memory, with addresses of this process. False if an address is not in a part of the trace. */
+/* Copies words to memory, with addresses of this process. False if an address is in no part (saved_parts.h). */
 static bool copy_words(const struct flat *flat, const struct refrain_saved_parts *parts, size_t at, void *to,
                        size_t bytes) {
     for (size_t i = 0; i < bytes / 8; i++, at++) {

@@ -5,13 +5,13 @@
  *     table    a row for each state: number of events before it, time, position of its bytes, its base, checksum
  *     states   words of the position and of its memory, and a bit for each word: is it an address?
  *
- * A state is all that the walks, the translations and the matching hold after a number of events: what a checkpoint of
- * a cursor copies, and whose memory is one arena (common/arena.h). In another process this memory has other addresses.
- * Which words are addresses is found by comparing two replays of one trace, each with its own copy of the trace: a word
- * that differs is an address, and so is one of the known addresses of refrain's own code (saved_parts.h). So no
- * structure of the replay is described here, and a new structure cannot be forgotten. If a word differs, but is not an
- * address of the same place of the same part, no state is made. An address is saved as a part (a chunk of the arena, an
- * image, a table of the trace ...) and an offset in it.
+ * A state is all that the walks, the translations, the matching and a follower hold after a number of events: what a
+ * checkpoint of a cursor copies, and whose memory is one arena (common/arena.h). In another process this memory has
+ * other addresses. Which words are addresses is found by comparing two replays of one trace, each with its own copy of
+ * the trace: a word that differs is an address, and so is one of the known addresses of refrain's own code
+ * (saved_parts.h). So no structure of the replay is described here, and a new structure cannot be forgotten. If a word
+ * differs, but is not an address of the same place of the same part, no state is made. An address is saved as a part (a
+ * chunk of the arena, an image, a table of the trace ...) and an offset in it.
  *
  * The bytes are trusted like memory. Only the user may be able to write the file: a checksum finds damage, not attacks.
  * The bytes belong to one build of refrain, whose identity is part of the key. */

@@ -36,9 +36,10 @@ uintptr_t refrain_unknown_region_address(void);
 
 void refrain_translation_close(struct refrain_translation *translation);
 
-/* Translates n records in their order. Returns the number of events: some records make none. A record that refers to
- * nothing in the trace makes an approximate event. If functions are inlined on the process's call paths, the `value` of
- * an ENTER points to the struct refrain_inlined of its call site, for inlined_stream.h; 0: nothing is known. */
+/* Translates n records in their order. Returns the number of events: some records make none. A record that refers to an
+ * object that the trace does not have makes an approximate event. If functions are inlined on the process's call paths,
+ * the `value` of an ENTER points to the struct refrain_inlined of its call site, for inlined_stream.h; 0: nothing is
+ * known. */
 size_t refrain_translate(struct refrain_translation *translation, const struct refrain_record *records, size_t n,
                          struct refrain_event *events);
 
