@@ -33,7 +33,8 @@ struct refrain_recursion_walk {
     /* Returns the offset of a slot, given its number, and sets *kind to its enum refrain_node_kind. */
     uint64_t (*slot)(const void *walk, uint32_t number, uint32_t *kind);
     /* Returns how many values the walk has taken of a learner. *iterations: iterations left of the current count of
-     * a loop, -1 if no count is in use. *open: the end of this count is not in the trace. */
+     * a loop, -1 if no count is in use. *open: the loop does not end after these iterations; its end is not in the
+     * trace, or another count follows. */
     uint64_t (*taken)(const void *walk, const struct refrain_learner *learner, int64_t *iterations, bool *open);
     size_t (*depth)(const void *walk); /* number of open activations; 0 is the outermost */
     const struct refrain_slot *(*place)(const void *walk, size_t activation); /* slot where an open activation is */

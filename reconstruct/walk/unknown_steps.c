@@ -239,7 +239,7 @@ static enum way way_to(const struct refrain_recursion *recursion, const struct r
 /* Finds how many unknown steps of each place are calls. A place before a call has a place after it that only returns
  * reach: those of its own calls and of other calls from there. Any other call returns to its own place, and so does
  * the value of a marker or counter. If the entry of a function misses more than the activations that must still
- * begin, the difference are returns. One number remains unknown: returns to a place that steps reach, too. Their sum
+ * begin, the difference is returns. One number remains unknown: returns to a place that steps reach, too. Their sum
  * over all places equals the number of calls left. */
 static void count_calls(struct state *state) {
     struct refrain_recursion *recursion = state->recursion;

@@ -62,8 +62,9 @@ static uint32_t pass_singles(struct refrain_walk *walk, const struct refrain_wal
     return n;
 }
 
-/* Passes the remaining blocks of the current timeline entry, which has several. Returns how many; 0 if it has one, and
- * without memory. A walk that only counts does not set ticks[]. */
+/* Passes the remaining blocks of the current timeline entry, which has several. Returns how many. 0 if the entry has
+ * one block or more than can be kept, if the timeline has ended, and without memory. A walk that only counts does not
+ * set ticks[]. */
 static uint32_t pass_entry(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                            uint32_t most, uint64_t *ticks) {
     struct refrain_block_times *times = &walk->times;

@@ -25,7 +25,8 @@ bool refrain_walk_gives_cycle(const struct refrain_walk *walk) {
 
 /* ---- iterations that repeat ---- */
 
-/* True if iterations can be delivered or recorded here: the order is exact, and no request is pending. */
+/* True if iterations can be delivered or recorded here: the order is exact, no request is pending, and the timeline has
+ * not ended. */
 static bool is_plain(const struct refrain_walk *walk) {
     return !walk->approximate && !walk->requests.guessed && walk->requests.active == 0 && walk->run_left <= 0 &&
            walk->owed == 0 && !walk->times.ended && !walk->times.tail;

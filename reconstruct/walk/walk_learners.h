@@ -22,10 +22,11 @@ enum refrain_walk_action {
     REFRAIN_WALK_ENTERS,        /* begin an activation */
     REFRAIN_WALK_OPERATES,      /* do an operation of the innermost call */
     REFRAIN_WALK_RECORDS_VALUE, /* take the value of a marker, of a counter, or of calls in a pause */
-    REFRAIN_WALK_MOVES,         /* move the activation to a slot */
-    REFRAIN_WALK_DECIDES,
-    REFRAIN_WALK_SKIPS_LOOP, /* skip a loop without events */
-    REFRAIN_WALK_LOOPS,
+    REFRAIN_WALK_MOVES,
+    /* move the activation to a slot */ REFRAIN_WALK_DECIDES, /* take the value of a decision, and continue in its
+                                                                 branch */
+    REFRAIN_WALK_SKIPS_LOOP,
+    /* skip a loop without events */ REFRAIN_WALK_LOOPS, /* begin an iteration of a loop, or continue after it */
 };
 
 /* Cached destination of a successor value. */

@@ -5,7 +5,7 @@
  *              steps as ticks. Where the timeline has ended: at most the ticks of the thread, or of all places
  *              together. And at most the sum of the counted probes, of the blocks of all places (a step without a
  *              probe reads the clock), and of the operations and values of MPI calls, markers and counters.
- *     blocks   at most the count of the place */
+ *     blocks   at most the count of the place, and MOST_UNCOUNTED_BLOCKS more in all, unless the process was killed */
 #include "sequence/sequence.h"
 #include "walk/walk_parts.h"
 
@@ -23,7 +23,8 @@
 #define MOST_STEPS UINT64_MAX
 #endif
 #define MOST_TICKS_PER_NS 16u
-#define MOST_UNCOUNTED_BLOCKS 65536u /* a killed process had not stored its last counts */
+#define MOST_UNCOUNTED_BLOCKS                                                                                          \
+    65536u /* of a process that finished; a killed one had not stored its last counts, and has no limit */
 
 /* Sums over the places of a thread. */
 struct places {
@@ -82,7 +83,7 @@ static uint64_t steps_of_clock(const struct refrain_walk *walk, const struct pla
     const struct refrain_clock_pair *start = &walk->header->start, *last = &walk->header->last;
     uint64_t from = walk->thread->start_ticks, to = walk->thread->last_ticks;
     uint64_t run = refrain_least(to > from ? to - from : 0, places->ticks);
-    /* The thread may have gone on after its last clock read, but not beyond that of the process. */
+    /* The thread may have continued after its last clock read, but not beyond that of the process. */
     uint64_t further = last->ticks > to ? last->ticks - to : 0;
     uint64_t most_ns = last->monotonic_ns > start->monotonic_ns ? last->monotonic_ns - start->monotonic_ns : 0;
     if (further / MOST_TICKS_PER_NS > most_ns)

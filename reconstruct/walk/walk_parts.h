@@ -5,13 +5,13 @@
  *     walk_cycle.c        delivers equal iterations without walking
  *     walk_pattern.c      joins cycles that alternate
  *     walk_operations.c   operations of MPI calls, and the requests that they start and complete
+ *     walk_open.c         begins and closes a walk
  *     walk_values.c       the next value of a learner, exact or likely
  *     walk_blocks.c       lets many blocks pass at once
- *     walk_ahead.c        iterations that wait for their times
  *     walk_time.c         the time of a block, and records that wait for their times (walk_time.h)
+ *     walk_ahead.c        iterations that wait for their times
  *     walk_recording.c    records an iteration while it is walked
  *     walk_limits.c       upper bounds of what the thread can have done
- *     walk_open.c         begins and closes a walk
  *
  * A file calls only files below it in this list. */
 #ifndef REFRAIN_WALK_PARTS_H
@@ -226,7 +226,8 @@ uint64_t refrain_walk_steps_of_run(const struct refrain_walk *walk);
  * False if that is none. */
 bool refrain_walk_allow_steps(struct refrain_walk *walk);
 
-/* A block passes from a place beyond its count. After many such blocks the walk ends. */
+/* A block passes from a place beyond its count. After many such blocks the walk ends, if the process stored its last
+ * counts. */
 void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain_walk_learner *place);
 
 /* ---- walk_blocks.c ---- */

@@ -202,7 +202,8 @@ static void note_count(struct refrain_walk *walk, struct refrain_walk_learner *p
                                 place->left_early ? -(int64_t)place->remaining : (int64_t)place->remaining);
 }
 
-/* Takes the next count of a loop. If there is none, what is left is the iterations that are not stored as a count. */
+/* Takes the next count of a loop. If there is none, takes the iterations of the unfinished loop, which are not stored
+ * as a count. */
 static void take_count(struct refrain_walk *walk, struct refrain_walk_learner *place) {
     int64_t count;
     place->pending = !refrain_sequence_next(&place->sequence, &count);
@@ -307,10 +308,10 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
                            : slot->flags & REFRAIN_SLOT_COUNTED ? REFRAIN_WALK_SKIPS_LOOP
                                                                 : REFRAIN_WALK_LOOPS;
     } else if (value >= REFRAIN_NEXT_REGION) {
-        bool tells = value >= REFRAIN_NEXT_VALUE;
-        link->id = (uint64_t)value - (uint64_t)(tells ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
+        bool is_value = value >= REFRAIN_NEXT_VALUE;
+        link->id = (uint64_t)value - (uint64_t)(is_value ? REFRAIN_NEXT_VALUE : REFRAIN_NEXT_REGION);
         link->kind = REFRAIN_RECORD_REGION_ENTER;
-        link->action = tells ? REFRAIN_WALK_RECORDS_VALUE : REFRAIN_WALK_ENTERS;
+        link->action = is_value ? REFRAIN_WALK_RECORDS_VALUE : REFRAIN_WALK_ENTERS;
         link->to = place_inside(walk, refrain_numbered_region(&walk->numbered, link->id),
                                 offsetof(struct refrain_region_name, inside), sizeof(struct refrain_region_name));
     } else if (value >= REFRAIN_NEXT_OPERATION) {

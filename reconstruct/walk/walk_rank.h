@@ -21,7 +21,7 @@ struct refrain_record {
     bool approximate; /* a tally or summary had a part in it */
     uint8_t n_parameters;
     uint8_t unused;     /* 0, so that equal records have equal bytes */
-    uint32_t thread;    /* */
+    uint32_t thread;    /* number of the thread in its process */
     uint32_t operation; /* OPERATION: enum refrain_operation */
     uint32_t read;      /* if the walk records iterations: number of clock reads up to the one that gave its time */
     uint64_t ticks;     /* clock of the thread */
@@ -55,7 +55,7 @@ void refrain_walk_record_steps(struct refrain_walk *walk);
 /* Returns the next record. False at the end, and if the image is damaged (refrain_walk_wrong). */
 bool refrain_walk_next(struct refrain_walk *walk, struct refrain_record *record);
 
-/* Returns up to n records. Fewer than n: the end was reached. */
+/* Returns up to n records. Fewer than n: the end was reached, or a cycle comes next (refrain_walk_find_cycles). */
 size_t refrain_walk_read(struct refrain_walk *walk, struct refrain_record *records, size_t n);
 
 /* The damage that stopped the walk; null if it is sound so far. */

@@ -42,7 +42,7 @@ static uint64_t slot_at(const void *of, uint32_t number, uint32_t *kind) {
 static uint64_t taken_of(const void *of, const struct refrain_learner *learner, int64_t *iterations, bool *open) {
     const struct refrain_walk *walk = of;
     const struct refrain_walk_learner *place =
-        refrain_walk_learners_find(&walk->learners, learner); /* also of a loop whose end is not in the trace */
+        refrain_walk_learners_find(&walk->learners, learner); /* null: the walk has not used it */
     bool counting = place && place->counting;
     *iterations = counting ? (int64_t)place->remaining : -1;
     *open = counting && (place->pending || place->left_early);
