@@ -119,7 +119,7 @@ static bool has_left(const struct refrain_numbered_row *row, unsigned operation)
     return row->row->operation == operation && row->given < row->row->count;
 }
 
-/* The row that is furthest behind, if all rows are delivered evenly; 0 none. *n: number of rows compared. */
+/* The row that is furthest behind, if all rows are delivered evenly; 0 none. *n: number of rows of this operation. */
 static uint32_t next_row(const struct refrain_numbered *numbered, uint64_t guest, unsigned operation, unsigned *n) {
     uint32_t best = 0;
     double best_due = 0;

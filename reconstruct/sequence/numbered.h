@@ -20,9 +20,9 @@ struct refrain_numbered_guest {
 /* A row of an overflow site (struct refrain_guest_row). */
 struct refrain_numbered_row {
     const struct refrain_guest_row *row;
-    uint64_t given; /* of its count */
+    uint64_t given; /* how often it was delivered, of row->count times */
     uint32_t next;  /* number of the next row of the overflow site, 0 none */
-    uint32_t guest;
+    uint32_t guest; /* number of the overflow site */
 };
 
 struct refrain_numbered {

@@ -41,7 +41,7 @@ struct refrain_sequence {
     /* the current term */
     bool flat;          /* no item of it has a stride */
     unsigned position;  /* of the next item */
-    unsigned row;       /* so many of the next items are single values, to be returned as they are */
+    unsigned row;       /* number of single values that come next, returned without a look at the loops */
     unsigned innermost; /* innermost open loop; REFRAIN_LOOP_HEIGHTS: none */
     const struct refrain_item *term;
     const struct refrain_learner *learner;
@@ -73,19 +73,19 @@ static inline bool refrain_sequence_next(struct refrain_sequence *sequence, int6
     return true;
 }
 
-/* The iterations of the current run of loop counts: -n is n iterations, too (REFRAIN_KIND_LOOP). */
+/* The sum of the current run's loop counts. A count of -n is n iterations, too (REFRAIN_KIND_LOOP). */
 uint64_t refrain_sequence_iterations(const struct refrain_sequence *sequence);
 
 /* ---- sequence_repeats.c ---- */
 
-/* A lower bound of how often the next m values are these, again and again. It uses only the open loops and the
- * current run. m > 0. */
+/* A lower bound of how often the next m values are these, again and again. It looks only at the current run, at the
+ * open loops, and at a copy from which it takes the m values once. m > 0. */
 uint64_t refrain_sequence_repeats(struct refrain_sequence *sequence, const int64_t *values, unsigned m);
 
 /* Takes n times these m values. Precondition: refrain_sequence_repeats() >= n > 0. */
 void refrain_sequence_skip(struct refrain_sequence *sequence, const int64_t *values, unsigned m, uint64_t n);
 
-/* ---- of the above ---- */
+/* ---- closing ---- */
 
 void refrain_sequence_close(struct refrain_sequence *sequence);
 

@@ -4,8 +4,8 @@
  *                                                 more: kept until the entry ends, then they divide its time
  *
  * A replay meets the blocks of a thread in the order in which they ended, so the timeline (refrain/time_page.h)
- * needs no keys. If an entry has several blocks, they divide its time by their weights. The weight is the time that
- * is expected of the place. Its last block gets all that is left of the place's time.
+ * needs no keys. If an entry has several blocks, they divide its time by their weights. The weight of a block is the
+ * time that is expected of its place. The last block of a place gets all that is left of the place's time.
  *
  * Until the entry is complete, its blocks have numbers instead of times: begin_ticks + 1 stands for the end of its
  * first block, begin_ticks + 2 for that of the second. refrain_block_times_resolve() turns them into times
@@ -69,7 +69,7 @@ struct refrain_time_summary {
 void refrain_time_summary_add(struct refrain_time_summary *summary, const void *image, size_t image_bytes,
                               const struct refrain_thread *thread);
 
-/* Of all timelines of a trace. How long a replay takes goes by the blocks. */
+/* Of all timelines of a trace. The time that a replay takes grows with the number of blocks. */
 struct refrain_trace;
 struct refrain_time_summary refrain_trace_times(const struct refrain_trace *trace);
 
@@ -118,7 +118,7 @@ bool refrain_block_times_end(const struct refrain_block_times *times, uint64_t *
  * change: the caller has to use refrain_block_times_pass(). */
 bool refrain_block_times_single(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks);
 
-/* Fast path of refrain_block_times_single(), for a one-byte entry of a page of single blocks. */
+/* Fast path of refrain_block_times_single(), for an entry of one or two bytes in a page of single blocks. */
 static inline bool refrain_block_times_short(struct refrain_block_times *times, uint64_t ticks, uint64_t *end_ticks) {
     struct refrain_time_reader *reader = &times->reader;
     if (reader->block >= reader->single_until || times->n_kept > 0 || times->entry.blocks > 0 || times->ended ||
@@ -160,8 +160,8 @@ enum refrain_block_passed refrain_block_times_pass(struct refrain_block_times *t
                                                    struct refrain_block_account *account, uint32_t context,
                                                    uint64_t *ticks);
 
-/* As refrain_block_times_pass(), in a walk that only counts blocks. *ticks changes only at the last block of an
- * entry. */
+/* As refrain_block_times_pass(), in a walk that only counts blocks. *ticks changes only at the last block of an entry,
+ * and after each REFRAIN_BLOCKS_KEPT of its blocks. False if the timeline has ended. */
 bool refrain_block_times_count(struct refrain_block_times *times, uint64_t *ticks);
 
 /* A block begins at `ticks`: returns how many blocks of its entry are left, including this one. 0 if the timeline
