@@ -1,4 +1,4 @@
-/* packed_coder.c: see packed_coder.h. */
+/* packed_coder.c: an adaptive range coder: it codes values by their kind, and decodes them (packed_coder.h). */
 #include "packed_coder.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* packed_file.c: see packed_file.h. */
+/* packed_file.c: makes a packed file of a trace file's image, and reads it back (packed_file.h). */
 #include "packed_file.h"
 #include "packed_image.h"
 

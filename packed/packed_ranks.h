@@ -7,8 +7,8 @@
  * with the same key on several ranks are stored side by side:
  *
  *     record 17     rank 0  rank 1  rank 2  ...  rank 1023
- *     class             1       2       2            1        which ranks have it, and in which shape
- *     class 2: state            2       2                     one value for all, or
+ *     shape             1       2       2            1        which ranks have it, and in which shape
+ *     shape 2: state            2       2                     one value for all, or
  *              base             1       2                     a sequence over the ranks
  *
  * If ranks do the same at different times, their formulas may have different forms. Such formulas are first brought
@@ -18,8 +18,8 @@
  *
  * The structure, coded (packed_coder.h):
  *     texts: their number; of each its length and bytes. Values of names are numbers of texts
- *     records: their number; of each the difference of its key to the one before, its classes as a row over all ranks
- *         (0: the rank has no such record); of each class the number of its values. If the record has only this class:
+ *     records: their number; of each the difference of its key to the one before, its shapes as a row over all ranks
+ *         (0: the rank has no such record); of each shape the number of its values. If the record has only one shape:
  *         the kinds of the values, then a row over the ranks for each value. Else for each value whether it is as
  *         guessed (shape_guess.h), and if not its kind and its row
  *     a row: REFRAIN_ROW_*, then the data of that form

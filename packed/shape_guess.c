@@ -1,4 +1,4 @@
-/* shape_guess.c: see shape_guess.h. */
+/* shape_guess.c: guesses the next value of a shape from the values before it (shape_guess.h). */
 #include "shape_guess.h"
 
 #include <string.h>

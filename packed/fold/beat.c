@@ -1,4 +1,4 @@
-/* beat.c: see beat.h.
+/* beat.c: finds the beat of a sequence (beat.h).
  *
  * A formula is expanded four times: to count values; to count words that begin with the most frequent value; to list
  * the steps between occurrences of this value; and to list the steps between occurrences of the most frequent word.

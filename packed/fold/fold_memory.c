@@ -1,4 +1,4 @@
-/* fold_memory.c: see fold_memory.h. */
+/* fold_memory.c: allocates and frees memory within a limit (fold_memory.h). */
 #include "fold_memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* fold_row.c: see fold_row.h. */
+/* fold_row.c: appends values to rows, reads rows, and frees them (fold_row.h). */
 #include "fold_row.h"
 
 static struct refrain_fold_run *last_of(struct refrain_fold_row *row) {

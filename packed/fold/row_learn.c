@@ -1,4 +1,4 @@
-/* row_learn.c: see row_learn.h. */
+/* row_learn.c: learns a row of values with the monitor's learner, in a pool of its own (row_learn.h). */
 #define _GNU_SOURCE
 #include "row_learn.h"
 #include "learn_alone.h"

@@ -1,4 +1,4 @@
-/* construct_regions.c: see construct_regions.h. */
+/* construct_regions.c: finds user regions that are constructs of OpenMP or pthreads (construct_regions.h). */
 #include "model/construct_regions.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* copied_times.c: see copied_times.h. */
+/* copied_times.c: compresses and expands times with libzstd, if refrain was built with it (copied_times.h). */
 #include "model/copied_times.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* gathered_times.c: see gathered_times.h. */
+/* gathered_times.c: moves pages of times to the end of a trace's pool (gathered_times.h). */
 #include "model/gathered_times.h"
 #include "model/trace_parts.h"
 

@@ -37,9 +37,9 @@ struct refrain_learner_view {
     bool throttled; /* its probe was throttled, so values are missing */
 };
 
-/* Calls `visit` with each learner that has a value: first those of the program tree, in its order, then those of
- * call sites. The view lives only during the call; what it refers to lives as long as the trace. A nonzero result
- * ends the visit and is returned. */
+/* Calls `visit` with each learner that has a value: first those of the program tree, in its order, then those of call
+ * sites and of user regions. The view lives only during the call; what it refers to lives as long as the trace. A
+ * nonzero result ends the visit and is returned. */
 int refrain_learners_visit(const struct refrain_process *process,
                            int (*visit)(void *data, const struct refrain_learner_view *view), void *data);
 

@@ -19,7 +19,7 @@ const struct refrain_mpi_call *refrain_mpi_call(uint32_t number);
 /* The number of the function with this name; -1 if MPI has none. */
 int32_t refrain_mpi_call_named(const char *name);
 
-/* The number of the first function with that role. */
+/* The number of the first function with that role; the number of all functions if there is none. */
 int32_t refrain_mpi_call_of_role(enum refrain_collective role);
 
 /* MPI or IO: the kind of the regions of calls of this function. */

@@ -22,23 +22,23 @@ struct row {
     const uint64_t *values; /* null: all are the same */
 };
 
-/* A value that each rank of a class has. */
-struct class_value {
+/* One of the values of a shape, for each rank that has the shape. */
+struct shape_value {
     struct row row;
     unsigned char kind;
 };
 
-struct class {
+struct shape {
     uint64_t n; /* number of values of a rank */
     size_t capacity;
-    struct class_value *values;
-    size_t position; /* position of the next rank among those of the class */
+    struct shape_value *values;
+    size_t position; /* position of the next rank among those of the shape */
 };
 
 struct record {
-    struct row classes;
-    struct class *all;
-    size_t n_classes;
+    struct row shapes;
+    struct shape *all;
+    size_t n_shapes;
 };
 
 struct text {
@@ -78,7 +78,7 @@ static void *own(struct ranks *ranks, uint64_t n, size_t bytes) {
 
 static void release(struct ranks *ranks) {
     for (size_t i = 0; i < ranks->n_records; i++)
-        for (size_t c = 0; c < ranks->records[i].n_classes; c++)
+        for (size_t c = 0; c < ranks->records[i].n_shapes; c++)
             free(ranks->records[i].all[c].values);
     free(ranks->records);
     free(ranks->texts);
@@ -192,21 +192,21 @@ static uint64_t row_value(const struct row *row, size_t i) {
 }
 
 /* Room for one more value; null without memory. */
-static struct class_value *add_value(struct class *class) {
-    if (!REFRAIN_ARRAY_ROOM(class->values, class->n, class->capacity))
+static struct shape_value *add_value(struct shape *shape) {
+    if (!REFRAIN_ARRAY_ROOM(shape->values, shape->n, shape->capacity))
         return NULL;
-    class->values[class->n] = (struct class_value){0};
-    return &class->values[class->n++];
+    shape->values[shape->n] = (struct shape_value){0};
+    return &shape->values[shape->n++];
 }
 
-static bool read_class(struct ranks *ranks, struct class *class, uint64_t members) {
+static bool read_shape(struct ranks *ranks, struct shape *shape, uint64_t members) {
     uint64_t n = number(ranks, REFRAIN_PACKED_ITEMS, most_bytes(ranks));
     unsigned char *kinds = own(ranks, n, 1);
     if (!kinds)
         return false;
     next_bytes(&ranks->stream, REFRAIN_PACKED_NAME, kinds, n);
     for (uint64_t i = 0; i < n && !ranks->stream.wrong; i++) {
-        struct class_value *value = add_value(class);
+        struct shape_value *value = add_value(shape);
         if (!value)
             return false;
         value->kind = kinds[i];
@@ -218,12 +218,12 @@ static bool read_class(struct ranks *ranks, struct class *class, uint64_t member
     return true;
 }
 
-/* Reads one of several classes of a record, by guesses from the classes before it. */
-static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64_t members) {
+/* Reads one of several shapes of a record, by guesses from the shapes before it. */
+static bool read_shape_by_guess(struct ranks *ranks, struct shape *shape, uint64_t members) {
     uint64_t n = number(ranks, REFRAIN_PACKED_ITEMS, MOST_VALUES);
     refrain_guess_begin_shape(ranks->guess);
     for (uint64_t i = 0; i < n && !ranks->stream.wrong; i++) {
-        struct class_value *value = add_value(class);
+        struct shape_value *value = add_value(shape);
         if (!value)
             return false;
         struct row *row = &value->row;
@@ -247,28 +247,28 @@ static bool read_class_by_guess(struct ranks *ranks, struct class *class, uint64
 
 static bool read_record(struct ranks *ranks, struct record *record) {
     uint32_t n = ranks->header->n_ranks;
-    number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* the key of the class */
-    if (!read_row(ranks, REFRAIN_PACKED_USED, n, &record->classes))
+    number(ranks, REFRAIN_PACKED_COUNT_OF, UINT64_MAX); /* the key of the record, which a reader does not need */
+    if (!read_row(ranks, REFRAIN_PACKED_USED, n, &record->shapes))
         return false;
     for (uint32_t i = 0; i < n && !ranks->stream.wrong; i++) {
-        uint64_t class = row_value(&record->classes, i);
-        if (class > n)
+        uint64_t shape = row_value(&record->shapes, i);
+        if (shape > n)
             refrain_packed_fail(&ranks->stream, "a record has more shapes than ranks");
-        else if (class > record->n_classes)
-            record->n_classes = class;
+        else if (shape > record->n_shapes)
+            record->n_shapes = shape;
     }
-    record->all = own(ranks, record->n_classes, sizeof *record->all);
+    record->all = own(ranks, record->n_shapes, sizeof *record->all);
     if (!record->all)
-        record->n_classes = 0;
-    uint64_t *members = calloc(record->n_classes + 1, sizeof *members);
+        record->n_shapes = 0;
+    uint64_t *members = calloc(record->n_shapes + 1, sizeof *members);
     bool done = record->all && members;
     for (uint32_t i = 0; done && i < n && !ranks->stream.wrong; i++)
-        members[row_value(&record->classes, i)]++;
-    if (record->n_classes > 1)
+        members[row_value(&record->shapes, i)]++;
+    if (record->n_shapes > 1)
         refrain_guess_begin(ranks->guess);
-    for (size_t c = 0; done && c < record->n_classes && !ranks->stream.wrong; c++)
-        done = record->n_classes > 1 ? read_class_by_guess(ranks, &record->all[c], members[c + 1])
-                                     : read_class(ranks, &record->all[c], members[c + 1]);
+    for (size_t c = 0; done && c < record->n_shapes && !ranks->stream.wrong; c++)
+        done = record->n_shapes > 1 ? read_shape_by_guess(ranks, &record->all[c], members[c + 1])
+                                    : read_shape(ranks, &record->all[c], members[c + 1]);
     free(members);
     return done;
 }
@@ -304,14 +304,14 @@ struct reading {
 static bool take(struct reading *reading, enum refrain_packed_kind kind, uint64_t *value) {
     for (; reading->record < reading->ranks->n_records; reading->record++, reading->value = 0) {
         struct record *record = &reading->ranks->records[reading->record];
-        uint64_t number = row_value(&record->classes, reading->rank);
+        uint64_t number = row_value(&record->shapes, reading->rank);
         if (number == 0)
             continue;
-        struct class *class = &record->all[number - 1];
-        if (reading->value >= class->n)
+        struct shape *shape = &record->all[number - 1];
+        if (reading->value >= shape->n)
             continue;
-        *value = row_value(&class->values[reading->value].row, class->position);
-        return class->values[reading->value++].kind == kind;
+        *value = row_value(&shape->values[reading->value].row, shape->position);
+        return shape->values[reading->value++].kind == kind;
     }
     return false;
 }
@@ -399,10 +399,10 @@ static enum refrain_status add_rank(struct reading *reading, struct refrain_trac
     return status;
 }
 
-/* Moves the rows of the classes of this rank to the next rank. */
+/* Moves the rows of the shapes of this rank to the next rank. */
 static void pass_rank(struct ranks *ranks, size_t rank) {
     for (uint64_t i = 0; i < ranks->n_records; i++) {
-        uint64_t number = row_value(&ranks->records[i].classes, rank);
+        uint64_t number = row_value(&ranks->records[i].shapes, rank);
         if (number > 0)
             ranks->records[i].all[number - 1].position++;
     }

@@ -376,7 +376,7 @@ static bool want_inlined(struct refrain_trace *trace, const struct call *call, s
     return true;
 }
 
-/* Adds the inlined functions of all calls after the n regions. Null without memory, when `wanted` is freed. */
+/* Adds the inlined functions of all calls after the n regions. Null without memory; `wanted` is then freed. */
 static struct wanted *want_all_inlined(struct refrain_trace *trace, const struct symbols *symbols,
                                        struct wanted *wanted, size_t *n) {
     size_t more = 0;

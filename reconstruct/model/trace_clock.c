@@ -27,7 +27,7 @@ static int64_t limited_difference(uint64_t a, uint64_t b) {
 
 /* ---- clocks that went back by more than the length of the run ---- */
 
-/* If the clock went back in a block of the slot, the total is wrong and counts as 0. */
+/* A total is negative if the clock went back in the blocks of the slot. Then it counts as 0. */
 static uint64_t ticks_of(const struct refrain_slot *slot) {
     return slot && (int64_t)slot->ticks > 0 ? slot->ticks : 0;
 }
@@ -52,7 +52,8 @@ static uint64_t ticks_of_blocks(const struct refrain_process *process, uint32_t 
     return ticks;
 }
 
-/* Sets the end of such a thread to the end of its blocks. Its image is private for this purpose (image.c). */
+/* If a thread seems to end before it began, sets its end to the end of its blocks. image.c has made the image of such a
+ * process private. */
 static void find_ends(struct refrain_process *process) {
     for (uint32_t t = 0; process->mapped && t < process->header->n_threads; t++)
         if (refrain_thread_has_no_end(&process->threads[t])) {

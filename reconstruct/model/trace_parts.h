@@ -9,10 +9,10 @@
  *     samples.c       image -> samples of functions
  *     regions.c       all processes -> regions
  *     comms.c         all processes -> communicators
- *     metric_totals.c all processes -> names of counters
  *     objects.c       image, communicators -> windows and files
  *     trace_clock.c   all processes -> ticks to nanoseconds
- *     trace_read.c    calls all of these, in order
+ *     metric_totals.c all processes -> names of counters
+ *     trace_read.c    calls these steps for each image or for all, in this order
  *     trace_info.c    the functions of read.h about them */
 #ifndef REFRAIN_TRACE_PARTS_H
 #define REFRAIN_TRACE_PARTS_H

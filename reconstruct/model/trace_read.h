@@ -8,10 +8,11 @@
  *                            +-- communicators              the same object for all members
  *                            +-- clock                      ticks of every process -> ns since the start of the run
  *
- * The image of a process is private to the reader. Unfinished changes in it have been undone by the journals, so its
- * learners can be read as they are. All that this header returns has been checked against the bounds of the image;
- * learners are checked while they are read (sequence.h). A contradictory image is refused, with the offset of the
- * contradiction. Strings and records live as long as the trace. Any number of threads may read an open trace. */
+ * The image of a process does not change while the trace is open. Unfinished changes in it have been undone by the
+ * journals, so its learners can be read as they are. All that this header returns has been checked against the bounds
+ * of the image; learners are checked while they are read (sequence.h). A contradictory image is refused, with the
+ * offset of the contradiction. Strings and records live as long as the trace. Any number of threads may read an open
+ * trace. */
 #ifndef REFRAIN_TRACE_READ_H
 #define REFRAIN_TRACE_READ_H
 
