@@ -115,7 +115,7 @@ struct refrain_activity {
     size_t n_waits;
     int64_t run_ns;                      /* over all included ranks */
     struct refrain_activity_times times; /* run_ns divided by kind */
-    uint64_t events, approximate;        /* replayed from the begin of the window on */
+    uint64_t events, approximate;        /* replayed from the start of the window on */
     struct refrain_cursor_report report; /* of this replay: messages with one end only, whose waiting is unknown */
 };
 

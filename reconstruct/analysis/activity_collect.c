@@ -286,8 +286,8 @@ static void add_collective(struct refrain_activity_collector *collector, const s
     region->collective_bytes += event->received > 0 ? (uint64_t)event->received : 0;
 }
 
-/* False if the event is left out because it belongs to a layer, and without memory. Without layers, the waits come
- * with the replay. */
+/* Lets layers change the event, if there are any. False if the event is left out because it belongs to a layer, and
+ * without memory. */
 static bool passes_layers(struct refrain_activity_collector *collector,
                           const struct refrain_activity_location *location, struct refrain_event *event) {
     struct refrain_layers *layers = collector->request->layers;

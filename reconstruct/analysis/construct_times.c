@@ -1,4 +1,4 @@
-/* construct_times.c: see construct_times.h. */
+/* construct_times.c: adds up the times of threads in OpenMP constructs, by construct (construct_times.h). */
 #include "analysis/construct_times.h"
 #include "common/array.h"
 #include "common/error.h"

@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spans that are listed: of all ranks together, as many as stay in the processor's caches, and of each rank. */
+/* Number of spans that are listed: of all ranks together, so that they stay in the processor's caches; and limits for
+ * one rank. */
 #define SPANS_OF_ALL 16384u
 #define LEAST_SPANS 256u
 #define MOST_SPANS 2048u
-#define LEAST_NODES 4096u /* before sums are made of old ones */
+#define LEAST_NODES 4096u /* with fewer nodes, no sums are made of old ones */
 
 struct node {
     struct node *parent, *before, *behind; /* before, behind: list of all nodes; behind: list of free ones */
@@ -78,7 +79,7 @@ static void release(struct refrain_critical_path *path, struct node *node) {
     }
 }
 
-/* Makes a node, which takes over the reference of the caller to `parent`. Null without memory, when `parent` is
+/* Makes a node, which takes over the reference of the caller to `parent`. Null without memory; `parent` is then
  * released. */
 static struct node *make(struct refrain_critical_path *path, struct node *parent, int32_t rank, int64_t begin_ns,
                          int64_t end_ns, struct refrain_delay_place *place) {

@@ -1,4 +1,4 @@
-/* critical_rows.c: see critical_rows.h. */
+/* critical_rows.c: makes rows of the critical path, and of the run without its largest parts (critical_rows.h). */
 #include "analysis/critical_rows.h"
 #include "common/error.h"
 

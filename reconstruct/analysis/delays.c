@@ -74,7 +74,7 @@ static void count(struct refrain_delays *delays, int32_t rank, enum refrain_doin
         place->spent_ns[rank] += sign * (end_ns - begin_ns);
 }
 
-/* Ends the current span of the rank; it then enters `next`, or null. */
+/* Ends the current span of the rank. `next`: the region that the rank enters now; null: it enters none. */
 static void close_span(struct refrain_delays *delays, int32_t rank, int64_t now_ns,
                        const struct refrain_region_info *next) {
     struct refrain_delay_parts *parts = delays->parts;

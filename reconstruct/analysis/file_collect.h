@@ -32,14 +32,14 @@ struct refrain_file_access {
 /* An open MPI call. */
 struct refrain_file_frame {
     struct refrain_region_frame head;
-    bool names_file; /* in `row` */
-    bool begins;     /* an access, whose end has not come */
-    bool sequential; /* this access */
+    bool names_file; /* it is about the file of `row` */
+    bool begins;     /* it began an access, of which no end has been seen */
+    bool sequential; /* the access that it began is sequential */
     uint32_t row;
     int64_t request;                      /* of the access that it begins; -1: none */
-    bool under_way;                       /* the access goes on when the call returns */
-    bool small;                           /* it ended a small access ... */
-    uint64_t small_accesses, small_bytes; /* ... that counts here: else 0 */
+    bool under_way;                       /* the access continues after the call has returned */
+    bool small;                           /* it ended a small access */
+    uint64_t small_accesses, small_bytes; /* of this access, if it counts; else 0 */
     size_t first_completed;               /* index in location->completed */
     uint64_t completes;                   /* number of requests of any kind */
 };

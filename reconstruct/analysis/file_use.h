@@ -97,8 +97,8 @@ static inline double refrain_file_rate(uint64_t bytes, int64_t ns) {
 
 struct refrain_file_request {
     int32_t rank;           /* -1: all */
-    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: the whole run. Accesses and calls count that end, or begin, in it;
-                               times are cut */
+    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: the whole run. An access counts if it ends in the window, a call if
+                               it begins there; times are cut to the window */
     bool recorded, compensate; /* as in struct refrain_cursor_options */
     /* Wraps the collecting writer in one that reports progress (progress.h); null: none. */
     struct refrain_writer *(*around)(void *data, struct refrain_writer *inner);

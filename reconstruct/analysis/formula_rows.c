@@ -160,8 +160,8 @@ static bool has_exit(const struct refrain_slot_view *slot) {
     return false;
 }
 
-/* True if the loop was left early. The monitor cannot know this of a do loop, whose condition comes last: of that, true
- * if it may have been. */
+/* True if the loop was left early. The monitor cannot know this of a do loop, whose condition comes last. For a do
+ * loop: true if it may have been left early. */
 static bool is_left_early(const struct refrain_process *process, const struct refrain_learner_view *view) {
     const struct refrain_slot_view *slot = &process->slots[view->slot];
     if (slot->node && slot->node->kind == REFRAIN_DO)

@@ -1,4 +1,4 @@
-/* gone.c: see gone.h. */
+/* gone.c: finds whether the process of a trace has ended (gone.h). */
 #define _GNU_SOURCE
 #include "analysis/gone.h"
 #include <refrain/process.h>

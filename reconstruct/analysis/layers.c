@@ -1,4 +1,4 @@
-/* layers.c: see layers.h. */
+/* layers.c: leaves out the functions of a layer, and shows its MPI calls at their callers (layers.h). */
 #define _GNU_SOURCE
 #include "analysis/layers.h"
 #include "analysis/open_regions.h"

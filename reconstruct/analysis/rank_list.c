@@ -1,4 +1,4 @@
-/* rank_list.c: see rank_list.h. */
+/* rank_list.c: writes sets of ranks as text, such as 0-3,7 (rank_list.h). */
 #define _GNU_SOURCE
 #include "analysis/rank_list.h"
 

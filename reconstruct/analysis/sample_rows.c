@@ -1,4 +1,4 @@
-/* sample_rows.c: see sample_rows.h. */
+/* sample_rows.c: adds up the samples of all threads by function, call path or MPI call (sample_rows.h). */
 #include "analysis/sample_rows.h"
 #include "common/array.h"
 #include "common/path.h"
@@ -102,7 +102,8 @@ static uint64_t key_of(const struct refrain_sample_gap *gap) {
     return gap->call ? 2 * (uint64_t)gap->call->index + 2 + gap->inside : 0;
 }
 
-/* Is it part of the C library, or of what the kernel puts in its place? */
+/* True for the C library with its loader and mathematical functions, and for the kernel's code that stands in for it
+ * (vdso). */
 static bool is_of_c_library(const char *object) {
     static const char *const names[] = {"libc.so", "libm.so", "linux-vdso", "ld-linux"};
     const char *name = refrain_base_name(object);

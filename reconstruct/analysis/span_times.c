@@ -155,7 +155,7 @@ static bool is_in(const struct walked *walked, const struct activation *top, uin
 }
 
 /* Control reaches the node: begins the loops around it. */
-static void come_to(struct walked *walked, struct activation *top, uint32_t node) {
+static void reach(struct walked *walked, struct activation *top, uint32_t node) {
     leave_spans(walked, top, node);
     open_loops(walked, top, node);
     top->node = node;
@@ -170,7 +170,7 @@ static void iterate(struct walked *walked, struct activation *top, uint32_t loop
         be_certain(walked, top);
         top->again = walked->spans[walked->n_spans - 1].bounded ? walked->n_spans : 0;
     }
-    come_to(walked, top, loop);
+    reach(walked, top, loop);
 }
 
 /* A loop ends by its condition. */
@@ -180,12 +180,12 @@ static void end_loop(struct walked *walked, struct activation *top, uint32_t loo
         be_certain(walked, top);
         walked->ended = walked->spans[walked->n_spans - 1].times;
     }
-    come_to(walked, top, top->unit->nodes[loop].parent);
+    reach(walked, top, top->unit->nodes[loop].parent);
 }
 
 /* A branch is taken. */
 static void decide(struct walked *walked, struct activation *top, uint32_t decision, unsigned branch) {
-    come_to(walked, top, top->unit->nodes[decision].parent);
+    reach(walked, top, top->unit->nodes[decision].parent);
     open_span(walked, top, decision, branch);
 }
 
@@ -206,7 +206,7 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
     else if (kind == REFRAIN_IF && view->part > 0)
         decide(walked, top, node, view->part - 1);
     else
-        come_to(walked, top, node);
+        reach(walked, top, node);
 }
 
 /* ---- activations ---- */

@@ -1,4 +1,4 @@
-/* team_load.c: see team_load.h. */
+/* team_load.c: follows when the further threads of each rank compute (team_load.h). */
 #include "analysis/team_load.h"
 #include "analysis/open_regions.h"
 #include "common/table.h"

@@ -1,4 +1,4 @@
-/* unreceived.c: see unreceived.h. */
+/* unreceived.c: counts the messages of each channel that were sent and not received (unreceived.h). */
 #include "analysis/unreceived.h"
 #include "common/store.h"
 #include "match/event.h"

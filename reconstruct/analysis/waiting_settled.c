@@ -51,7 +51,7 @@ static bool is_settled(struct refrain_waiting *waiting, struct refrain_waiting_c
     return true;
 }
 
-/* Returns the end of the call from now on. */
+/* All waits of the call are known: its LEAVE may be returned from now on. */
 static void let_go(struct refrain_settled *settled, struct refrain_waiting_call *call) {
     call->given = true;
     refrain_waiting_drop_unsettled(settled->waiting, call);
