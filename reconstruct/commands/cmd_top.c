@@ -116,7 +116,7 @@ static enum refrain_status look_once(const char *path, const struct arguments *a
 
 /* ---- again and again ---- */
 
-/* Lines of text onto the screen, from the top; returns the line after them. */
+/* Puts lines of text on the screen, from line `row` on. Returns the number of the line after them. */
 static int put_lines(const char *text, int row, int style) {
     attron(style);
     for (const char *line = text; *line && row < LINES;) {

@@ -1,4 +1,4 @@
-/* critical_text.c: see critical_text.h. */
+/* critical_text.c: prints the critical path, and the number of ranks that compute at a time (critical_text.h). */
 #define _GNU_SOURCE
 #include "commands/critical_text.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* file_text.c: see file_text.h. */
+/* file_text.c: prints the use of files (file_text.h). */
 #define _GNU_SOURCE
 #include "commands/file_text.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* filter_writer.c: see filter_writer.h. */
+/* filter_writer.c: a writer that leaves out receives of messages from before the part (filter_writer.h). */
 #include "commands/filter_writer.h"
 #include "formats/warn.h"
 

@@ -1,4 +1,4 @@
-/* info_learned.c: see info_learned.h. */
+/* info_learned.c: counts what a rank learned, left out and lost (info_learned.h). */
 #include "commands/info_learned.h"
 #include "analysis/profile.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* info_left.c: see info_left.h. */
+/* info_left.c: prints the constructs that have no probes, and why (info_left.h). */
 #include "commands/info_left.h"
 #include "commands/command.h"
 #include "common/array.h"

@@ -1,4 +1,4 @@
-/* info_many.c: see info_many.h. */
+/* info_many.c: sums up the numbers of refrain info over all ranks (info_many.h). */
 #define _GNU_SOURCE
 #include "commands/info_many.h"
 

@@ -1,4 +1,4 @@
-/* info_metrics.c: see info_metrics.h. */
+/* info_metrics.c: prints which hardware counters ran, and why others did not (info_metrics.h). */
 #define _GNU_SOURCE
 #include "commands/info_metrics.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* job_threads.c: see job_threads.h. */
+/* job_threads.c: runs independent jobs on several threads (job_threads.h). */
 #include "commands/job_threads.h"
 
 #include <pthread.h>

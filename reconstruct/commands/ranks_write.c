@@ -1,4 +1,4 @@
-/* ranks_write.c: see ranks_write.h. */
+/* ranks_write.c: writes all ranks to one file, their common part once (ranks_write.h). */
 #include "commands/ranks_write.h"
 #include "model/copied_times.h"
 #include "packed/packed_file.h"

@@ -1,4 +1,4 @@
-/* size_calls.c: see size_calls.h. */
+/* size_calls.c: counts calls of MPI functions in x86-64 machine code (size_calls.h). */
 #include "commands/size_calls.h"
 #include "common/array.h"
 #include "model/mpi_call.h"

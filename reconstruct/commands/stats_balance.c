@@ -1,4 +1,4 @@
-/* stats_balance.c: see stats_balance.h. */
+/* stats_balance.c: prints how evenly the ranks are loaded (stats_balance.h). */
 #define _GNU_SOURCE
 #include "commands/stats_balance.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* stats_overview.c: see stats_overview.h. */
+/* stats_overview.c: prints the overview of refrain stats, and the JSON of all its views (stats_overview.h). */
 #define _GNU_SOURCE
 #include "commands/stats_overview.h"
 #include "commands/command.h"

@@ -1,4 +1,4 @@
-/* waits_text.c: see waits_text.h. */
+/* waits_text.c: prints which rank waits for which (waits_text.h). */
 #define _GNU_SOURCE
 #include "commands/waits_text.h"
 #include "commands/command.h"

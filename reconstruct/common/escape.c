@@ -1,4 +1,4 @@
-/* escape.c: see escape.h. */
+/* escape.c: escapes text for HTML and SVG (escape.h). */
 #include "common/escape.h"
 
 void refrain_put_escaped(FILE *file, const char *text) {

@@ -1,4 +1,4 @@
-/* debuginfod.c: see debuginfod.h. */
+/* debuginfod.c: asks debuginfod servers for debug information, within a time limit (debuginfod.h). */
 #define _GNU_SOURCE
 #include "files/debuginfod.h"
 

@@ -1,6 +1,6 @@
 /* trace_live.c: makes the copy of a running process's trace file consistent (trace_files.h).
  *
- * The copy was made while the process went on, so each learner holds a beginning of its sequence, some a little more
+ * The copy was made while the process ran, so each learner holds a beginning of its sequence, some a little more
  * than others. Replay ends at the first learner without a next value, so learners need not be copied at the same
  * time. But a learner and its formula have to match: `changes` shows that (formula.h). Memory that was allocated
  * meanwhile is copied afterwards. The target of each link is copied again after the link, since the first copy may

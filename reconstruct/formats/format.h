@@ -9,8 +9,8 @@
 #include "match/event.h"
 #include "match/turns.h"
 
-/* PICL: which records the file has: system: of PICL's event types; user: of user events; tracing: of tracing,
- * besides its begin and end. */
+/* The kinds of records that a PICL file has. system: those of PICL's event types. user: those of user events. tracing:
+ * those of tracing, besides its begin and end. */
 struct refrain_picl_levels {
     bool system, user, tracing;
 };

@@ -1,4 +1,4 @@
-/* otf2_files.c: see otf2_files.h. */
+/* otf2_files.c: names and makes the directory of an OTF2 archive, and replaces an older one (otf2_files.h). */
 #define _GNU_SOURCE
 #include "formats/otf2_files.h"
 

@@ -72,7 +72,7 @@ void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct ref
     free(escaped);
 }
 
-size_t refrain_picl_telling(const int64_t *fields, size_t n) {
+size_t refrain_picl_needed(const int64_t *fields, size_t n) {
     if (n == 4) /* the last of four fields is a process in all of tables 7 and 8 */
         n--;
     while (n > 0 && fields[n - 1] == -1)

@@ -112,7 +112,7 @@ void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct ref
                            int64_t number);
 
 /* Number of fields of an entry or exit that are needed: process ids and wildcards (-1) at the end can be omitted. */
-size_t refrain_picl_telling(const int64_t *fields, size_t n);
+size_t refrain_picl_needed(const int64_t *fields, size_t n);
 
 /* The subset of processors of a communicator, for its member `rank`. */
 int64_t refrain_picl_processors(const struct refrain_comm_info *comm, int32_t rank);

@@ -79,7 +79,7 @@ static void put(struct picl_writer *picl, struct place_state *of, int64_t record
 static void put_system(struct picl_writer *picl, struct place_state *of, enum picl_record record, enum picl_event type,
                        int64_t time_ns, const int64_t *fields, size_t n) {
     if (picl->levels.system)
-        put(picl, of, record, type, time_ns, fields, picl->verbose ? n : refrain_picl_telling(fields, n));
+        put(picl, of, record, type, time_ns, fields, picl->verbose ? n : refrain_picl_needed(fields, n));
 }
 
 static void put_user(struct picl_writer *picl, struct place_state *of, int64_t record,
@@ -97,9 +97,9 @@ static void put_mark(struct picl_writer *picl, struct place_state *of, const str
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
-    size_t of_exit = picl->verbose ? n - of_entry : refrain_picl_telling(fields + of_entry, n - of_entry);
+    size_t of_exit = picl->verbose ? n - of_entry : refrain_picl_needed(fields + of_entry, n - of_entry);
     if (n == of_entry && !picl->verbose)
-        of_entry = refrain_picl_telling(fields, n);
+        of_entry = refrain_picl_needed(fields, n);
     type = type_after(type, waited);
     if (picl->levels.system)
         put(picl, of, PICL_MARK, type, event->time_ns, fields, of_entry + of_exit);
