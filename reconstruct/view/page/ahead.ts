@@ -1,4 +1,4 @@
-// ahead.ts: what refrain view replayed before and put into the page, as view_ahead.h lays it out.
+// ahead.ts: reads what refrain view replayed in advance and put into the page (layout: view_ahead.h).
 
 import { END_BYTES, PAIR_BYTES, TOTAL_BYTES, WAIT_BYTES, type Shares } from "./protocol.js";
 
@@ -6,7 +6,7 @@ const VERSION = 4;
 
 /** Checkpoints of an engine; addresses are those of its memory. */
 export interface Kept {
-    /** The engine that all of this belongs to (engine.c). */
+    /** Identifies the engine that all of this belongs to (engine_opened() in engine.c). */
     opened: number;
     chunks: [number, number][];
     copies: { address: number; base: number; bytes: Uint8Array }[];
@@ -17,7 +17,7 @@ export interface Ahead {
     end: number;
     last: number;
     events: number;
-    /** Waits of senders that are not shown. */
+    /** Number of waits of senders that are not shown. */
     unseen: number;
     overview: Shares;
     totals: DataView;
@@ -25,7 +25,7 @@ export interface Ahead {
     waits: DataView;
     nWaits: number;
     nPairs: number;
-    /** Of the spans that were open at the checkpoints. */
+    /** Ends of the spans that were open at the checkpoints. */
     ends: DataView;
     kept: Kept;
 }
@@ -48,18 +48,18 @@ class Reader {
     part(bytes: number): DataView {
         return new DataView(this.all, (this.at += bytes) - bytes, bytes);
     }
-    /** As many bytes as the number before them says. */
+    /** Reads a number, and as many bytes. */
     bytes(): Uint8Array {
         const n = this.word();
         return new Uint8Array(this.all, (this.at += n) - n, n);
     }
-    /** As many as the number before them says. */
+    /** Reads a number, and as many items. */
     list<T>(next: () => T): T[] {
         return Array.from({ length: this.word() }, next);
     }
 }
 
-/** Null: it was made by another version of refrain. */
+/** Null if another version of refrain made the bytes. */
 export function readAhead(bytes: ArrayBuffer): Ahead | null {
     const reader = new Reader(bytes);
     if (reader.word() !== VERSION) return null;

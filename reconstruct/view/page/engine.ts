@@ -69,13 +69,13 @@ export enum Step {
 /** By enum refrain_region_kind. */
 const KINDS: Region["kind"][] = ["function", "mpi", "user", "value", "io"];
 
-/** A state of the replay that can be gone back to. */
+/** A state of the replay that can be restored. */
 export interface Checkpoint {
     at: number;
     events: number;
-    /** In the engine. */
+    /** Address in the engine's memory. */
     address: number;
-    /** That it takes, without those that it has in common with others. */
+    /** Bytes of the checkpoint, without those that it shares with others. */
     bytes: number;
 }
 
@@ -138,7 +138,7 @@ export class Engine {
         return new TextDecoder().decode(bytes.subarray(at, end));
     }
 
-    /** Opens the trace: one region file of each rank, with its name, and what is known of return addresses. */
+    /** Opens the trace: the bytes and the name of each rank's trace file, and the names of code addresses (view_symbols.h). */
     open(blobs: ArrayBuffer[], names: string[], symbols: ArrayBuffer): void {
         blobs.forEach((blob, i) => {
             const name = this.put(new TextEncoder().encode(names[i] + "\0"));
@@ -169,7 +169,7 @@ export class Engine {
     get events(): number {
         return this.exports.engine_events();
     }
-    /** Waits of senders that are not shown. */
+    /** Number of waits of senders that are not shown. */
     get unseen(): number {
         return this.exports.engine_unseen();
     }
@@ -213,7 +213,7 @@ export class Engine {
         return status;
     }
 
-    /** The ends of the spans that are open now are wanted, and with `later` of those that begin later. */
+    /** Requests the ends of the spans that are open now; with `later` also of spans that begin later. */
     mark(later: boolean): void {
         this.exports.engine_mark(later ? 1 : 0);
     }
@@ -222,7 +222,7 @@ export class Engine {
         this.exports.engine_finish(ended ? 1 : 0);
     }
 
-    /** What is damaged in the trace, as far as it has been replayed; null: nothing. */
+    /** The damage in the part of the trace that has been replayed; null: none. */
     check(): string | null {
         return this.exports.engine_check() ? this.error() : null;
     }
@@ -231,7 +231,7 @@ export class Engine {
         return this.exports.engine_count(list);
     }
 
-    /** A copy of the records of a list, which is empty afterwards. */
+    /** Returns a copy of the records of a list, and empties the list. */
     take(list: List, recordBytes: number): Uint8Array<ArrayBuffer> {
         const at = this.exports.engine_items(list);
         const bytes = this.exports.engine_count(list) * recordBytes;
@@ -254,7 +254,7 @@ export class Engine {
         };
     }
 
-    /** Keeps the state of the replay. */
+    /** Makes a checkpoint of the replay. */
     keep(): Checkpoint {
         const address = this.exports.engine_keep();
         if (!address) throw new Error("there is not enough memory for the trace");
@@ -273,13 +273,13 @@ export class Engine {
         this.exports.engine_drop(address);
     }
 
-    /** That all checkpoints take. */
+    /** Bytes of all checkpoints. */
     get keptBytes(): number {
         return this.exports.engine_kept_bytes(0);
     }
 
-    /** The checkpoints of an engine that was opened with the same calls (view_ahead.c); null where this one was opened
-     *  otherwise. Before anything else is done with it. */
+    /** Loads the checkpoints of an engine that was opened with the same calls (view_ahead.c). Null if this engine was opened
+     *  otherwise. To be called before any other use of the opened engine. */
     load({ opened, chunks, copies, checkpoints }: Kept): Checkpoint[] | null {
         const { exports } = this;
         if (exports.engine_opened() >>> 0 !== opened) return null;

@@ -1,4 +1,4 @@
-// findings.ts: what the run lost, as refrain report says it, and the longest waits: each row leads to its place.
+// findings.ts: the panel with the findings of refrain report and the longest waits. A click on a row leads to its place.
 
 import { nameCall, nameLocation } from "./details.js";
 import { element } from "./elements.js";
@@ -10,7 +10,7 @@ import { leads, link, Table } from "./tables.js";
 
 const showPercent = (percent: number): string => `${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
 
-/** "late_sender": as people read it. */
+/** Turns "late_sender" into "late sender". */
 const showKind = (kind: string): string => kind.replaceAll("_", " ");
 
 export class Findings {

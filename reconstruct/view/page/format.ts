@@ -10,7 +10,7 @@ export function showNs(ns: number): string {
     return `${digits(ns / 1e9)} s`;
 }
 
-/** The same, of what may not be known. */
+/** As showNs(), for a time that may be unknown (null). */
 export function showKnownNs(ns: number | null): string {
     return ns === null ? "–" : showNs(ns);
 }
@@ -47,14 +47,14 @@ export function showShare(part: number, whole: number): string {
     return `${percent.toFixed(percent < 10 ? 2 : 1)} %`;
 }
 
-/** The file's name without its folders, and the line; nothing where it is unknown. */
+/** The name of the file without its folders, and the line if it is known; "" if the file is unknown. */
 export function showPlace(file: string, line: number): string {
     if (!file) return "";
     const name = file.slice(file.lastIndexOf("/") + 1);
     return line ? `${name}:${line}` : name;
 }
 
-/** Where a region lies; of a call whose line is unknown, the function that makes it, by which its calls differ. */
+/** The place of a region. For a call without a known line: the function that makes it, which distinguishes its calls. */
 export function showSite(site: { file: string; line: number; function: string }): string {
     return showPlace(site.file, site.line) || (site.function ? `in ${site.function}` : "");
 }

@@ -210,7 +210,7 @@ export class Navigate {
         const window = state.from;
         this.pending = () => {
             const records = this.records();
-            if (!records) return state.from !== window; // the user went on
+            if (!records) return state.from !== window; // the user has moved the window meanwhile
             const span = regions.map((region) => records.longest(location, region, from, to)).find((found) => found);
             const other = span ?? records.spanAt(location, (from + to) / 2, null);
             if (other) this.chooseSpan(records, other);

@@ -1,4 +1,5 @@
-// worker.ts: replays the run beside the page: once from end to end for the overview, then window by window as asked.
+// worker.ts: replays the run in a thread beside the page: once from end to end for the overview, then each window that the
+// page requests.
 
 import { readAhead, type Ahead } from "./ahead.js";
 import { Engine, List, Step, type Checkpoint } from "./engine.js";
@@ -28,25 +29,25 @@ import { SPAN_WORDS } from "./records.js";
 import { levelsOf, partsIn, ShareCollector } from "./shares.js";
 
 const STEP_EVENTS = 10_000;
-/** Intervals of a window that is read for its sums alone: a share is a part of an interval, of 65535. */
+/** Intervals of a window that is read only for its sums. Shares are rounded to 1/65535 of an interval. */
 const SUMS_BINS = 256;
-/** Intervals of the overview, all locations together, and of one location. */
+/** Most intervals of the overview: of all locations together, and of one location. */
 const MOST_BINS = 1 << 21;
 const MOST_LOCATION_BINS = 1 << 15;
-/** Events between two checkpoints, at least, and for each location; and bytes of checkpoints. */
+/** Least number of events between two checkpoints, and the same for each location; limit for the bytes of checkpoints. */
 const KEPT_EVENTS = 100_000;
 const KEPT_LOCATION_EVENTS = 200;
 const KEPT_BYTES = 96 << 20;
-/** A window that needed so many events to be replayed first has the state before it kept, and near states beside it. */
+/** If so many events had to be replayed before a window, the state before it is kept, and near states beside it. */
 const WORTH_KEEPING = 100_000;
-/** Near states are about half a window apart, where a window is taken for no less and no more than so many events; so many
- *  windows on both sides have them; and so many bytes of them are kept. */
+/** Near states are about half a window apart, over NEAR_WINDOWS windows on both sides. A window counts as LEAST_NEAR_EVENTS
+ *  to MOST_NEAR_EVENTS events here. NEAR_BYTES limits the memory of near states. */
 const LEAST_NEAR_EVENTS = 20_000;
 const MOST_NEAR_EVENTS = 100_000;
 const NEAR_A_WINDOW = 2;
 const NEAR_WINDOWS = 6;
 const NEAR_BYTES = 48 << 20;
-/** Requests are looked for so often. */
+/** Interval at which the worker lets requests arrive. */
 const BREATHE_MS = 10;
 /** The first part of the overview is shown after this time, the next ones after twice the time before. */
 const REPORT_MS = 250;
@@ -54,7 +55,7 @@ const REPORT_MS = 250;
 const send = (reply: Reply, transfer: Transferable[] = []): void =>
     (self as unknown as Worker).postMessage(reply, transfer);
 
-/** Lets messages of the page come in between. */
+/** Lets messages of the page arrive. */
 const breathe = (): Promise<void> =>
     new Promise((resolve) => {
         const channel = new MessageChannel(); // setTimeout would take 4 ms
@@ -110,7 +111,7 @@ function group(n: number, groups: number, groupOf: (i: number) => number): { fir
 type Asked = Exclude<Request, { kind: "open" }>;
 type Tiles = Asked & { kind: "tile" | "beside" };
 
-/** What is served first where several things are asked for; what is being served gives way to what comes before it. */
+/** The order in which requests are served. A request that is being served gives way to one of its own or an earlier kind. */
 const ORDER: Asked["kind"][] = ["tile", "end", "sums", "beside"];
 const rankOf = (request: Asked): number => ORDER.indexOf(request.kind);
 
@@ -126,7 +127,7 @@ class Replayer {
     private waiting: Asked[] = [];
     private busy = false;
     private breathed = 0;
-    /** Around the window that was shown last: the state before it, and others near it. */
+    /** The state before the window that was shown last, and further states near this window. */
     private here: Checkpoint | null = null;
     private near: Checkpoint[] = [];
     private shown: { from: number; to: number; events: number } | null = null;
@@ -139,7 +140,7 @@ class Replayer {
         this.kept.push({ ...this.engine.keep(), at: -Infinity });
     }
 
-    /** The run is known already, and these checkpoints: only windows are read. */
+    /** Uses the overview, sums and checkpoints that refrain view put into the page, so that only windows are replayed. */
     take(ahead: Ahead, checkpoints: Checkpoint[]): void {
         const { engine } = this;
         this.keepBeginning();
@@ -183,7 +184,7 @@ class Replayer {
         void this.serve();
     }
 
-    /** Intervals of the overview that reading the whole run gives. */
+    /** Number of intervals of the overview that a replay of the whole run makes. */
     private finestBins(): number {
         const { nLocations } = this.engine;
         return Math.max(
@@ -192,7 +193,7 @@ class Replayer {
         );
     }
 
-    /** Reads the run for its overview alone. */
+    /** Replays the run only for a finer overview. */
     async refine(): Promise<void> {
         const { engine } = this;
         const bins = this.finestBins();
@@ -256,7 +257,7 @@ class Replayer {
         await this.serve();
     }
 
-    /** Gives the overview and the sums as far as the run has been scanned. */
+    /** Sends the overview and the sums of the part of the run that has been scanned. */
     private report(collector: ShareCollector, upTo: number, done: boolean): void {
         const { engine } = this;
         const levels = levelsOf(collector.finish(), engine.nLocations, 64);
@@ -275,7 +276,7 @@ class Replayer {
         );
     }
 
-    /** Keeps a checkpoint; where they take too much, every second one goes, and half as many come from now on. */
+    /** Adds a checkpoint. If checkpoints take too much memory, drops every second one, and makes half as many from now on. */
     private keep(checkpoint: Checkpoint): void {
         const { engine } = this;
         const after = this.kept.findIndex((other) => other.at > checkpoint.at);
@@ -287,7 +288,7 @@ class Replayer {
         this.keptEvery *= 2;
     }
 
-    /** A newer request takes the place of an older one of its kind, one with sums also that of a request for sums. */
+    /** A newer request replaces an older one of its kind. A request for a tile with sums also replaces one for sums. */
     ask(request: Asked): void {
         const replaces = (other: Asked): boolean =>
             other.kind === request.kind || (request.kind === "tile" && request.sums && other.kind === "sums");
@@ -297,14 +298,14 @@ class Replayer {
         if (!this.scan && !this.busy) void this.serve();
     }
 
-    /** The first request for a window that has been scanned; -1: none. */
+    /** The index of the first request that can be served, since its window has been scanned; -1: none. */
     private servable(): number {
         return this.waiting.findIndex(
             (request) => !this.scan || (request.kind !== "end" && request.to <= this.scannedUpTo),
         );
     }
 
-    /** Serves what has been asked for, as far as the run has been scanned; then what may be asked for next is prepared. */
+    /** Serves the requests for windows that have been scanned. Then prepares for windows that may be requested next. */
     private async serve(): Promise<void> {
         this.busy = true;
         for (;;) {
@@ -319,7 +320,7 @@ class Replayer {
         this.busy = false;
     }
 
-    /** Lets requests come in now and then. */
+    /** Lets requests arrive, if BREATHE_MS have passed. */
     private async listen(): Promise<void> {
         const now = performance.now();
         if (now - this.breathed < BREATHE_MS) return;
@@ -327,7 +328,7 @@ class Replayer {
         this.breathed = performance.now();
     }
 
-    /** Whether a request has to give way to another one; unless that is for the same, it is served later. */
+    /** True if the request has to give way to another one. It is then served later, unless a newer one replaces it. */
     private async givesWay(request: Asked): Promise<boolean> {
         await this.listen();
         const [first] = this.waiting;
@@ -339,7 +340,7 @@ class Replayer {
         return true;
     }
 
-    /** The last checkpoint from before a moment. */
+    /** The last checkpoint at or before a moment. */
     private stateBefore(from: number): Checkpoint {
         let best = this.kept[0];
         for (const state of [...this.kept, ...this.near]) if (state.at <= from && state.at >= best.at) best = state;
@@ -352,8 +353,8 @@ class Replayer {
         return best;
     }
 
-    /** Says, step by step on the way to a window, when the moment before it is as good as reached: then the state is kept, so
-     *  that windows near it come at once. */
+    /** Returns a function to be called after each step towards the moment `from`. If the next step would pass this moment, the
+     *  function keeps the state, so that windows near it are shown at once. */
     private keeper(from: number, restored: Checkpoint): () => void {
         const { engine } = this;
         let before = restored.at;
@@ -376,7 +377,7 @@ class Replayer {
         const { engine } = this;
         const started = performance.now();
         const { from, to } = request;
-        // What is seen is asked for first, and then what lies beside it.
+        // The visible window is requested first, then the time beside it: keep the state before both.
         const keepOnTheWay = this.keeper(from - (request.kind === "tile" ? to - from : 0), this.goTo(from));
         const before = engine.events;
         engine.window(from, to, request.bins, true);
@@ -423,8 +424,8 @@ class Replayer {
         if (sums) send({ kind: "sums", id: request.id, sums });
     }
 
-    /** Keeps states around the window that was shown last, so that a window near it is replayed from near it. False: something
-     *  was asked for meanwhile. */
+    /** Keeps states around the window that was shown last, so that a replay of a window near it begins near it. False: a request
+     *  has arrived meanwhile. */
     private async prepare(): Promise<boolean> {
         const { shown, here } = this;
         if (!shown || !here) return true;
@@ -439,7 +440,7 @@ class Replayer {
         return this.waiting.length === 0;
     }
 
-    /** Keeps a state about every so many events from one moment to another. False: something was asked for meanwhile. */
+    /** Keeps a state about every `apart` events between two moments. False: a request has arrived meanwhile. */
     private async keepNear(from: number, to: number, apart: number): Promise<boolean> {
         const { engine } = this;
         const step = Math.min(STEP_EVENTS, apart / 2);
@@ -475,7 +476,7 @@ class Replayer {
         return best;
     }
 
-    /** The oldest ones go where there are too many. */
+    /** Adds a near state. Drops the oldest ones if they take too much memory. */
     private addNear(state: Checkpoint): void {
         this.near.push(state);
         while (sumOf(this.near) > NEAR_BYTES && this.near.length > 1) this.engine.drop(this.near.shift()!);
@@ -534,7 +535,8 @@ class Replayer {
         addEnds(ends, new DataView(this.engine.take(List.Ends, END_BYTES).buffer));
     }
 
-    /** A span either was open when the next checkpoint was taken, so that its end is known, or it ended before. */
+    /** Sends the end of a span. If the span was open at a checkpoint, its end is known. Else it ended before the next checkpoint,
+     *  and a replay finds the end. */
     private async endOf(request: Asked & { kind: "end" }): Promise<void> {
         const { engine } = this;
         const { location, depth, from, at } = request;
@@ -570,7 +572,7 @@ class Replayer {
 
 const sumOf = (checkpoints: Checkpoint[]): number => checkpoints.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Ends of spans from the engine's records of them. */
+/** Adds the ends of spans in the engine's records. */
 function addEnds(ends: Map<string, End>, view: DataView): void {
     for (let at = 0; at < view.byteLength; at += END_BYTES) {
         const location = view.getUint32(at + 16, true);
@@ -580,7 +582,7 @@ function addEnds(ends: Map<string, End>, view: DataView): void {
     }
 }
 
-/** Sums from the engine's records of them. */
+/** Makes sums of the engine's records. */
 function sumsIn(
     from: number,
     to: number,
