@@ -51,7 +51,8 @@ static bool is_settled(struct refrain_waiting *waiting, struct refrain_waiting_c
     return true;
 }
 
-/* All waits of the call are known: its LEAVE may be returned from now on. */
+/* The end of the call is being returned, or all is closed: forgets what was kept to find its waits. Later waits are not
+ * seen. */
 static void let_go(struct refrain_settled *settled, struct refrain_waiting_call *call) {
     call->given = true;
     refrain_waiting_drop_unsettled(settled->waiting, call);
