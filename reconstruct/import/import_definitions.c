@@ -59,8 +59,7 @@ uint32_t refrain_import_region_named(struct refrain_import *import, enum refrain
                                      const char *name, const char *file, uint32_t line) {
     uint64_t i;
     const int32_t call = refrain_mpi_call_named(name);
-    const enum refrain_region_kind kind =
-        call >= 0 ? refrain_mpi_call_region(refrain_mpi_call((uint32_t)call)) : REFRAIN_REGION_MPI;
+    const enum refrain_region_kind kind = call >= 0 ? refrain_mpi_call((uint32_t)call)->region : REFRAIN_REGION_MPI;
     size_t number = find(import, kind, REFRAIN_USE_REGION, name, file, line, &i);
     if (!number)
         number = find(import, otherwise, REFRAIN_USE_REGION, name, file, line, &i);

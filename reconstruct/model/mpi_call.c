@@ -3,9 +3,19 @@
 
 #include <string.h>
 
+/* The regions of calls, by the class of the function in mpi_calls.def. */
+enum {
+    REGION_OWN = REFRAIN_REGION_MPI,
+    REGION_DOES = REFRAIN_REGION_MPI,
+    REGION_PLAIN = REFRAIN_REGION_MPI,
+    REGION_FORTRAN = REFRAIN_REGION_MPI,
+    REGION_POSIX = REFRAIN_REGION_IO
+};
+
 static const struct refrain_mpi_call calls[] = {
 #define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...)                                                 \
-    {#name, REFRAIN_COLLECTIVE_##collective, REFRAIN_OWN_TIME_##own_time, REFRAIN_MPI_##kind},
+    {#name, REFRAIN_COLLECTIVE_##collective, REFRAIN_OWN_TIME_##own_time, REFRAIN_MPI_##kind,                          \
+     (enum refrain_region_kind)REGION_##class},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };
@@ -13,7 +23,7 @@ static const struct refrain_mpi_call calls[] = {
 
 const struct refrain_mpi_call *refrain_mpi_call(uint32_t number) {
     static const struct refrain_mpi_call unknown = {"MPI_?", REFRAIN_COLLECTIVE_NONE, REFRAIN_OWN_TIME_TRANSMISSION,
-                                                    REFRAIN_MPI_OTHER};
+                                                    REFRAIN_MPI_OTHER, REFRAIN_REGION_MPI};
     return number < CALLS ? &calls[number] : &unknown;
 }
 
@@ -29,10 +39,6 @@ int32_t refrain_mpi_call_of_role(enum refrain_collective role) {
     while (i < CALLS && calls[i].collective != role)
         i++;
     return (int32_t)i;
-}
-
-enum refrain_region_kind refrain_mpi_call_region(const struct refrain_mpi_call *call) {
-    return strncmp(call->name, "POSIX_", 6) == 0 ? REFRAIN_REGION_IO : REFRAIN_REGION_MPI;
 }
 
 enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region) {

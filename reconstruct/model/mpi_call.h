@@ -11,6 +11,7 @@ struct refrain_mpi_call {
     enum refrain_collective collective;
     enum refrain_own_time own_time;
     enum refrain_mpi_kind kind;
+    enum refrain_region_kind region; /* MPI, or IO for functions of the C library */
 };
 
 /* The function with this number in traces. An unknown function has the name "MPI_?". */
@@ -21,9 +22,6 @@ int32_t refrain_mpi_call_named(const char *name);
 
 /* The number of the first function with that role; the number of all functions if there is none. */
 int32_t refrain_mpi_call_of_role(enum refrain_collective role);
-
-/* MPI or IO: the kind of the regions of calls of this function. */
-enum refrain_region_kind refrain_mpi_call_region(const struct refrain_mpi_call *call);
 
 /* True if the region is a call that may name files, messages and the like: of MPI, or of the C library for files. */
 static inline bool refrain_region_is_call(const struct refrain_region_info *region) {

@@ -142,7 +142,7 @@ static struct wanted wanted_call_site(struct refrain_trace *trace, const struct 
                                       struct refrain_call_site_view *view, struct symbols *symbols) {
     const struct refrain_guest where = where_of(view);
     const struct refrain_mpi_call *call = refrain_mpi_call(view->record->function);
-    struct wanted wanted = {.info = {.kind = refrain_mpi_call_region(call),
+    struct wanted wanted = {.info = {.kind = call->region,
                                      .name = call->name,
                                      .mpi = view->record->function + 1,
                                      .collective = refrain_collective_name(call->collective),

@@ -3,12 +3,11 @@
  *     expression     leaf     (condition ? leaf : expression)
  *     condition      coordinate == 0     coordinate == size - 1     coordinate % 2 == 0     coordinate < size / 2 ...
  *     leaf           number     coordinate + number     (coordinate + number) % size     rank ^ number ...
- *     number         7     side(2, 0)     3 * ranks + 1     800 / ranks
- *     coordinate     rank, or the position of the rank along a dimension of a grid: rank % side(2, 1)
  *
+ * Numbers and coordinates are those of proxy_numbers.c.
  * The forms are tried from the simplest on, and the first one that has all values is taken. */
 #define _GNU_SOURCE
-#include "predict/proxy_formula.h"
+#include "predict/proxy_search.h"
 
 #include "predict/proxy_terms.inc"
 
@@ -18,296 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of several runs: how many must have a constant. A number with one or two constants must hold in one or two more. */
-#define FEWEST 2
 #define DEEPEST 3          /* conditions in one another */
 #define MOST_WORK 40000000 /* points looked at before the search gives up */
-#define MOST_ALONE 8       /* ranks that may be exceptions by their number */
 #define MOST_VALUE (INT64_C(1) << 50)
-#define MOST_COORDINATES 64
-#define MOST_TEXT 96 /* bytes of a number or coordinate */
 #define MOST_FORMULA 1024
 
-/* A number that depends on the number of ranks alone. */
-struct term {
-    char text[MOST_TEXT];
-    int64_t *by_run;
-};
-
-/* (rank / divisor) % size */
-struct coordinate {
-    char text[MOST_TEXT], size[MOST_TEXT], divisor[MOST_TEXT];
-    int64_t *divisors, *sizes; /* by run */
-};
-
-enum { TERMS = 9 };
-
-struct search {
-    size_t n_runs;
-    const int64_t *ranks;
-    struct term terms[TERMS];
-    size_t n_terms;
-    struct coordinate coordinates[MOST_COORDINATES];
-    size_t n_coordinates;
-    int64_t *numbers;          /* by run: what a leaf adds */
-    int64_t *slopes;           /* by run: what a leaf multiplies by */
-    bool *present;             /* by run: it has points */
-    int64_t alone[MOST_ALONE]; /* ranks with another value than most */
-    size_t n_alone;
-    bool constants; /* numbers that depend on the number of ranks are not looked for */
-    size_t work;
-    bool no_memory;
-};
-
 typedef struct refrain_formula_point point;
-
-/* ---- terms and coordinates ---- */
-
-static bool same_by_run(const struct search *search, const int64_t *a, const int64_t *b) {
-    return memcmp(a, b, search->n_runs * sizeof *a) == 0;
-}
-
-static int64_t term_of(int64_t ranks, size_t number) {
-    switch (number) {
-    case 0:
-        return ranks;
-    case 1:
-    case 2:
-        return side_of(ranks, 2, (int)number - 1);
-    case 3:
-    case 4:
-    case 5:
-        return side_of(ranks, 3, (int)number - 3);
-    case 6:
-        return log2_of(ranks);
-    case 7:
-        return side_of(ranks, 3, 1) * side_of(ranks, 3, 2);
-    default:
-        return side_of(ranks, 3, 0) * side_of(ranks, 3, 1);
-    }
-}
-
-/* Terms that are the same in all runs as one before are left out. */
-static void add_terms(struct search *search) {
-    static const char *const texts[TERMS] = {"ranks",
-                                             "side(2, 0)",
-                                             "side(2, 1)",
-                                             "side(3, 0)",
-                                             "side(3, 1)",
-                                             "side(3, 2)",
-                                             "log2_of(ranks)",
-                                             "(side(3, 1) * side(3, 2))",
-                                             "(side(3, 0) * side(3, 1))"};
-    for (size_t i = 0; i < TERMS; i++) {
-        struct term *term = &search->terms[search->n_terms];
-        snprintf(term->text, sizeof term->text, "%s", texts[i]);
-        term->by_run = malloc(search->n_runs * sizeof *term->by_run);
-        if (!term->by_run) {
-            search->no_memory = true;
-            return;
-        }
-        for (size_t k = 0; k < search->n_runs; k++)
-            term->by_run[k] = term_of(search->ranks[k], i);
-        size_t before = 0;
-        while (before < search->n_terms && !same_by_run(search, search->terms[before].by_run, term->by_run))
-            before++;
-        if (before < search->n_terms)
-            free(term->by_run);
-        else
-            search->n_terms++;
-    }
-}
-
-/* Adds a coordinate unless it is known, or a run's ranks do not divide into such sizes. Null: a divisor of 1, or all
- * ranks that are left. */
-static void add_coordinate(struct search *search, const struct term *divisor, const struct term *size) {
-    if (search->n_coordinates == MOST_COORDINATES)
-        return;
-    struct coordinate *coordinate = &search->coordinates[search->n_coordinates];
-    coordinate->divisors = malloc(2 * search->n_runs * sizeof *coordinate->divisors);
-    if (!coordinate->divisors) {
-        search->no_memory = true;
-        return;
-    }
-    coordinate->sizes = coordinate->divisors + search->n_runs;
-    bool divides = true, moves = false;
-    for (size_t k = 0; k < search->n_runs; k++) {
-        int64_t d = divisor ? divisor->by_run[k] : 1, of = search->ranks[k] / d, s = size ? size->by_run[k] : of;
-        divides &= d * of == search->ranks[k] && s > 0 && of % s == 0;
-        moves |= s > 1;
-        coordinate->divisors[k] = d;
-        coordinate->sizes[k] = s;
-    }
-    size_t before = 0;
-    while (before < search->n_coordinates &&
-           (!same_by_run(search, search->coordinates[before].divisors, coordinate->divisors) ||
-            !same_by_run(search, search->coordinates[before].sizes, coordinate->sizes)))
-        before++;
-    if (before < search->n_coordinates || !divides || !moves) {
-        free(coordinate->divisors);
-        return;
-    }
-    const char *by = divisor ? divisor->text : "1", *whole = divisor ? " / " : "", *part = size ? " % " : "";
-    snprintf(coordinate->divisor, sizeof coordinate->divisor, "%s", by);
-    snprintf(coordinate->text, sizeof coordinate->text, "rank%s%.30s%s%.30s", whole, divisor ? by : "", part,
-             size ? size->text : "");
-    if (size)
-        snprintf(coordinate->size, sizeof coordinate->size, "%s", size->text);
-    else
-        snprintf(coordinate->size, sizeof coordinate->size, divisor ? "(ranks / %.60s)" : "ranks", by);
-    search->n_coordinates++;
-}
-
-/* Of one run, sizes are the divisors of its number of ranks. */
-static void add_divisors(struct search *search) {
-    int64_t ranks = search->ranks[0], one, other;
-    struct term divisor = {.by_run = &one}, size = {.by_run = &other};
-    for (one = 2; one < ranks && one <= 4096; one++) {
-        if (ranks % one)
-            continue;
-        snprintf(divisor.text, sizeof divisor.text, "%" PRId64, one);
-        add_coordinate(search, NULL, &divisor);
-        add_coordinate(search, &divisor, NULL);
-    }
-    for (one = 2; one < ranks && one <= 64; one++)
-        for (other = 2; ranks % one == 0 && one * other < ranks && other <= 64; other++) {
-            snprintf(divisor.text, sizeof divisor.text, "%" PRId64, one);
-            snprintf(size.text, sizeof size.text, "%" PRId64, other);
-            add_coordinate(search, &divisor, &size);
-        }
-}
-
-static const struct term *term_like(const struct search *search, const char *text) {
-    for (size_t i = 0; i < search->n_terms; i++)
-        if (strcmp(search->terms[i].text, text) == 0)
-            return &search->terms[i];
-    return NULL;
-}
-
-static void add_coordinates(struct search *search) {
-    add_coordinate(search, NULL, NULL);
-    if (search->n_runs == 1) {
-        add_divisors(search);
-        return;
-    }
-    for (size_t i = 1; i < search->n_terms; i++) {
-        add_coordinate(search, NULL, &search->terms[i]);
-        add_coordinate(search, &search->terms[i], NULL);
-    }
-    const struct term *middle = term_like(search, "side(3, 1)");
-    for (int last = 0; last < 3 && middle; last += 2) {
-        const struct term *first = term_like(search, last ? "side(3, 2)" : "side(3, 0)");
-        if (first)
-            add_coordinate(search, first, middle);
-    }
-}
-
-static int64_t coordinate_of(const struct coordinate *coordinate, const point *p) {
-    return p->rank / coordinate->divisors[p->run] % coordinate->sizes[p->run];
-}
-
-/* ---- numbers by run ---- */
-
-/* True if a term has more than two values in the runs that have points, as a line needs that is more than chance. */
-static bool bends(const struct search *search, const struct term *term, size_t first, size_t second) {
-    int64_t x = term->by_run[first], y = term->by_run[second];
-    for (size_t k = 0; k < search->n_runs; k++)
-        if (search->present[k] && term->by_run[k] != x && term->by_run[k] != y)
-            return true;
-    return false;
-}
-
-/* Looks for a * term + b, where b is 0 or a is 1 unless `both`. */
-static bool times_and_plus(const struct search *search, const int64_t *number, size_t first, size_t second, bool both,
-                           char *text) {
-    for (size_t i = 0; i < search->n_terms; i++) {
-        const struct term *term = &search->terms[i];
-        int64_t x = term->by_run[first], y = term->by_run[second], from = number[first], to = number[second];
-        if (x == y || (to - from) % (y - x) || (both && !bends(search, term, first, second)))
-            continue;
-        int64_t a = (to - from) / (y - x), b = from - a * x;
-        bool fits = a != 0 && (both || b == 0 || a == 1);
-        for (size_t k = 0; k < search->n_runs && fits; k++)
-            fits = !search->present[k] || number[k] == a * term->by_run[k] + b;
-        if (!fits)
-            continue;
-        char factor[32] = "", added[32] = "";
-        if (a == -1)
-            strcpy(factor, "-");
-        else if (a != 1)
-            snprintf(factor, sizeof factor, "%" PRId64 " * ", a);
-        if (b)
-            snprintf(added, sizeof added, " %c %" PRId64, b < 0 ? '-' : '+', b < 0 ? -b : b);
-        snprintf(text, MOST_TEXT, b ? "(%s%.40s%s)" : "%s%.40s%s", factor, term->text, added);
-        return true;
-    }
-    return false;
-}
-
-/* Looks for a / term + b, where b is 0 unless `both`; what is divided leaves no rest. */
-static bool divided(const struct search *search, const int64_t *number, size_t first, size_t second, bool both,
-                    char *text) {
-    for (size_t i = 0; i < search->n_terms; i++) {
-        const struct term *term = &search->terms[i];
-        int64_t x = term->by_run[first], y = term->by_run[second], b = 0;
-        if (x == y || (both && !bends(search, term, first, second)))
-            continue;
-        if (both)
-            b = (number[second] * y - number[first] * x) / (y - x);
-        int64_t a = (number[first] - b) * x;
-        bool fits = a != 0;
-        for (size_t k = 0; k < search->n_runs && fits; k++)
-            fits = !search->present[k] || (number[k] - b) * term->by_run[k] == a;
-        if (!fits)
-            continue;
-        if (b)
-            snprintf(text, MOST_TEXT, "(%" PRId64 " / %.40s %c %" PRId64 ")", a, term->text, b < 0 ? '-' : '+',
-                     b < 0 ? -b : b);
-        else
-            snprintf(text, MOST_TEXT, "%" PRId64 " / %.40s", a, term->text);
-        return true;
-    }
-    return false;
-}
-
-/* Looks for term / 2. */
-static bool halved(const struct search *search, const int64_t *number, char *text) {
-    for (size_t i = 0; i < search->n_terms; i++) {
-        bool fits = true;
-        for (size_t k = 0; k < search->n_runs && fits; k++)
-            fits = !search->present[k] || (number[k] * 2 == search->terms[i].by_run[k] && number[k]);
-        if (fits) {
-            snprintf(text, MOST_TEXT, "%.60s / 2", search->terms[i].text);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Writes the number that each run has, as far as it has points. */
-static bool find_number(const struct search *search, const int64_t *number, char *text) {
-    size_t first = SIZE_MAX, other = SIZE_MAX, n = 0;
-    for (size_t k = 0; k < search->n_runs; k++) {
-        if (!search->present[k])
-            continue;
-        n++;
-        first = first == SIZE_MAX ? k : first;
-        other = number[k] != number[first] && other == SIZE_MAX ? k : other;
-    }
-    if (first == SIZE_MAX || (n < FEWEST && search->n_runs > 1))
-        return false;
-    if (other == SIZE_MAX) {
-        snprintf(text, MOST_TEXT, "%" PRId64, number[first]);
-        return true;
-    }
-    if (search->constants)
-        return false;
-    if (n > FEWEST && (times_and_plus(search, number, first, other, false, text) ||
-                       divided(search, number, first, other, false, text) || halved(search, number, text)))
-        return true;
-    return n > FEWEST + 1 && (times_and_plus(search, number, first, other, true, text) ||
-                              divided(search, number, first, other, true, text));
-}
 
 /* ---- leaves ---- */
 
@@ -320,7 +35,8 @@ static int64_t positive(int64_t value, int64_t size) {
 /* What a leaf of this form has to add at this point. False: no such leaf has this value here. */
 static bool left_over(const struct search *search, enum form form, const struct coordinate *c, const point *p,
                       int64_t *left) {
-    int64_t at = coordinate_of(c, p), d = c->divisors[p->run], size = c->sizes[p->run], ranks = search->ranks[p->run];
+    int64_t at = refrain_formula_position(c, p), d = c->divisors[p->run], size = c->sizes[p->run],
+            ranks = search->ranks[p->run];
     if (p->value < 0 && form != EQUAL)
         return false; /* it means no rank, and follows from no arithmetic */
     switch (form) {
@@ -357,7 +73,7 @@ static bool find_slopes(struct search *search, const struct coordinate *c, const
             if (points[i].run != k)
                 continue;
             first = first ? first : &points[i];
-            int64_t steps = coordinate_of(c, &points[i]) - coordinate_of(c, first);
+            int64_t steps = refrain_formula_position(c, &points[i]) - refrain_formula_position(c, first);
             if (!steps)
                 continue;
             if ((points[i].value - first->value) % steps)
@@ -377,7 +93,7 @@ static bool find_totals(struct search *search, const struct coordinate *c, const
             if (points[i].run == k)
                 least = points[i].value < least ? points[i].value : least;
         for (size_t i = 0; i < n; i++) {
-            int64_t at = points[i].run == k ? coordinate_of(c, &points[i]) : -1;
+            int64_t at = points[i].run == k ? refrain_formula_position(c, &points[i]) : -1;
             if (at < 0 || points[i].value == least)
                 continue;
             if (points[i].value != least + 1)
@@ -427,7 +143,7 @@ static void write_leaf(enum form form, const struct coordinate *c, const char *n
                 unit ? "" : c->divisor);
         break;
     case TRANSPOSED:
-        snprintf(sum, sizeof sum, "rank %% %s * (ranks / %s) + rank / %s", c->size, c->size, c->size);
+        snprintf(sum, sizeof sum, "(rank %% %s * (ranks / %s) + rank / %s)", c->size, c->size, c->size);
         write_sum(sum, number, text);
         break;
     case SLOPE:
@@ -468,8 +184,8 @@ static bool find_leaf_of(struct search *search, enum form form, const struct coo
         search->numbers[p->run] = left;
     }
     bool sloped = form == SLOPE || form == BLOCK;
-    if (!directed || !find_number(search, search->numbers, number) ||
-        (sloped && !find_number(search, search->slopes, slope)))
+    if (!directed || !refrain_formula_number(search, search->numbers, number) ||
+        (sloped && !refrain_formula_number(search, search->slopes, slope)))
         return false;
     if (sloped && (strcmp(slope, "0") == 0 || strcmp(slope, "1") == 0))
         return false; /* the other forms say that */
@@ -520,7 +236,7 @@ static bool find_leaf(struct search *search, const point *points, size_t n, char
 enum test { FIRST, LAST, EVEN, LOWER, SECOND, LAST_BUT_ONE, TESTS }; /* from TESTS on: the rank is search->alone[...] */
 
 static bool passes(const struct search *search, enum test test, const struct coordinate *c, const point *p) {
-    int64_t at = coordinate_of(c, p), size = c->sizes[p->run];
+    int64_t at = refrain_formula_position(c, p), size = c->sizes[p->run];
     switch (test) {
     case FIRST:
         return at == 0;
@@ -708,9 +424,7 @@ char *refrain_formula_find(const struct refrain_formula_point *points, size_t n,
     search->present = malloc(n_runs * sizeof *search->present);
     search->no_memory = !search->numbers || !search->slopes || !search->present;
     if (!search->no_memory)
-        add_terms(search);
-    if (!search->no_memory)
-        add_coordinates(search);
+        refrain_formula_add_coordinates(search);
     find_alone(search, points, n);
     bool found =
         !search->no_memory && (small(points, n) ? find_expression(search, points, n, DEEPEST, is_condition, text)
