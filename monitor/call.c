@@ -276,7 +276,7 @@ void *refrain_pool_take_for_open(size_t bytes) {
     struct refrain_context *context = room ? NULL : refrain_begin();
     if (!context)
         return room;
-    room = refrain_spare_take_bytes(context, bytes, 0, &bytes);
+    room = refrain_spare_take_bytes(context, bytes, 0, 0, &bytes);
     refrain_end(context);
     return room;
 }

@@ -112,7 +112,7 @@ if available mpicc.mpich; then
     REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O1 -w "$tests/programs/chance_collectives.c" -o chance_collectives 2>said ||
         fail "compile: $(head -n 1 said)"
     rm -rf spent
-    REFRAIN_TOTAL_MEMORY=600K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=spent launch mpich 2 ./chance_collectives 1 2000 ||
+    REFRAIN_TOTAL_MEMORY=700K REFRAIN_THROTTLE=off REFRAIN_DIRECTORY=spent launch mpich 2 ./chance_collectives 1 2000 ||
         fail "chance_collectives: status $?"
     "$bin/dump_images" 0 "$(the_trace spent)"/rank-?.trace | awk '
         $1 == "region" && ($4 == "MPI_Bcast" || $4 == "MPI_Allreduce") { name[$2] = $4 }

@@ -18,7 +18,8 @@
 #define LARGEST_ARCHIVE_BYTES 4080u
 #define VALUE_BYTES 11u /* most bytes of an archived value */
 #define UNGROUPED_VALUES 1024u
-#define LEAST_VALUES 8u /* a group of fewer values is not worth its bytes */
+#define LEAST_VALUES 8u      /* a group of fewer values is not worth its bytes */
+#define LEFT_FOR_FORMULAS 2u /* replaced formulas of each size that archives leave for formulas of later places */
 
 /* ---- terms to bytes ---- */
 
@@ -82,13 +83,14 @@ static struct refrain_archive *new_chunk(struct refrain_context *context, uint32
                                          unsigned capacity, enum refrain_pool_use use) {
     unsigned least = capacity / 2 > bytes ? capacity / 2 : bytes;
     size_t room;
-    struct refrain_archive *chunk = refrain_spare_take_bytes(context, sizeof *chunk + least, before, &room);
+    struct refrain_archive *chunk =
+        refrain_spare_take_bytes(context, sizeof *chunk + least, before, LEFT_FOR_FORMULAS, &room);
     if (!chunk) {
         room = sizeof *chunk + (capacity + 7u) / 16u * 16u + 8u; /* a multiple of 16 */
         chunk = refrain_pool_take(room, use);
     }
     if (!chunk)
-        chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, &room);
+        chunk = refrain_spare_take_bytes(context, sizeof *chunk + bytes, before, 0, &room);
     /* A term of many loops may need more than the usual largest chunk, and has to fit nevertheless. */
     unsigned most = bytes > LARGEST_ARCHIVE_BYTES ? bytes : LARGEST_ARCHIVE_BYTES;
     if (room > sizeof *chunk + most)
@@ -130,7 +132,7 @@ _Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_G
 bool refrain_archive_takes_groups(const struct refrain_formula *formula) {
     const struct refrain_repeat *repeat = refrain_repeat_of(formula);
     uint64_t values = formula->repeat ? repeat->values : formula->archived_terms;
-    return values >= UNGROUPED_VALUES;
+    return values >= UNGROUPED_VALUES && !refrain_anchors_are_fruitful(formula);
 }
 
 /* A group that was written to the scratch memory. */

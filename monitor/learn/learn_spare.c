@@ -66,10 +66,20 @@ struct refrain_formula *refrain_spare_take(struct refrain_context *context, unsi
     return formula;
 }
 
-void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind, size_t *bytes) {
+/* True if the list has more than `n` formulas. */
+static bool has_more_than(const struct refrain_context *context, unsigned list, unsigned n) {
+    uint32_t at = context->spare_formulas[list];
+    for (unsigned passed = 0; at && passed < n; passed++)
+        memcpy(&at, refrain_at_reference(at), sizeof at);
+    return at != 0;
+}
+
+void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind, unsigned left,
+                               size_t *bytes) {
     for (unsigned list = 0; list < REFRAIN_SPARE_SIZES; list++) {
         *bytes = refrain_formula_bytes(1u << (list + LEAST_SHIFT));
-        void *room = *bytes >= least ? room_from(context, list, behind) : NULL;
+        bool fits = *bytes >= least && has_more_than(context, list, left);
+        void *room = fits ? room_from(context, list, behind) : NULL;
         if (room)
             return room;
     }

@@ -20,9 +20,9 @@ REFRAIN_HIDDEN struct refrain_formula *refrain_spare_take(struct refrain_context
                                                           enum refrain_pool_use use);
 
 /* Takes the memory of a spare formula for something else, zeroed: at least `least` bytes, at a higher reference than
- * `behind`; *bytes is set to its size. Null if there is none. */
+ * `behind`; *bytes is set to its size. Keeps `left` formulas of each size. Null if there is none. */
 REFRAIN_HIDDEN void *refrain_spare_take_bytes(struct refrain_context *context, size_t least, uint32_t behind,
-                                              size_t *bytes);
+                                              unsigned left, size_t *bytes);
 
 /* Gives a formula away that the learner in the journal no longer uses. */
 REFRAIN_HIDDEN void refrain_spare_give(struct refrain_context *context, struct refrain_formula *formula);
