@@ -107,6 +107,8 @@ static void fill(struct call *call, const char *array, enum refrain_proxy_argume
 static void write_comm(const struct call *call, const struct expression *comm) {
     if (comm->constant && comm->number < 2)
         fputs(comm->number ? "MPI_COMM_SELF" : "MPI_COMM_WORLD", call->out);
+    else if (call->item->arguments[REFRAIN_PROXY_DEST] || call->item->arguments[REFRAIN_PROXY_SOURCE])
+        fprintf(call->out, "comm_of(%s)", comm->value); /* it is free if the message goes to nobody */
     else
         fprintf(call->out, "comm[%s]", comm->value);
 }
@@ -209,6 +211,13 @@ static void write_argument(const struct call *call, char letter) {
     case 'u':
         write_requests(call, "unused()");
         break;
+    case 'n':
+    case 'r': {
+        const struct expression *bytes = &all[letter == 'n' ? REFRAIN_PROXY_SENT : REFRAIN_PROXY_RECEIVED];
+        bool known = call->proxy->n_runs == 1 || bytes->constant;
+        fprintf(call->out, known ? "%s" : "fitting(%s)", bytes->value);
+        break;
+    }
     default:
         fputs(all[strchr(names, letter) - names].value, call->out);
     }

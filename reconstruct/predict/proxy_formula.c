@@ -426,6 +426,7 @@ char *refrain_formula_find(const struct refrain_formula_point *points, size_t n,
     if (!search->no_memory)
         refrain_formula_add_coordinates(search);
     find_alone(search, points, n);
+    search->constants = true; /* for values that are too large to calculate with; the search sets it anew */
     bool found =
         !search->no_memory && (small(points, n) ? find_expression(search, points, n, DEEPEST, is_condition, text)
                                                 : find_leaf_of(search, EQUAL, search->coordinates, points, n, text));

@@ -64,6 +64,9 @@ static inline bool refrain_proxy_set(struct refrain_proxy_list *list, size_t i, 
 static inline void refrain_proxy_settle(struct refrain_proxy_list *list) {
     if (!list->all && list->same == REFRAIN_PROXY_FREE)
         list->n = 0;
+    for (size_t k = 1; list->all && k < list->n; k++)
+        if (list->all[k] == REFRAIN_PROXY_FREE)
+            list->all[k] = list->all[k - 1];
     size_t i = 1;
     while (list->all && i < list->n && list->all[i] == list->all[0])
         i++;

@@ -5,8 +5,8 @@ int64_t refrain_proxy_related(enum refrain_proxy_relation relation, int64_t rank
     switch (relation) {
     case REFRAIN_PROXY_SHIFTED:
         return (int64_t)((uint64_t)value - (uint64_t)rank);
-    case REFRAIN_PROXY_ROTATED: /* what is no rank is different on each rank */
-        return value < 0 || value >= ranks ? INT64_MAX - 2 - rank : (value - rank + ranks) % ranks;
+    case REFRAIN_PROXY_ROTATED:
+        return (value - rank + ranks) % ranks;
     case REFRAIN_PROXY_EXCHANGED:
         return value ^ rank;
     default:
@@ -37,9 +37,9 @@ static struct refrain_proxy_value_run run_at(const int64_t *values, size_t n, si
         return run;
     bool doubles = style == REFRAIN_PROXY_DOUBLING_TOO;
     int64_t second = values[i + 1], step = (int64_t)((uint64_t)second - (uint64_t)run.value);
-    if (doubles && run.value > 0 && second == 2 * run.value)
+    if (doubles && run.value > 0 && second % 2 == 0 && second / 2 == run.value)
         step = REFRAIN_PROXY_DOUBLING;
-    else if (doubles && second > 0 && run.value == 2 * second)
+    else if (doubles && second > 0 && run.value % 2 == 0 && run.value / 2 == second)
         step = REFRAIN_PROXY_HALVING;
     int64_t count = length_of(values, n, i, step);
     bool is_run = step == 0 || count > 2 || step >= REFRAIN_PROXY_HALVING;

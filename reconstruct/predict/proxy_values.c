@@ -114,7 +114,20 @@ static size_t first_rank(const struct values *values) {
     return r;
 }
 
+/* False if the relation has no meaning for some value: only ranks can be rotated. */
+static bool applies(const struct values *values, enum refrain_proxy_relation relation) {
+    bool applies = true;
+    for (size_t r = 0; r < values->proxy->n_ranks && relation == REFRAIN_PROXY_ROTATED && applies; r++)
+        for (size_t i = 0; i < values->lists[r].n && applies; i = values->lists[r].all ? i + 1 : values->lists[r].n) {
+            int64_t value = refrain_proxy_at(&values->lists[r], i);
+            applies = value >= 0 && value < ranks_of(values, r);
+        }
+    return applies;
+}
+
 static bool all_agree(const struct values *values, enum refrain_proxy_relation relation) {
+    if (!applies(values, relation))
+        return false;
     size_t first = first_rank(values);
     for (size_t r = first + 1; r < values->proxy->n_ranks; r++)
         if (values->lists[r].n && !lists_agree(values, relation, first, r))
@@ -137,6 +150,7 @@ static size_t write_runs(const struct values *values, enum refrain_proxy_relatio
     }
     fputs("};\n", tables);
     free(runs.all);
+    values->output->no_memory |= !found;
     return found ? runs.n : 0;
 }
 
@@ -144,6 +158,7 @@ static size_t write_runs(const struct values *values, enum refrain_proxy_relatio
 static void write_sequence(const struct values *values, enum refrain_proxy_relation relation, bool shared) {
     size_t n = values->proxy->n_ranks, *like = calloc(n, sizeof *like), *length = calloc(n, sizeof *length);
     FILE *tables = values->output->tables;
+    values->output->no_memory |= !like || !length;
     for (size_t r = 0; like && length && r < n; r++) {
         like[r] = shared ? first_rank(values) : r;
         for (size_t before = 0; !shared && before < r && like[r] == r; before++)
@@ -236,7 +251,7 @@ static bool write_fields(struct fields *fields, size_t most) {
     }
     fprintf(fields->prepare, "    o%s.n = ", name);
     written = written && write_field(fields, SIZE_MAX, 0);
-    fputs(";\n", fields->prepare);
+    fprintf(fields->prepare, ";\n    check(&o%s, %zu);\n", name, most);
     return written;
 }
 
@@ -299,7 +314,7 @@ static void write_several(const struct values *values) {
         }
     for (enum refrain_proxy_style style = REFRAIN_PROXY_SINGLE; style < REFRAIN_PROXY_STYLES; style++)
         for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
-            if (write_as_fields(values, relation, style))
+            if (applies(values, relation) && write_as_fields(values, relation, style))
                 return;
     write_sequence(values, REFRAIN_PROXY_EQUAL, false);
     write_next(values, REFRAIN_PROXY_EQUAL);
