@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -32,11 +33,13 @@ static inline void end(void *begun) {
         calls->end(begun);
 }
 
-/* The function of the C library. Conditions have an older version, with another layout, in glibc on x86-64. */
+/* The function of the C library. Conditions have an older version, with another layout, in glibc on x86-64. Other
+ * functions are not looked for by version: a search that fails allocates memory, and an allocator may lock mutexes. */
 static __attribute__((noinline)) void *look_for(const char *name) {
     void *found = NULL;
 #if defined(__GLIBC__) && defined(__x86_64__)
-    found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    if (strncmp(name, "pthread_cond_", 13) == 0)
+        found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
 #endif
     return found ? found : dlsym(RTLD_NEXT, name);
 }

@@ -307,7 +307,7 @@ static __attribute__((noinline)) void put_back(uint32_t first) {
 
 /* The link to the request at this position of the array, searched from `link` on. Null if there is none. */
 static uint32_t *link_of(struct refrain_watch *watch, uint32_t *link, uint32_t position) {
-    if (*link && refrain_request_at(*link - 1)->position > position)
+    if (!*link || refrain_request_at(*link - 1)->position > position)
         link = &watch->first;
     while (*link && refrain_request_at(*link - 1)->position < position)
         link = &refrain_request_at(*link - 1)->watched;
