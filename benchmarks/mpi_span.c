@@ -1,5 +1,5 @@
-/* mpi_span.c: preloaded, prints how long rank 0 was between the end of its first MPI_Barrier and the beginning of
- * MPI_Finalize, in nanoseconds ("span 123456789" on standard error). For programs that are not traced (compensate.sh).
+/* mpi_span.c: preloaded; rank 0 prints the nanoseconds from the end of its first MPI_Barrier to the beginning of its
+ * MPI_Finalize ("span 123456789" on standard error). For programs that are not traced (compensate.sh).
  */
 #define _GNU_SOURCE
 #include <mpi.h>

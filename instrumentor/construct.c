@@ -1,4 +1,5 @@
-/* construct.c: the array of constructs of a file, outer constructs before inner ones (construct.h). */
+/* construct.c: finds the macro or loop around a construct, notes constructs that are not instrumented, and frees all
+ * (construct.h). */
 #include "construct.h"
 #include <stdlib.h>
 #include <string.h>

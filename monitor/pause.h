@@ -4,9 +4,10 @@
  *                   0 --> its next MPI call, or refrain_resume() itself       --> the region ends
  *
  * All threads follow the word in the header. It is also written from outside, through the trace file. While a thread is
- * paused, `context->busy` is REFRAIN_PAUSED, so probes do nothing. One exception: if a function is left that was open
- * before, its activation ends, and the pause goes on below it. Requests that complete during a pause are freed after
- * it, as if another thread had completed them. Messages are counted (untold.h). */
+ * paused, `context->busy` is REFRAIN_PAUSED, so probes do nothing. One exception: if the program leaves
+ * a function that was open when the pause began, the function's activation ends, and the region "paused" begins again
+ * in its caller. If a request completes during a pause, its number in the trace becomes free after the pause, as if
+ * another thread had completed the request. Messages and collectives are counted (untold.h). */
 #ifndef REFRAIN_PAUSE_H
 #define REFRAIN_PAUSE_H
 
@@ -16,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begins or ends the pause of the thread if the header says so. Not inside an MPI call. `frame_address`: of the
+/* Begins or ends the pause of the thread if the header says so. Begins no pause while the thread is inside an MPI
+ * call. `frame_address`: of the
  * function that was called, as for refrain_drop_above_caller(). */
 REFRAIN_HIDDEN void refrain_pause_follow(struct refrain_context *context, const void *frame_address);
 
@@ -29,8 +31,8 @@ static inline bool refrain_pause_call(struct refrain_context *context, const voi
     return context->thread->paused;
 }
 
-/* Called if a function with this frame is left (refrain_probe_leave). Does something only while the thread is paused.
- */
+/* Called by refrain_probe() and by site_run.c if the program leaves the function with this frame. Does something only
+ * while the thread is paused. */
 REFRAIN_HIDDEN void refrain_pause_leave(uintptr_t frame);
 
 /* Ends the pause of a thread that ends. */

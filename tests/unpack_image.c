@@ -1,4 +1,4 @@
-/* unpack_image.c: the bytes of a rank-N.trace that are in use, unpacked: unpack_image FILE > BYTES. */
+/* unpack_image.c: writes the image of a rank-N.trace, unpacked, up to pool_used: unpack_image FILE > BYTES. */
 #include "read_image.h"
 
 #include <refrain/trace.h>

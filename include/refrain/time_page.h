@@ -4,21 +4,22 @@
  *
  *     struct refrain_timeline -> page -> page -> ... -> current page
  *
- *     page: | first block, when it began, exactly | entry entry entry ... | 0 0 0 |
+ *     page: | first block, when it began (see below) | entry entry entry ... | 0 0 0 |
  *     entry: one block or several: number of quanta from the end of the entry before it to the end of its last block
  *
- * While there is memory, an entry is one block: a number, its quanta + 1. When memory is full, pages are merged:
- * consecutive pages are rewritten into one page less. Their entries last at most 2^entry_shift ticks, or are a
- * single longer block. Such an entry has two numbers: its blocks and its quanta. The quanta of an entry are quanta
- * of the clock, from the one in which it begins to the one in which it ends. Longer quanta begin where shorter ones
- * do, so rounding errors do not add up, however often pages are merged.
+ * The time is exact in pages that were never merged. While there is memory, an entry is one block: a number, its quanta
+ * + 1. When memory is full, pages are merged: consecutive pages are rewritten into one page less. Their entries last at
+ * most 2^entry_shift ticks, or are a single longer block. Such an entry has two numbers: its blocks and its quanta. The
+ * clock is divided into quanta of 2^quantum_shift ticks. An entry counts them from the quantum in which it begins to
+ * the quantum in which it ends. Longer quanta begin where shorter ones do, so rounding errors do not add up, however
+ * often pages are merged.
  *
  * A number has seven bits per byte, the lowest first; the highest bit is set in all bytes but the last. The first
  * byte of an entry is never 0, and is stored last. So a reader of a killed or running process finds whole entries up
  * to some time. A merged page is linked by one store. Until the merged pages after it are written, the blocks at its
  * end are in the next page, too: a page is read only up to the first block of the next page.
  *
- *     merged | entry entry entry |      -->      | entry entry | of this page nothing is merged yet | --> page
+ *     merged | entry entry entry |      -->      | entry entry | not merged yet | --> page
  *                          ^ up to here       ^ first block
  *
  * Replaced pages get first_block REFRAIN_TIME_PAGE_FREE before they are used again. So a reader that still looks at
@@ -34,7 +35,8 @@
 #define REFRAIN_TIME_NUMBER_BYTES 10u /* of the longest number */
 #define REFRAIN_TIME_LEAST_PAGES 8u   /* of a thread: the current page, one for merging, and some merged ones */
 #define REFRAIN_TIME_PAGE_FREE (~(uint64_t)0)
-#define REFRAIN_TIME_QUANTUM_NS 16u /* at first: the largest power of two of ticks below this */
+#define REFRAIN_TIME_QUANTUM_NS                                                                                        \
+    16u /* at first a quantum is the largest power of two of ticks that lasts no longer than this */
 
 struct refrain_time_page {
     uint64_t first_block; /* number of its first block in the thread, from 0 */
@@ -56,7 +58,7 @@ struct refrain_timeline {
     uint32_t first;      /* reference of the first page */
     uint32_t pages;      /* taken from the pool */
     uint32_t most_pages; /* limit of pages */
-    uint32_t merges;     /* pages made by merging; incremented before the replaced ones are free */
+    uint32_t merges;     /* pages that were merged or moved; incremented before the replaced pages become free */
     uint64_t end_block;  /* number of the block after the last, at the last clock read of the thread; 0: blocks may
                             follow; REFRAIN_TIME_STOPPED: memory was full, so it ends before its thread */
     uint64_t backwards;  /* clock reads that were earlier than the one before them */
@@ -107,8 +109,8 @@ static inline unsigned refrain_time_entry(const struct refrain_time_page *page, 
     return at;
 }
 
-/* The end of an entry; `quanta`: sum of the entries of the page up to it. A block that begins within a quantum may
- * begin after this time. */
+/* The beginning of the quantum in which an entry ends. `quanta`: sum of the page's entries up to this one. The entry
+ * itself may end later in this quantum. */
 static inline uint64_t refrain_time_page_ticks(const struct refrain_time_page *page, uint64_t quanta) {
     return ((page->first_ticks >> page->quantum_shift) + quanta) << page->quantum_shift;
 }

@@ -24,8 +24,9 @@ static bool is_in(const struct dl_phdr_info *info, uintptr_t address) {
     return false;
 }
 
-/* The DT_SONAME of an object. The loader may or may not have relocated its addresses. Those of the vdso are never
- * relocated, and may even lie outside of the object. */
+/* The DT_SONAME of an object, or the name of its file if it has none. The loader may or may not have relocated the
+ * addresses in the object's dynamic section. It never relocates those of the vdso, which may even lie outside of the
+ * object. */
 static const char *object_name(const struct dl_phdr_info *info) {
     const char *strings = NULL;
     uintptr_t name = 0;

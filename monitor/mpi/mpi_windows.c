@@ -1,4 +1,5 @@
-/* mpi_windows.c: numbers of windows and open files (struct refrain_object). */
+/* mpi_windows.c: numbers windows and open files (struct refrain_object), and records the operations of calls that use
+ * them. */
 #include "call.h"
 #include "mpi_map.h"
 #include "mpi_objects.h"
@@ -6,8 +7,8 @@
 #include "run/pool.h"
 #include <refrain/trace.h>
 
-/* The map's value of a handle: the reference of its record (0: without memory for one), and above it that of its
- * communicator's record (0: unknown). */
+/* The map's value of a handle: in the low 32 bits the reference of its record (0: without memory for one), in the high
+ * bits the reference of its communicator's record (0: unknown). */
 #define COMM_SHIFT 32u
 
 static struct refrain_map_entry window_entries[REFRAIN_WINDOWS * 2], file_entries[REFRAIN_FILES * 2];
@@ -18,7 +19,8 @@ static struct refrain_object *record_of(int64_t value) {
 }
 
 /* Adds a window or file. If the handle is known already, it was freed without a call that refrain sees. Returns the
- * number; -1 without memory, but the communicator is known in any case, which gives the meaning of ranks. */
+ * number; -1 without memory. The communicator, which gives the meaning of ranks, is then known unless the map is full.
+ */
 static int64_t object_new(enum refrain_object_kind kind, struct refrain_map *map, uint64_t key, MPI_Comm comm,
                           const char *name) {
     const struct refrain_communicator *communicator = refrain_communicator_find(comm);
@@ -119,7 +121,7 @@ void refrain_window_group(struct refrain_call *call, int rc, MPI_Group group, MP
     PMPI_Group_free(&world);
 }
 
-/* The parameters of an access. False if it is none. */
+/* Fills in the parameters of an access. False if the call is not recorded or has no target. */
 static bool fill_access(const struct refrain_call *call, MPI_Win window, int target, int64_t bytes,
                         int64_t parameters[3]) {
     if (!call->entry || !refrain_mpi_active || window == MPI_WIN_NULL || target < 0)

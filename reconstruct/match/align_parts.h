@@ -16,7 +16,8 @@ struct refrain_align_location {
     uint32_t number;
     struct refrain_stream *stream;
     struct refrain_posting_order posting_order;
-    struct refrain_event *group; /* delivered together, at one time: in the stream's memory, or in `gathered` */
+    struct refrain_event
+        *group; /* delivered together, at one time: in memory of `stream`, `posting_order` or `gathered` */
     size_t n_group;
     struct refrain_event *gathered; /* memory for a group that is not in the stream's */
     size_t capacity_gathered;
@@ -52,19 +53,20 @@ struct refrain_align {
     size_t n_ranks;
     struct refrain_channels channels;
     struct refrain_store unsure; /* channels in which the messages of some receives are unknown, by the keys of
-                                    `channels`; source and tag may be any (-1) */
+                                    `channels`; source, tag or both are unknown (-1) */
     struct refrain_store waiters, collectives, ordinals; /* align_collectives.c */
     struct refrain_align_location *emitting;             /* whose group is delivered now; null: none */
     size_t given;                                        /* number of its events that were delivered */
-    int64_t now_ns;                                      /* of the last group of all */
+    int64_t now_ns;                                      /* of the group delivered last, of any location */
     bool adjust, without_probes, no_memory;
     bool plain;              /* align_next.h may deliver events: no virtual time, nothing has failed */
     bool stopped;            /* the order of locations matters: turns->wrong gives the reason */
-    bool collectives_untold; /* some rank entered collectives in a pause */
+    bool collectives_untold; /* some rank entered collectives in a pause, or a filter left them out */
     uint64_t turn; /* events that a location may deliver although other locations are earlier; 0: none, events come in
                       time order */
     uint64_t turn_end; /* the turn ends when report.events has this value */
-    int64_t ending_ns; /* with turns: the end of the rank that ended last, for locations that waited for it in vain */
+    int64_t ending_ns; /* with turns: when the rank ended whose end was replayed last, for locations that waited for it
+                          in vain */
     struct refrain_turns *turns; /* null: events come in time order */
     struct refrain_cursor_report report;
 };
@@ -93,17 +95,18 @@ static inline bool refrain_event_matters(const struct refrain_event *event) {
 
 /* ---- align_wait.c ---- */
 
-/* The last event of the location's group. In a group of several it is the call's LEAVE, unless the stream ended before.
- */
+/* The last event of the location's group. In a group of several it is the call's LEAVE, unless the stream ended or
+ * another event came before it. */
 static inline const struct refrain_event *refrain_align_last(const struct refrain_align_location *location) {
     return &location->group[location->n_group - 1];
 }
 
-/* Delays the location's group until `cause`, and by what virtual time adds. */
+/* Delays the location's group until `cause`. Without probes: also computes its virtual time anew. */
 void refrain_align_hold(struct refrain_align *align, struct refrain_align_location *location,
                         const struct refrain_moment *cause);
 
-/* One of the location's causes has happened, or (null) will never happen. After the last one the group is ready. */
+/* One of the location's causes has happened, or (null) has no known time or will never happen. After the last one the
+ * group is ready. */
 void refrain_align_satisfy(struct refrain_align *align, uint32_t location, const struct refrain_moment *cause);
 
 /* Queues the location, whose group waits for nothing (more). */
@@ -115,26 +118,28 @@ struct refrain_moment refrain_align_moment(const struct refrain_align *align, ui
 /* True if all locations of the rank have ended, or the rank has none here. */
 bool refrain_align_gone(const struct refrain_align *align, int32_t rank);
 
-/* With turns: stops the run, since a match depends on the order of the locations. Without turns: does nothing. */
+/* With turns: stops the replay, since a match depends on the order of the locations. Without turns: does nothing. */
 void refrain_align_order_matters(struct refrain_align *align, const char *why);
 
 /* ---- align_messages.c ---- */
 
-/* Matches an event of the location's current group: a SEND, or the messages that were sent or received in a pause. */
+/* Matches an event of the location's current group: a SEND, or the messages that were sent or received in a pause or
+ * are left out by a filter. */
 void refrain_align_send(struct refrain_align *align, uint32_t location, struct refrain_event *event);
 void refrain_align_sends_in_pause(struct refrain_align *align, const struct refrain_event *event);
 void refrain_align_receives_in_pause(struct refrain_align *align, const struct refrain_event *event);
 
-/* Matches a receive, event `event` of the location's group: with a message in flight, or the group waits for one. */
+/* Matches receive `event` of the location's group with a message in flight. If there is none, the group waits for one,
+ * unless the receive is approximate, its source has ended, or times are not adjusted. */
 void refrain_align_receive(struct refrain_align *align, uint32_t location, uint32_t event);
 
 /* Marks a receive as approximate if its message may belong to an earlier receive, of which the message is unknown. */
 void refrain_align_mark_unsure(struct refrain_align *align, struct refrain_event *receive);
 
-/* The location's group no longer waits for messages. */
+/* Withdraws the claims of the location's group on messages, and counts these receives as unmatched. */
 void refrain_align_release_messages(struct refrain_align *align, uint32_t location);
 
-/* Nobody waits for messages of a rank that has ended, and messages to it are dropped. */
+/* Call when a rank has ended: wakes the groups that wait for its messages, and drops the messages in flight to it. */
 void refrain_align_messages_ended(struct refrain_align *align, int32_t rank);
 
 /* Number of messages that were sent and not received yet. */
@@ -145,8 +150,8 @@ uint64_t refrain_align_messages_in_flight(const struct refrain_align *align);
 void refrain_align_collectives_open(struct refrain_align *align);
 void refrain_align_collectives_close(struct refrain_align *align);
 
-/* Counts an event of the location's current group that enters a collective, or the collectives that the rank entered in
- * a pause. */
+/* Enters the location into the collective of an event of its group, and wakes the locations that waited for it; or
+ * counts the collectives that the rank entered in a pause or that a filter left out. */
 void refrain_align_enter(struct refrain_align *align, uint32_t location, struct refrain_event *event);
 void refrain_align_collectives_in_pause(struct refrain_align *align, const struct refrain_event *event);
 
@@ -156,7 +161,7 @@ void refrain_align_leave(struct refrain_align *align, uint32_t location);
 /* The location has left its collective. */
 void refrain_align_left(struct refrain_align *align, struct refrain_align_location *location);
 
-/* The location's group no longer waits in its collective. */
+/* Removes the location from the waiters of its collective. */
 void refrain_align_release_collective(struct refrain_align *align, uint32_t location);
 
 /* After a rank has ended, nobody waits for it in collectives. */

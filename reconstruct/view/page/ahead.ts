@@ -17,7 +17,7 @@ export interface Ahead {
     end: number;
     last: number;
     events: number;
-    /** Number of waits of senders that are not shown. */
+    /** Number of waits of senders that the page does not show, since they became known too late. */
     unseen: number;
     overview: Shares;
     totals: DataView;
@@ -59,7 +59,7 @@ class Reader {
     }
 }
 
-/** Null if another version of refrain made the bytes. */
+/** Null if the bytes have another version of the format. */
 export function readAhead(bytes: ArrayBuffer): Ahead | null {
     const reader = new Reader(bytes);
     if (reader.word() !== VERSION) return null;
