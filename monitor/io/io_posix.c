@@ -41,14 +41,7 @@ static unsigned mode_of(int flags) {
         va_end(more);                                                                                                  \
     }
 
-#define OPEN(function, path, flags, passed)                                                                            \
-    const struct refrain_io *io = refrain_io_monitor();                                                                \
-    struct refrain_io_call call;                                                                                       \
-    bool recorded = io && io->open_begin(&call, REFRAIN_CALL_POSIX_##function, path, FROM);                            \
-    int result = passed;                                                                                               \
-    if (recorded)                                                                                                      \
-        io->open_end(&call, result, path, mode_of(flags));                                                             \
-    return result
+#define OPEN(function, path, flags, passed) OPENS(int, function, path, passed, result, mode_of(flags))
 
 EXPORTED int open(const char *path, int flags, ...) {
     PERMISSIONS(flags);
@@ -219,15 +212,7 @@ EXPORTED ssize_t pwritev64(int descriptor, const struct iovec *parts, int n, off
 
 /* ---- other calls ---- */
 
-#define SEEK(passed)                                                                                                   \
-    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
-    if (!io)                                                                                                           \
-        return passed;                                                                                                 \
-    struct refrain_io_call call;                                                                                       \
-    io->begin(&call, REFRAIN_CALL_POSIX_lseek, descriptor, -1, FROM);                                                  \
-    off_t result = passed;                                                                                             \
-    io->sought(&call, whence, offset, result);                                                                         \
-    return result
+#define SEEK(passed) RECORDED(off_t, lseek, descriptor, -1, passed, io->sought(&call, whence, offset, result))
 
 EXPORTED off_t lseek(int descriptor, off_t offset, int whence) {
     REAL(lseek);

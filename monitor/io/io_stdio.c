@@ -34,14 +34,7 @@ static unsigned mode_of(const char *mode) {
            (strchr(mode, 'x') ? REFRAIN_FILE_EXCLUSIVE : 0u) | (mode[0] == 'a' ? REFRAIN_FILE_APPENDS : 0u);
 }
 
-#define OPEN(function, passed)                                                                                         \
-    const struct refrain_io *io = refrain_io_monitor();                                                                \
-    struct refrain_io_call call;                                                                                       \
-    bool recorded = io && io->open_begin(&call, REFRAIN_CALL_POSIX_##function, path, FROM);                            \
-    FILE *result = passed;                                                                                             \
-    if (recorded)                                                                                                      \
-        io->open_end(&call, descriptor_of(result), path, mode_of(mode));                                               \
-    return result
+#define OPEN(function, passed) OPENS(FILE *, function, path, passed, descriptor_of(result), mode_of(mode))
 
 EXPORTED FILE *fopen(const char *path, const char *mode) {
     REAL(fopen);
@@ -151,14 +144,7 @@ EXPORTED char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream) {
 /* An access whose size is known only when it is over. */
 #define FORMATTED(type, function, passed, bytes)                                                                       \
     int descriptor = descriptor_of(stream);                                                                            \
-    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
-    if (!io)                                                                                                           \
-        return passed;                                                                                                 \
-    struct refrain_io_call call;                                                                                       \
-    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, -1, FROM);                                             \
-    type result = passed;                                                                                              \
-    io->formatted(&call, (int64_t)(bytes));                                                                            \
-    return result
+    RECORDED(type, function, descriptor, -1, passed, io->formatted(&call, (int64_t)(bytes)))
 
 EXPORTED ssize_t getdelim(char **line, size_t *room, int delimiter, FILE *stream) {
     REAL(getdelim);
@@ -218,14 +204,8 @@ static int64_t position_after(FILE *stream, int rc, off_t offset, int whence) {
 
 #define SEEK(function, passed, offset, whence)                                                                         \
     int descriptor = descriptor_of(stream);                                                                            \
-    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
-    if (!io)                                                                                                           \
-        return passed;                                                                                                 \
-    struct refrain_io_call call;                                                                                       \
-    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, -1, FROM);                                             \
-    int result = passed;                                                                                               \
-    io->sought(&call, whence, offset, position_after(stream, result, offset, whence));                                 \
-    return result
+    RECORDED(int, function, descriptor, -1, passed,                                                                    \
+             io->sought(&call, whence, offset, position_after(stream, result, offset, whence)))
 
 EXPORTED int fseek(FILE *stream, long offset, int whence) {
     REAL(fseek);

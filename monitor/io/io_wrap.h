@@ -37,26 +37,33 @@ static inline const struct refrain_io *refrain_io_of(int descriptor) {
 /* The arguments of begin and open_begin in a wrapper. */
 #define FROM __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
 
-/* The body of the wrapper of an access: `passed` is the call of `real`, `moved` the bytes by its result. */
-#define ACCESS(type, function, descriptor, bytes, passed, moved_bytes)                                                 \
+/* The body of a wrapper: `passed` is the call of `real`, and `ends` tells the monitor its `result`. `bytes`: that the
+ * call is to move; -1: none, or unknown. */
+#define RECORDED(type, function, descriptor, bytes, passed, ends)                                                      \
     const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
     if (!io)                                                                                                           \
         return passed;                                                                                                 \
     struct refrain_io_call call;                                                                                       \
-    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, (int64_t)(bytes), FROM);                               \
+    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, bytes, FROM);                                          \
     type result = passed;                                                                                              \
-    io->moved(&call, (int64_t)(moved_bytes));                                                                          \
+    ends;                                                                                                              \
     return result
 
+/* The body of the wrapper of an access; `moved_bytes`: by its result. */
+#define ACCESS(type, function, descriptor, bytes, passed, moved_bytes)                                                 \
+    RECORDED(type, function, descriptor, (int64_t)(bytes), passed, io->moved(&call, (int64_t)(moved_bytes)))
+
 /* The same of a call that is no access. */
-#define USE(type, function, descriptor, passed)                                                                        \
-    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
-    if (!io)                                                                                                           \
-        return passed;                                                                                                 \
+#define USE(type, function, descriptor, passed) RECORDED(type, function, descriptor, -1, passed, io->used(&call))
+
+/* The body of a wrapper that opens a file; `opened`: its descriptor, from `result`. */
+#define OPENS(type, function, path, passed, opened, mode)                                                              \
+    const struct refrain_io *io = refrain_io_monitor();                                                                \
     struct refrain_io_call call;                                                                                       \
-    io->begin(&call, REFRAIN_CALL_POSIX_##function, descriptor, -1, FROM);                                             \
+    bool recorded = io && io->open_begin(&call, REFRAIN_CALL_POSIX_##function, path, FROM);                            \
     type result = passed;                                                                                              \
-    io->used(&call);                                                                                                   \
+    if (recorded)                                                                                                      \
+        io->open_end(&call, opened, path, mode);                                                                       \
     return result
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RUNS 64
+#define MOST_TRACES 64
 
 struct arguments {
-    const char *runs[MOST_RUNS], *output;
+    const char *runs[MOST_TRACES], *output;
     size_t n_runs;
     bool force;
     enum refrain_proxy_compute compute;
@@ -38,8 +38,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->output = value;
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->n_runs == MOST_RUNS)
-            argp_error(state, "at most %d traces are expected", MOST_RUNS);
+        if (arguments->n_runs == MOST_TRACES)
+            argp_error(state, "at most %d traces are expected", MOST_TRACES);
         arguments->runs[arguments->n_runs++] = value;
         return 0;
     case ARGP_KEY_NO_ARGS:
@@ -84,7 +84,7 @@ static enum refrain_status write(const struct arguments *arguments, const struct
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
-    struct refrain_trace *traces[MOST_RUNS];
+    struct refrain_trace *traces[MOST_TRACES];
     struct refrain_proxy proxy = {0};
     size_t n = 0, n_tables = 0;
     refrain_command_parse(&refrain_command_proxy, argc, argv, &arguments);

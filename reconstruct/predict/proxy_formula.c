@@ -282,7 +282,7 @@ static void write_test(const struct search *search, enum test test, const struct
     }
 }
 
-/* Divides the points into those that pass a test, which come first in `parts`, and the others. Returns how many pass;
+/* Copies the points to `parts`, first the ones that pass a test, then the others. Returns how many pass;
  * 0 if one part has too few runs to say anything of others. */
 static size_t divide(const struct search *search, enum test test, const struct coordinate *c, const point *points,
                      size_t n, point *parts) {

@@ -200,39 +200,49 @@ struct fields {
     FILE *prepare;
 };
 
-/* Finds the values of one field of the j-th runs (j: SIZE_MAX: of how many runs there are). The step of a single value
- * may be any. `lone`: so may the count of a lone run of equal values, as it follows itself. */
-static void take_field(struct fields *fields, size_t j, size_t offset, bool lone) {
+/* What a sequence is made of: how many runs there are, and the members of each. */
+enum field { RUNS, COUNT, VALUE, STEP };
+
+/* Finds what each rank has for a field of the j-th run. The step of a single value may be any. `lone`: so may the count
+ * of a lone run of equal values, as it follows itself. */
+static void take_field(struct fields *fields, enum field field, size_t j, bool lone) {
     const struct values *values = fields->values;
     for (size_t r = 0; r < values->proxy->n_ranks; r++) {
         const struct refrain_proxy_runs *runs = &fields->of[r];
-        fields->present[r] = values->lists[r].n > 0 && (j == SIZE_MAX || j < runs->n);
-        fields->all[r] = (int64_t)runs->n;
-        if (!fields->present[r] || j == SIZE_MAX)
+        fields->present[r] = values->lists[r].n > 0 && (field == RUNS || j < runs->n);
+        if (!fields->present[r])
             continue;
-        const struct refrain_proxy_value_run *run = &runs->all[j];
-        fields->all[r] = *(const int64_t *)((const char *)run + offset);
+        const struct refrain_proxy_value_run *run = &runs->all[field == RUNS ? 0 : j];
         bool single = fields->style == REFRAIN_PROXY_SINGLE; /* then the j-th run is the j-th value */
-        bool is_free = single && values->peers && refrain_proxy_at(&values->peers[r], j) == REFRAIN_PROXY_NONE;
-        if (offset == offsetof(struct refrain_proxy_value_run, step))
-            fields->present[r] = run->count > 1;
-        else if (offset == offsetof(struct refrain_proxy_value_run, count))
+        switch (field) {
+        case RUNS:
+            fields->all[r] = (int64_t)runs->n;
+            break;
+        case COUNT:
+            fields->all[r] = run->count;
             fields->present[r] = !lone || runs->n > 1 || run->step != 0;
-        else
-            fields->present[r] = !is_free;
+            break;
+        case VALUE:
+            fields->all[r] = run->value;
+            fields->present[r] =
+                !single || !values->peers || refrain_proxy_at(&values->peers[r], j) != REFRAIN_PROXY_NONE;
+            break;
+        case STEP:
+            fields->all[r] = run->step;
+            fields->present[r] = run->count > 1;
+        }
     }
 }
 
 /* Writes an expression of a field. False if there is none. */
-static bool write_field(struct fields *fields, size_t j, size_t offset) {
-    bool count = j != SIZE_MAX && offset == offsetof(struct refrain_proxy_value_run, count);
+static bool write_field(struct fields *fields, enum field field, size_t j) {
     char *text = NULL;
-    for (int lone = 0; lone <= count && !text; lone++) {
-        take_field(fields, j, offset, lone);
+    for (int lone = 0; lone <= (field == COUNT) && !text; lone++) {
+        take_field(fields, field, j, lone);
         text = formula_of(fields->values, fields->all, fields->present, false);
     }
     if (text)
-        fputs(count && strcmp(text, "0") == 0 ? "1" : text, fields->prepare);
+        fputs(field == COUNT && strcmp(text, "0") == 0 ? "1" : text, fields->prepare);
     free(text);
     return text != NULL;
 }
@@ -242,15 +252,13 @@ static bool write_fields(struct fields *fields, size_t most) {
     bool written = true;
     for (size_t j = 0; j < most && written; j++) {
         fprintf(fields->prepare, "    r%s[%zu] = (struct run){", name, j);
-        written = write_field(fields, j, offsetof(struct refrain_proxy_value_run, count));
-        fputs(", ", fields->prepare);
-        written = written && write_field(fields, j, offsetof(struct refrain_proxy_value_run, value));
-        fputs(", ", fields->prepare);
-        written = written && write_field(fields, j, offsetof(struct refrain_proxy_value_run, step));
-        fputs("};\n", fields->prepare);
+        for (enum field field = COUNT; field <= STEP && written; field++) {
+            written = write_field(fields, field, j);
+            fputs(field < STEP ? ", " : "};\n", fields->prepare);
+        }
     }
     fprintf(fields->prepare, "    o%s.n = ", name);
-    written = written && write_field(fields, SIZE_MAX, 0);
+    written = written && write_field(fields, RUNS, 0);
     fprintf(fields->prepare, ";\n    check(&o%s, %zu);\n", name, most);
     return written;
 }
