@@ -54,13 +54,6 @@ static long double ns_of(const struct walked *walked, uint64_t ticks) {
     return (int64_t)ticks > 0 ? refrain_trace_span_ns(walked->process, ticks) : 0;
 }
 
-/* True if the node is `inner` or contains it. */
-static bool is_around(const struct refrain_unit_view *unit, uint32_t node, uint32_t inner) {
-    while (inner > node && unit->nodes[inner].parent < inner)
-        inner = unit->nodes[inner].parent;
-    return inner == node;
-}
-
 /* ---- clock reads ---- */
 
 static void read_clock(struct walked *walked, struct activation *top, uint64_t ticks) {
@@ -132,7 +125,7 @@ static void open_loops(struct walked *walked, const struct activation *top, uint
     unsigned n = 0;
     uint32_t outer = walked->n_spans > top->first_span ? walked->spans[walked->n_spans - 1].node : 0;
     for (uint32_t at = node; at > outer && n < 64; at = top->unit->nodes[at].parent) {
-        if (top->around && is_around(top->unit, at, top->around))
+        if (top->around && refrain_unit_contains(top->unit, at, top->around))
             break;
         if (refrain_kind_is_loop(top->unit->nodes[at].kind))
             loops[n++] = at;
@@ -145,7 +138,8 @@ static void open_loops(struct walked *walked, const struct activation *top, uint
 
 /* Ends the spans that do not contain the node. */
 static void leave_spans(struct walked *walked, struct activation *top, uint32_t node) {
-    while (walked->n_spans > top->first_span && !is_around(top->unit, walked->spans[walked->n_spans - 1].node, node))
+    while (walked->n_spans > top->first_span &&
+           !refrain_unit_contains(top->unit, walked->spans[walked->n_spans - 1].node, node))
         close_span(walked, top);
 }
 
@@ -196,7 +190,7 @@ static void take_step(struct walked *walked, struct activation *top, uint64_t nu
         return;
     uint32_t node = (uint32_t)(view->node - view->unit->nodes), kind = view->node->kind;
     top->calls = false;
-    if (top->unit != view->unit || !is_around(top->unit, top->function, node))
+    if (top->unit != view->unit || !refrain_unit_contains(top->unit, top->function, node))
         return; /* an MPI call in a function whose entry is not in the trace */
     top->calls = view->part == 0 && kind >= REFRAIN_CALL && kind <= REFRAIN_MACRO;
     if (refrain_kind_is_loop(kind) && view->part == 1)

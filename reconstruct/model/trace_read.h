@@ -30,6 +30,13 @@ struct refrain_unit_view {
     const char *strings;
 };
 
+/* True if the node is `inner` or contains it. */
+static inline bool refrain_unit_contains(const struct refrain_unit_view *unit, uint32_t node, uint32_t inner) {
+    while (inner > node && unit->nodes[inner].parent < inner)
+        inner = unit->nodes[inner].parent;
+    return inner == node;
+}
+
 /* The node of a slot, and which of its slots (0, 1, 2) it is. */
 struct refrain_slot_view {
     const struct refrain_unit_view *unit; /* null: no node has this slot */

@@ -1,7 +1,8 @@
 /* proxy.h: a C program that makes the MPI calls of a traced run (trace -> proxy.c).
  *
  *     records of each rank --> items: functions and MPI calls, by the function they are in     proxy_learn.c
- *     which item followed which --> loops around items                                         proxy_loops.c
+ *     loops of the source around each item, if the program was instrumented                    proxy_source.c
+ *     which item followed which --> their order in these, and further loops around them        proxy_loops.c
  *     the records once more --> of each item, whether it ran; of each loop, how often;         proxy_steps.c
  *                               of each call, its arguments: a list of values a rank           proxy_record.c
  *     lists --> a constant, an expression of rank and number of ranks, or a table              proxy_values.c
@@ -45,9 +46,10 @@ enum refrain_proxy_argument {
 
 /* A function or call within a function, or a loop around such items. */
 struct refrain_proxy_item {
-    size_t function;                          /* that contains it */
-    size_t parent;                            /* item of the loop around it, or of the function's body */
-    size_t place;                             /* among the children of its parent */
+    size_t inside;   /* of the body of a function, and of a loop of the source: its body; else SIZE_MAX */
+    size_t function; /* that contains it */
+    size_t parent;   /* item of the loop around it, or of the function's body */
+    size_t place;    /* among the children of its parent */
     const struct refrain_region_info *region; /* null: a loop, or the body of a function */
     size_t called;                            /* the function that it calls; SIZE_MAX: it is a call of MPI, or a loop */
     char *text; /* of a call of MPI: C with a letter in braces for each argument; null: the program does not make it */
@@ -67,15 +69,20 @@ static inline bool refrain_proxy_asks(const struct refrain_proxy_item *item, cha
     return item->letters >> (letter - 'a') & 1;
 }
 
+/* The items of a function or of a loop of the source, before they are put in order. */
+struct refrain_proxy_body {
+    size_t item;                            /* the function's body, or the loop */
+    size_t *nodes, n_nodes, nodes_capacity; /* items directly in it, in the order of first use */
+    uint64_t *steps;               /* n_nodes * n_nodes: how often the second followed the first in one iteration */
+    uint64_t *begun;               /* by node: how many iterations began with it */
+    struct refrain_table followed; /* both while they are collected: (from, to) -> count; from SIZE_MAX: it began */
+};
+
 struct refrain_proxy_function {
     const struct refrain_region_info *region; /* null: the outermost */
     size_t body;                              /* item */
-    size_t *nodes, n_nodes, nodes_capacity;   /* items that are no loops, in the order of first use */
-    uint64_t *steps;               /* n_nodes * n_nodes: how often the second followed the first; of the first walk */
-    bool *begins;                  /* by node: some activation begins with it */
-    struct refrain_table followed; /* the same as `steps`, while it is collected: (from, to) -> count */
-    double *ns;                    /* by rank: total time computed after the last item */
-    uint64_t *n;                   /* by rank: activations */
+    double *ns;                               /* by rank: total time computed after the last item */
+    uint64_t *n;                              /* by rank: activations */
 };
 
 /* Calls that the program does not make. */
@@ -100,8 +107,11 @@ struct refrain_proxy {
     size_t n_functions, functions_capacity;
     struct refrain_proxy_item *items;
     size_t n_items, items_capacity;
-    struct refrain_table by_region;                  /* number of a region -> number of the function + 1 */
-    struct refrain_table nodes;                      /* (function, number of a region) -> item + 1 */
+    struct refrain_proxy_body *bodies;
+    size_t n_bodies, bodies_capacity;
+    struct refrain_table by_region; /* number of a region -> number of the function + 1 */
+    struct refrain_table nodes;     /* (function, number of a region and of a node of the source) -> item + 1 */
+    struct refrain_table loops;     /* (function, number of a loop of the source) -> item + 1 */
     struct refrain_proxy_list *n_requests, *n_comms; /* by rank: one value */
     int64_t most_bytes; /* of one message or of one rank's part in a collective, in all runs */
     struct refrain_proxy_left_out *left_out;
@@ -137,9 +147,12 @@ void refrain_proxy_close(struct refrain_proxy *proxy);
 
 /* ---- between the files: proxy_model.c ---- */
 
-/* Adds a function with an empty body; adds an item to a function, not yet to a loop. SIZE_MAX without memory. */
+/* Adds a function with an empty body; adds an item to a function, not yet to a body; adds an item to a body; makes an
+ * item a loop of the source. SIZE_MAX or false without memory. */
 size_t refrain_proxy_add_function(struct refrain_proxy *proxy, const struct refrain_region_info *region);
 size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, const struct refrain_region_info *region);
+bool refrain_proxy_add_node(struct refrain_proxy *proxy, size_t body, size_t item);
+bool refrain_proxy_add_body(struct refrain_proxy *proxy, size_t item);
 
 /* The list of an argument of one rank. Null without memory. */
 struct refrain_proxy_list *refrain_proxy_argument(struct refrain_proxy *proxy, size_t item,
@@ -156,8 +169,8 @@ void refrain_proxy_write_place(const struct refrain_region_info *region, FILE *o
 
 /* ---- proxy_loops.c ---- */
 
-/* Arranges the nodes of a function in loops. False without memory. */
-bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t function);
+/* Puts the nodes of a body in order, and in loops if they repeat within an iteration. False without memory. */
+bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t body);
 
 /* ---- proxy_calls.c ---- */
 

@@ -3,7 +3,7 @@
 #include "model/trace_parts.h"
 #include "predict/proxy_walk.h"
 
-/* Calls in one function; more would take gigabytes to arrange in loops. */
+/* Calls in one function or loop; more would take gigabytes to put in order. */
 #define MOST_NODES 4096
 
 static enum refrain_status no_memory(const struct refrain_proxy_walk *walk) {
@@ -23,53 +23,44 @@ static size_t function_of(struct refrain_proxy_walk *walk, const struct refrain_
     return added ? function : SIZE_MAX;
 }
 
-/* The item of a region in a function, which is made at its first use. SIZE_MAX without memory. */
-static size_t node_of(struct refrain_proxy_walk *walk, size_t number, const struct refrain_region_info *region) {
+/* The item of a region in the innermost function, which is made at its first use. A function that is called at two
+ * places of the source has two items. SIZE_MAX without memory. */
+static size_t node_of(struct refrain_proxy_walk *walk, const struct refrain_region_info *region) {
     struct refrain_proxy *proxy = walk->proxy;
-    uint32_t shared = walk->run->shared[region->index];
-    uintptr_t known = refrain_table_number(&proxy->nodes, number, shared);
+    const struct refrain_proxy_activation *top = &walk->activations[walk->n_activations - 1];
+    uint64_t place = (uint64_t)top->call << 32 | walk->run->shared[region->index];
+    uintptr_t known = refrain_table_number(&proxy->nodes, top->function, place);
     if (known)
         return known - 1;
-    size_t item = refrain_proxy_add_item(proxy, number, region);
-    struct refrain_proxy_function *function = &proxy->functions[number];
-    if (item == SIZE_MAX || !REFRAIN_ARRAY_ROOM(function->nodes, function->n_nodes, function->nodes_capacity) ||
-        !refrain_table_put(&proxy->nodes, number, shared, item + 1))
-        return SIZE_MAX;
-    proxy->items[item].place = function->n_nodes; /* until it is in a loop: its number among the nodes */
-    function->nodes[function->n_nodes++] = item;
-    return item;
-}
-
-/* Counts that one node followed another. */
-static bool count_step(struct refrain_proxy *proxy, struct refrain_proxy_activation *activation, size_t node) {
-    struct refrain_table *followed = &proxy->functions[activation->function].followed;
-    uintptr_t count = refrain_table_number(followed, activation->previous, node);
-    bool counted = refrain_table_put(followed, activation->previous, node, count + 1);
-    activation->previous = node;
-    return counted;
+    size_t body = refrain_proxy_body_around(walk), item = refrain_proxy_add_item(proxy, top->function, region);
+    bool added = body != SIZE_MAX && item != SIZE_MAX && refrain_proxy_add_node(proxy, body, item) &&
+                 refrain_table_put(&proxy->nodes, top->function, place, item + 1);
+    return added ? item : SIZE_MAX;
 }
 
 /* Fills in the matrix of steps. */
-static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refrain_proxy_function *function,
+static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refrain_proxy_body *body,
                                         struct refrain_error *error) {
-    size_t n = function->n_nodes;
-    if (n > MOST_NODES)
+    size_t n = body->n_nodes;
+    if (n > MOST_NODES) {
+        const struct refrain_proxy_function *function = &proxy->functions[proxy->items[body->item].function];
         return REFRAIN_FAIL(error, "%s: %s has %zu calls, and a proxy can have %u in a function",
                             proxy->runs[0].trace->path, function->region ? function->region->name : "the program", n,
                             MOST_NODES);
-    function->steps = calloc(n * n + 1, sizeof *function->steps);
-    function->begins = calloc(n + 1, sizeof *function->begins);
-    if (!function->steps || !function->begins)
-        return REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; i < function->followed.capacity; i++) {
-        const struct refrain_table_slot *slot = &function->followed.slots[i];
-        if (slot->number && slot->a == SIZE_MAX)
-            function->begins[slot->b] = true;
-        else if (slot->number)
-            function->steps[slot->a * n + slot->b] = slot->number;
     }
-    refrain_table_close(&function->followed);
-    function->followed = (struct refrain_table){0};
+    body->steps = calloc(n * n + 1, sizeof *body->steps);
+    body->begun = calloc(n + 1, sizeof *body->begun);
+    if (!body->steps || !body->begun)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < body->followed.capacity; i++) {
+        const struct refrain_table_slot *slot = &body->followed.slots[i];
+        if (slot->number && slot->a == SIZE_MAX)
+            body->begun[slot->b] = slot->number;
+        else if (slot->number)
+            body->steps[slot->a * n + slot->b] = slot->number;
+    }
+    refrain_table_close(&body->followed);
+    body->followed = (struct refrain_table){0};
     return REFRAIN_OK;
 }
 
@@ -77,39 +68,46 @@ static enum refrain_status gather_steps(struct refrain_proxy *proxy, struct refr
 
 /* Control comes to an item of the innermost function. Returns it; SIZE_MAX without memory. */
 static size_t come_to(struct refrain_proxy_walk *walk, const struct refrain_region_info *region, long double ns) {
-    struct refrain_proxy *proxy = walk->proxy;
-    struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
-    size_t item = node_of(walk, activation->function, region);
+    size_t item = node_of(walk, region);
     if (item == SIZE_MAX)
         return item;
-    if (!walk->second)
-        return count_step(proxy, activation, proxy->items[item].place) ? item : SIZE_MAX;
-    proxy->items[item].ns[walk->rank] += (double)ns;
-    proxy->items[item].n[walk->rank]++;
+    walk->activations[walk->n_activations - 1].call = 0;
+    walk->proxy->items[item].ns[walk->rank] += walk->second ? (double)ns : 0;
+    walk->proxy->items[item].n[walk->rank] += walk->second;
     return refrain_proxy_step(walk, item) ? item : SIZE_MAX;
 }
 
-static enum refrain_status enter(struct refrain_proxy_walk *walk, size_t function) {
+/* `record`: null for the outermost function. */
+static enum refrain_status enter(struct refrain_proxy_walk *walk, size_t function,
+                                 const struct refrain_record *record) {
     if (function == SIZE_MAX || !REFRAIN_ARRAY_ROOM(walk->activations, walk->n_activations, walk->activations_capacity))
         return no_memory(walk);
-    walk->activations[walk->n_activations++] =
-        (struct refrain_proxy_activation){.function = function, .previous = SIZE_MAX, .first_open = walk->n_opens};
-    return !walk->second || refrain_proxy_begin_body(walk, function) ? REFRAIN_OK : no_memory(walk);
+    struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations++];
+    *activation = (struct refrain_proxy_activation){.function = function, .first_open = walk->n_opens};
+    if (record)
+        refrain_proxy_enter_source(walk, record, activation - 1, activation);
+    return refrain_proxy_begin_body(walk, function) ? REFRAIN_OK : no_memory(walk);
 }
 
 static enum refrain_status leave(struct refrain_proxy_walk *walk, long double ns) {
-    if (walk->second) {
-        struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
-        walk->proxy->functions[activation->function].ns[walk->rank] += (double)ns;
-        if (!refrain_proxy_end_body(walk))
-            return no_memory(walk);
-    }
+    const struct refrain_proxy_activation *activation = &walk->activations[walk->n_activations - 1];
+    walk->proxy->functions[activation->function].ns[walk->rank] += walk->second ? (double)ns : 0;
+    bool ended = refrain_proxy_end_body(walk);
     walk->n_activations--;
-    return REFRAIN_OK;
+    return ended ? REFRAIN_OK : no_memory(walk);
 }
 
-static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const struct refrain_region_info *region,
+static const struct refrain_region_info *function_region(const struct refrain_proxy_walk *walk,
+                                                         const struct refrain_record *record) {
+    if (record->kind == REFRAIN_RECORD_ENTER)
+        return refrain_process_function(walk->process, record->id);
+    const struct refrain_user_region_view *view = refrain_process_user_region(walk->process, record->id);
+    return view ? view->region : NULL;
+}
+
+static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const struct refrain_record *record,
                                           long double ns) {
+    const struct refrain_region_info *region = function_region(walk, record);
     if (!region)
         return REFRAIN_OK;
     if (region->own_time == REFRAIN_OWN_TIME_PAUSED)
@@ -120,7 +118,7 @@ static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const
     if (function == SIZE_MAX || item == SIZE_MAX)
         return no_memory(walk);
     walk->proxy->items[item].called = function;
-    return enter(walk, function);
+    return enter(walk, function, record);
 }
 
 static enum refrain_status enter_call(struct refrain_proxy_walk *walk, const struct refrain_region_info *region,
@@ -145,15 +143,9 @@ static enum refrain_status leave_call(struct refrain_proxy_walk *walk, const str
     return status;
 }
 
-static const struct refrain_region_info *function_region(const struct refrain_proxy_walk *walk,
-                                                         const struct refrain_record *record) {
-    if (record->kind == REFRAIN_RECORD_ENTER)
-        return refrain_process_function(walk->process, record->id);
-    const struct refrain_user_region_view *view = refrain_process_user_region(walk->process, record->id);
-    return view ? view->region : NULL;
-}
-
 static enum refrain_status take_record(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
+    if (record->kind == REFRAIN_RECORD_STEP)
+        return refrain_proxy_reach(walk, record->id) ? REFRAIN_OK : no_memory(walk);
     long double ns = refrain_trace_span_ns(walk->process, record->ticks - walk->ticks);
     if (record->approximate)
         return REFRAIN_FAIL(
@@ -174,7 +166,7 @@ static enum refrain_status take_record(struct refrain_proxy_walk *walk, const st
         return leave_call(walk, record);
     case REFRAIN_RECORD_ENTER:
     case REFRAIN_RECORD_REGION_ENTER:
-        status = enter_function(walk, function_region(walk, record), ns);
+        status = enter_function(walk, record, ns);
         break;
     case REFRAIN_RECORD_LEAVE:
     case REFRAIN_RECORD_REGION_LEAVE:
@@ -197,12 +189,13 @@ static enum refrain_status walk_records(struct refrain_proxy_walk *walk) {
     struct refrain_walk *records = refrain_walk_open(process->image, process->image_bytes, 0, &wrong, &offset);
     if (!records)
         return refrain_process_damaged(process, offset, wrong, walk->error);
+    refrain_walk_record_steps(records);
     walk->ticks = process->base_ticks;
-    enum refrain_status status = enter(walk, 0);
+    enum refrain_status status = enter(walk, 0, NULL);
     bool first = true;
     while (!status && refrain_walk_next(records, &record)) {
-        walk->ticks = first ? record.ticks : walk->ticks;
-        first = false;
+        walk->ticks = first && record.kind != REFRAIN_RECORD_STEP ? record.ticks : walk->ticks;
+        first &= record.kind == REFRAIN_RECORD_STEP;
         status = take_record(walk, &record);
     }
     if (!status && (wrong = refrain_walk_wrong(records, &offset)))
@@ -375,12 +368,12 @@ enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refr
     enum refrain_status status = begin(proxy, traces, n_traces, error);
     for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, false, error);
-    for (size_t i = 0; !status && i < proxy->n_functions; i++) {
-        status = gather_steps(proxy, &proxy->functions[i], error);
+    for (size_t i = 0; !status && i < proxy->n_bodies; i++) {
+        status = gather_steps(proxy, &proxy->bodies[i], error);
         if (!status && !refrain_proxy_find_loops(proxy, i))
             status = REFRAIN_FAIL_MEMORY(error);
-        free(proxy->functions[i].steps);
-        proxy->functions[i].steps = NULL;
+        free(proxy->bodies[i].steps);
+        proxy->bodies[i].steps = NULL;
     }
     for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, true, error);

@@ -1,4 +1,5 @@
-/* proxy_loops.c: arranges the items of a function in loops, from which item followed which (proxy.h).
+/* proxy_loops.c: puts the items of a function, or of a loop of its source, in order, and in loops if they repeat, from
+ * which item followed which (proxy.h).
  *
  *     steps  a -> b 10, b -> b 30, b -> c 10, c -> a 9          loops  { a { b } c }
  *
@@ -15,7 +16,7 @@
 
 struct graph {
     struct refrain_proxy *proxy;
-    const struct refrain_proxy_function *function;
+    const struct refrain_proxy_body *body;
     uint64_t *steps; /* n * n: those that do not begin an iteration of a loop found so far */
     size_t n;
     /* Tarjan's search for strongly connected components */
@@ -60,9 +61,9 @@ static void find_components(struct graph *graph, const bool *in) {
 static size_t first_of(const struct graph *graph, const bool *in) {
     size_t first = SIZE_MAX;
     for (size_t v = 0; v < graph->n; v++) {
-        bool entered = graph->function->begins[v];
+        bool entered = graph->body->begun[v] > 0;
         for (size_t u = 0; in[v] && !entered && u < graph->n; u++)
-            entered = !in[u] && graph->function->steps[u * graph->n + v] > 0;
+            entered = !in[u] && graph->body->steps[u * graph->n + v] > 0;
         if (in[v] && entered)
             return v;
         if (in[v] && first == SIZE_MAX)
@@ -108,7 +109,7 @@ static bool adopt(struct refrain_proxy *proxy, size_t parent, size_t child) {
 
 static bool adopt_all(const struct graph *graph, const bool *in, size_t parent) {
     for (size_t i = 0; i < graph->n; i++)
-        if (in[i] && !adopt(graph->proxy, parent, graph->function->nodes[i]))
+        if (in[i] && !adopt(graph->proxy, parent, graph->body->nodes[i]))
             return false;
     return true;
 }
@@ -157,18 +158,29 @@ static bool arrange(struct graph *graph, const bool *in, size_t parent) {
         if (size > 1 || graph->steps[node * n + node])
             arranged = add_loop(graph, part, size, parent);
         else
-            arranged = adopt(graph->proxy, parent, graph->function->nodes[node]);
+            arranged = adopt(graph->proxy, parent, graph->body->nodes[node]);
     }
     free(component);
     free(part);
     return arranged;
 }
 
+/* True if the iterations of a loop of the source have few of its items each, as those of a loop around a switch. */
+static bool has_few(const struct refrain_proxy_body *body, bool is_loop) {
+    uint64_t executed = 0, iterations = 0;
+    for (size_t i = 0; i < body->n_nodes * body->n_nodes; i++)
+        executed += body->steps[i];
+    for (size_t i = 0; i < body->n_nodes; i++)
+        iterations += body->begun[i];
+    return is_loop && iterations * body->n_nodes > (executed + iterations) * SELDOM;
+}
+
 bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t number) {
-    size_t n = proxy->functions[number].n_nodes;
+    const struct refrain_proxy_body *body = &proxy->bodies[number];
+    size_t n = body->n_nodes, item = body->item;
     if (n == 0)
         return true;
-    struct graph graph = {.proxy = proxy, .function = &proxy->functions[number], .n = n};
+    struct graph graph = {.proxy = proxy, .body = body, .n = n};
     graph.steps = malloc(n * n * sizeof *graph.steps);
     graph.number = malloc(4 * n * sizeof *graph.number);
     bool *all = malloc(n * sizeof *all), found = graph.steps && graph.number && all;
@@ -176,9 +188,11 @@ bool refrain_proxy_find_loops(struct refrain_proxy *proxy, size_t number) {
         graph.low = graph.number + n;
         graph.stack = graph.low + n;
         graph.component = graph.stack + n;
-        memcpy(graph.steps, graph.function->steps, n * n * sizeof *graph.steps);
+        memcpy(graph.steps, body->steps, n * n * sizeof *graph.steps);
         memset(all, true, n * sizeof *all);
-        found = arrange(&graph, all, graph.function->body);
+        bool chooses = has_few(body, proxy->functions[proxy->items[item].function].body != item);
+        proxy->items[item].chooses = chooses;
+        found = chooses ? adopt_all(&graph, all, item) : arrange(&graph, all, item);
     }
     free(graph.steps);
     free(graph.number);

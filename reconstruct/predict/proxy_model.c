@@ -14,7 +14,8 @@ static uint32_t letters_of(const char *text) {
 size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, const struct refrain_region_info *region) {
     if (!REFRAIN_ARRAY_ROOM(proxy->items, proxy->n_items, proxy->items_capacity))
         return SIZE_MAX;
-    struct refrain_proxy_item item = {.function = function, .region = region, .called = SIZE_MAX, .parent = SIZE_MAX};
+    struct refrain_proxy_item item = {
+        .inside = SIZE_MAX, .function = function, .region = region, .called = SIZE_MAX, .parent = SIZE_MAX};
     item.times = calloc(2 * proxy->n_ranks, sizeof *item.times);
     item.chosen = item.times + proxy->n_ranks;
     item.ns = calloc(proxy->n_ranks, sizeof *item.ns);
@@ -31,6 +32,24 @@ size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, cons
     return SIZE_MAX;
 }
 
+bool refrain_proxy_add_node(struct refrain_proxy *proxy, size_t number, size_t item) {
+    struct refrain_proxy_body *body = &proxy->bodies[number];
+    if (!REFRAIN_ARRAY_ROOM(body->nodes, body->n_nodes, body->nodes_capacity))
+        return false;
+    proxy->items[item].parent = body->item;
+    proxy->items[item].place = body->n_nodes;
+    body->nodes[body->n_nodes++] = item;
+    return true;
+}
+
+bool refrain_proxy_add_body(struct refrain_proxy *proxy, size_t item) {
+    if (!REFRAIN_ARRAY_ROOM(proxy->bodies, proxy->n_bodies, proxy->bodies_capacity))
+        return false;
+    proxy->items[item].inside = proxy->n_bodies;
+    proxy->bodies[proxy->n_bodies++] = (struct refrain_proxy_body){.item = item};
+    return true;
+}
+
 size_t refrain_proxy_add_function(struct refrain_proxy *proxy, const struct refrain_region_info *region) {
     if (!REFRAIN_ARRAY_ROOM(proxy->functions, proxy->n_functions, proxy->functions_capacity))
         return SIZE_MAX;
@@ -39,7 +58,8 @@ size_t refrain_proxy_add_function(struct refrain_proxy *proxy, const struct refr
     function->body = refrain_proxy_add_item(proxy, proxy->n_functions, NULL);
     function->ns = calloc(proxy->n_ranks, sizeof *function->ns);
     function->n = calloc(proxy->n_ranks, sizeof *function->n);
-    if (function->body != SIZE_MAX && function->ns && function->n)
+    bool added = function->body != SIZE_MAX && refrain_proxy_add_body(proxy, function->body);
+    if (added && function->ns && function->n)
         return proxy->n_functions++;
     free(function->ns);
     free(function->n);
@@ -86,12 +106,15 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
     }
     for (size_t i = 0; i < proxy->n_functions; i++) {
         struct refrain_proxy_function *function = &proxy->functions[i];
-        free(function->nodes);
-        free(function->steps);
-        free(function->begins);
-        refrain_table_close(&function->followed);
         free(function->ns);
         free(function->n);
+    }
+    for (size_t i = 0; i < proxy->n_bodies; i++) {
+        struct refrain_proxy_body *body = &proxy->bodies[i];
+        free(body->nodes);
+        free(body->steps);
+        free(body->begun);
+        refrain_table_close(&body->followed);
     }
     for (size_t i = 0; i < proxy->n_runs; i++)
         free(proxy->runs[i].shared);
@@ -100,6 +123,8 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
     refrain_table_close(&proxy->regions);
     refrain_table_close(&proxy->by_region);
     refrain_table_close(&proxy->nodes);
+    refrain_table_close(&proxy->loops);
+    free(proxy->bodies);
     free(proxy->items);
     free(proxy->functions);
     free(proxy->left_out);

@@ -10,7 +10,8 @@
 /* A loop that is being executed, or the body of a function. */
 struct refrain_proxy_open {
     size_t item;
-    size_t index; /* of its iterations in its list `times` */
+    size_t previous; /* first walk: place of the item that was executed last in this iteration; SIZE_MAX: none yet */
+    size_t index;    /* of its iterations in its list `times` */
     int64_t iterations;
     size_t place; /* of the next child in this iteration */
 };
@@ -18,8 +19,12 @@ struct refrain_proxy_open {
 /* A function that is being executed. */
 struct refrain_proxy_activation {
     size_t function;
-    size_t previous;   /* number of the node that was executed last; SIZE_MAX: none yet */
-    size_t first_open; /* its body */
+    size_t first_open;                    /* its body */
+    const struct refrain_unit_view *unit; /* of its source; null: it is not instrumented */
+    uint32_t root;                        /* node of the function in the unit */
+    uint32_t around;                      /* node where a user region began, 0: it is none */
+    uint32_t node;                        /* node that control came to last */
+    uint32_t call;                        /* the call that control is in front of; 0: none */
 };
 
 /* A pending request: the call that made it, and the place of that call's arguments in its lists. */
@@ -48,7 +53,7 @@ struct refrain_proxy_walk {
     const struct refrain_proxy_run *run;
     const struct refrain_process *process;
     size_t rank; /* number of the process among those of all runs */
-    bool second; /* the loops are known: values are collected */
+    bool second; /* all loops and the order of items are known: values are collected */
     struct refrain_proxy_activation *activations;
     size_t n_activations, activations_capacity;
     struct refrain_proxy_open *opens;
@@ -62,12 +67,30 @@ struct refrain_proxy_walk {
     struct refrain_error *error;
 };
 
+/* ---- proxy_source.c: where control is in the source of an instrumented function ---- */
+
+/* A function or user region begins in the activation `caller`: sets where control is in the new activation. */
+void refrain_proxy_enter_source(const struct refrain_proxy_walk *walk, const struct refrain_record *record,
+                                const struct refrain_proxy_activation *caller,
+                                struct refrain_proxy_activation *activation);
+
+/* Control comes to a slot of the innermost function. False without memory. */
+bool refrain_proxy_reach(struct refrain_proxy_walk *walk, uint64_t slot);
+
+/* The body of the innermost loop around it, which is made at its first use. SIZE_MAX without memory. */
+size_t refrain_proxy_body_around(struct refrain_proxy_walk *walk);
+
 /* ---- proxy_steps.c: where control is among the loops of the innermost function; false without memory ---- */
 
 /* The function begins, control comes to one of its items, the function ends. */
 bool refrain_proxy_begin_body(struct refrain_proxy_walk *walk, size_t function);
 bool refrain_proxy_step(struct refrain_proxy_walk *walk, size_t item);
 bool refrain_proxy_end_body(struct refrain_proxy_walk *walk);
+
+/* A loop of the source begins an iteration; it ends. `has_run`: an iteration was before, even if no item of the loop
+ * was executed. */
+bool refrain_proxy_iterate(struct refrain_proxy_walk *walk, size_t loop, bool has_run);
+bool refrain_proxy_end_loop(struct refrain_proxy_walk *walk, size_t loop, bool has_run);
 
 /* ---- proxy_record.c: arguments ---- */
 
