@@ -3,11 +3,11 @@
  *     header.pause: 1 --> a thread's next MPI call, or refrain_pause() itself --> region "paused" on its shadow stack
  *                   0 --> its next MPI call, or refrain_resume() itself       --> the region ends
  *
- * All threads follow the word in the header. It is also written from outside, through the trace file. While a thread is
- * paused, `context->busy` is REFRAIN_PAUSED, so probes do nothing. One exception: if the program leaves
- * a function that was open when the pause began, the function's activation ends, and the region "paused" begins again
- * in its caller. If a request completes during a pause, its number in the trace becomes free after the pause, as if
- * another thread had completed the request. Messages and collectives are counted (untold.h). */
+ * All threads follow the word, also at recorded calls of pthreads. It is also written from outside, through the trace
+ * file. While a thread is paused, `context->busy` is REFRAIN_PAUSED, so probes do nothing. One exception: if the
+ * program leaves a function that was open when the pause began, the function's activation ends, and the region "paused"
+ * begins again in its caller. If a request completes during a pause, its number in the trace becomes free after the
+ * pause, as if another thread had completed the request. Messages and collectives are counted (untold.h). */
 #ifndef REFRAIN_PAUSE_H
 #define REFRAIN_PAUSE_H
 

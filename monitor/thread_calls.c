@@ -7,6 +7,7 @@
 #include "begin.h"
 #include "call_path.h"
 #include "context.h"
+#include "pause.h"
 #include "run/binary.h"
 #include "run/configure.h"
 #include "run/pool.h"
@@ -23,27 +24,18 @@
 #define MOST_OBJECTS 64u
 static const void *objects[MOST_OBJECTS]; /* by number - 1; an entry is set once, the first free one next */
 #define GUESSES 256u
-static uint8_t guesses[GUESSES]; /* by a hash of the address: the latest number - 1. Any value is valid. */
+static uint8_t guesses[GUESSES];    /* by a hash of the address: the latest number - 1. Any value is valid. */
+static const void *beyond[GUESSES]; /* by the same hash: the latest object that is not in the full table */
 
 static uint32_t look_for_number(const void *object) {
     for (uint32_t i = 0; i < MOST_OBJECTS; i++) {
-        const void *known = NULL;
-        if (__atomic_compare_exchange_n(&objects[i], &known, object, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-            known == object)
+        const void *known = __atomic_load_n(&objects[i], __ATOMIC_RELAXED);
+        if (known == object || (!known && (__atomic_compare_exchange_n(&objects[i], &known, object, false,
+                                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+                                           known == object)))
             return i + 1;
     }
     return 0;
-}
-
-/* The number of the object, from 1 on; 0: none, or beyond the table. */
-static uint32_t number_of(const void *object) {
-    uint8_t *guess = &guesses[(uintptr_t)object / 8 * 0x9e3779b97f4a7c15u >> 56];
-    if (!object || __builtin_expect(objects[*guess] == object, 1))
-        return object ? *guess + 1u : 0;
-    uint32_t number = look_for_number(object);
-    if (number)
-        *guess = (uint8_t)(number - 1);
-    return number;
 }
 
 /* ---- places ---- */
@@ -51,6 +43,8 @@ static uint32_t number_of(const void *object) {
 /* Kind of an entry in the thread's table of addresses. The reference is 0 for calls that are not the program's. */
 #define ENTRY_OF_CONSTRUCT ((uint32_t)1 << 29)
 #define ENTRY_OF_OBJECT 256u /* the kind has the class and, above it, the number of the object */
+/* Kind of the entry that says whether a place is in the program's code: `special` is 1. */
+#define ENTRY_OF_PLACE (ENTRY_OF_CONSTRUCT + ENTRY_OF_OBJECT - 1u)
 
 static bool is_of_program(const struct refrain_caller_code *code) {
     static const char *const others[] = {"librefrain", "libgomp.so", "libomp.so", "libiomp5.so", "libucs.so",
@@ -70,6 +64,37 @@ static void look(uintptr_t return_address, struct refrain_caller_code *code) {
     refrain_caller_look_at_once(return_address - 1, refrain_configuration.layers, code);
     if (!code->object.segments)
         refrain_caller_look(return_address, refrain_configuration.layers, code);
+}
+
+/* As is_of_program(); the thread's table of addresses keeps the answer. True if the table is full. */
+static bool is_place_of_program(struct refrain_context *context, uintptr_t return_address) {
+    struct refrain_address_entry *entry = refrain_address_entry(context, return_address, ENTRY_OF_PLACE);
+    if (entry && !entry->key) {
+        struct refrain_caller_code code;
+        look(return_address, &code);
+        entry->key = return_address;
+        entry->function = ENTRY_OF_PLACE;
+        entry->special = is_of_program(&code);
+        entry->reference = 0;
+    }
+    return !entry || entry->special;
+}
+
+/* The number of the object, from 1 on; 0: none, or beyond the table. An object gets its number when the program first
+ * uses it: libraries below MPI use locks from threads of their own. */
+static uint32_t number_of(struct refrain_context *context, const void *object, uintptr_t return_address) {
+    unsigned hash = (unsigned)((uintptr_t)object / 4 * 0x9e3779b97f4a7c15u >> 56);
+    uint8_t guess = __atomic_load_n(&guesses[hash], __ATOMIC_RELAXED);
+    if (!object || __builtin_expect(__atomic_load_n(&objects[guess], __ATOMIC_RELAXED) == object, 1))
+        return object ? guess + 1u : 0;
+    if (__atomic_load_n(&beyond[hash], __ATOMIC_RELAXED) == object || !is_place_of_program(context, return_address))
+        return 0;
+    uint32_t number = look_for_number(object);
+    if (number)
+        __atomic_store_n(&guesses[hash], (uint8_t)(number - 1), __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&beyond[hash], object, __ATOMIC_RELAXED);
+    return number;
 }
 
 static uint32_t name_of(enum refrain_construct_class class, uint32_t number) {
@@ -116,7 +141,7 @@ static __attribute__((noinline)) struct refrain_region_name *make_record(const s
 
 static struct refrain_region_name *record_of(struct refrain_context *context, enum refrain_construct_class class,
                                              const void *object, uintptr_t return_address) {
-    uint32_t number = number_of(object);
+    uint32_t number = number_of(context, object, return_address);
     uint32_t kind = ENTRY_OF_CONSTRUCT + number * ENTRY_OF_OBJECT + (uint32_t) class;
     struct refrain_address_entry *entry = refrain_address_entry(context, return_address, kind);
     if (!entry) {
@@ -135,23 +160,29 @@ static struct refrain_region_name *record_of(struct refrain_context *context, en
 
 /* ---- calls ---- */
 
-/* The context of the thread, if its calls are recorded now. Calls of MPI's own layers, in a call of MPI, are not. */
-static struct refrain_context *recording(void) {
+/* The context of the thread, if a trace is open and the thread is not in a call of MPI, whose layers make calls of
+ * their own. */
+static struct refrain_context *outside_of_mpi(void) {
     struct refrain_context *context = refrain_thread_context;
     if (!refrain_trace_file.header || refrain_trace_file.header->finished != REFRAIN_UNFINISHED)
         return NULL;
     if (!context)
         context = refrain_context();
-    return context && !context->busy && context->top->kind != REFRAIN_ENTRY_CALL ? context : NULL;
+    return context && context->top->kind != REFRAIN_ENTRY_CALL ? context : NULL;
+}
+
+/* True if the thread is paused. A pool's thread may make no call of MPI, so it follows pauses here, too. */
+static bool is_paused(struct refrain_context *context, const void *frame_address) {
+    if (context->thread && (refrain_trace_file.header->pause | context->thread->paused))
+        refrain_pause_follow(context, frame_address);
+    return context->busy == REFRAIN_PAUSED;
 }
 
 static void *begin_call(enum refrain_construct_class class, const void *object, void *return_address,
                         void *frame_address) {
     struct refrain_entry *entry = NULL;
-    if (!recording())
-        return NULL;
-    struct refrain_context *context = refrain_begin();
-    if (!context)
+    struct refrain_context *context = outside_of_mpi();
+    if (!context || (context->busy & 1) || is_paused(context, frame_address) || !refrain_begin())
         return NULL;
     struct refrain_region_name *record = record_of(context, class, object, (uintptr_t)return_address);
     if (record) {
@@ -184,7 +215,8 @@ static void end_call(void *begun) {
 
 static int comes_from_program(void *return_address) {
     struct refrain_caller_code code;
-    if (!recording())
+    const struct refrain_context *context = outside_of_mpi();
+    if (!context || (context->busy & 1)) /* but in a pause: the thread may outlast it */
         return 0;
     look((uintptr_t)return_address, &code);
     return is_of_program(&code);

@@ -5,8 +5,9 @@
  *                             pthread_mutex_lock of the C library
  *                             end -------------------------------------> the region ends
  *
- * A region has the place of the call. Mutexes, conditions and barriers are numbered in the order of their first use;
- * those beyond the table have no number. A call is not recorded
+ * A region has the place of the call. Mutexes, conditions, barriers and locks are numbered in the order in which the
+ * program first uses them; those beyond the table have no number. A thread follows pauses at its calls (pause.h). A
+ * call is not recorded
  *
  *     - before the trace is opened, that is before the first call of MPI or the first probe,
  *     - while the thread is in a call of MPI, in a probe or in a pause,

@@ -22,6 +22,39 @@
 #define REFRAIN_PTHREAD_PREFIX "!$pthread "
 #define REFRAIN_CONSTRUCT_BLOCK "sblock"
 
+/* ROW(class, word, waits): calls of the thread library, and THREAD. `waits`: the time of the call is a wait for another
+ * thread. */
+#define REFRAIN_THREAD_CLASSES(ROW)                                                                                    \
+    ROW(CREATE, "create", false)                                                                                       \
+    ROW(THREAD, "thread", false)                                                                                       \
+    ROW(JOIN, "join", true)                                                                                            \
+    ROW(TRYJOIN, "tryjoin_np", false)                                                                                  \
+    ROW(TIMEDJOIN, "timedjoin_np", true)                                                                               \
+    ROW(CLOCKJOIN, "clockjoin_np", true)                                                                               \
+    ROW(MUTEX_LOCK, "mutex_lock", true)                                                                                \
+    ROW(MUTEX_TRYLOCK, "mutex_trylock", false)                                                                         \
+    ROW(MUTEX_TIMEDLOCK, "mutex_timedlock", true)                                                                      \
+    ROW(MUTEX_CLOCKLOCK, "mutex_clocklock", true)                                                                      \
+    ROW(MUTEX_UNLOCK, "mutex_unlock", false)                                                                           \
+    ROW(COND_WAIT, "cond_wait", true)                                                                                  \
+    ROW(COND_TIMEDWAIT, "cond_timedwait", true)                                                                        \
+    ROW(COND_CLOCKWAIT, "cond_clockwait", true)                                                                        \
+    ROW(COND_SIGNAL, "cond_signal", false)                                                                             \
+    ROW(COND_BROADCAST, "cond_broadcast", false)                                                                       \
+    ROW(BARRIER_WAIT, "barrier_wait", true)                                                                            \
+    ROW(RWLOCK_RDLOCK, "rwlock_rdlock", true)                                                                          \
+    ROW(RWLOCK_WRLOCK, "rwlock_wrlock", true)                                                                          \
+    ROW(RWLOCK_TRYRDLOCK, "rwlock_tryrdlock", false)                                                                   \
+    ROW(RWLOCK_TRYWRLOCK, "rwlock_trywrlock", false)                                                                   \
+    ROW(RWLOCK_TIMEDRDLOCK, "rwlock_timedrdlock", true)                                                                \
+    ROW(RWLOCK_TIMEDWRLOCK, "rwlock_timedwrlock", true)                                                                \
+    ROW(RWLOCK_CLOCKRDLOCK, "rwlock_clockrdlock", true)                                                                \
+    ROW(RWLOCK_CLOCKWRLOCK, "rwlock_clockwrlock", true)                                                                \
+    ROW(RWLOCK_UNLOCK, "rwlock_unlock", false)                                                                         \
+    ROW(SPIN_LOCK, "spin_lock", true)                                                                                  \
+    ROW(SPIN_TRYLOCK, "spin_trylock", false)                                                                           \
+    ROW(SPIN_UNLOCK, "spin_unlock", false)
+
 enum refrain_construct_class {
     REFRAIN_CONSTRUCT_NONE, /* no construct */
     REFRAIN_CONSTRUCT_PARALLEL,
@@ -36,20 +69,11 @@ enum refrain_construct_class {
     REFRAIN_CONSTRUCT_TASKWAIT,
     REFRAIN_CONSTRUCT_BARRIER,
     REFRAIN_CONSTRUCT_IMPLICIT_BARRIER,
-    REFRAIN_CONSTRUCT_SET_LOCK,
-    REFRAIN_CONSTRUCT_CREATE, /* from here on, of the thread library */
-    REFRAIN_CONSTRUCT_THREAD,
-    REFRAIN_CONSTRUCT_JOIN,
-    REFRAIN_CONSTRUCT_MUTEX_LOCK,
-    REFRAIN_CONSTRUCT_MUTEX_TRYLOCK,
-    REFRAIN_CONSTRUCT_MUTEX_TIMEDLOCK,
-    REFRAIN_CONSTRUCT_MUTEX_UNLOCK,
-    REFRAIN_CONSTRUCT_COND_WAIT,
-    REFRAIN_CONSTRUCT_COND_TIMEDWAIT,
-    REFRAIN_CONSTRUCT_COND_SIGNAL,
-    REFRAIN_CONSTRUCT_COND_BROADCAST,
-    REFRAIN_CONSTRUCT_BARRIER_WAIT,
-    REFRAIN_CONSTRUCT_CLASSES
+    REFRAIN_CONSTRUCT_SET_LOCK, /* the last one of OpenMP */
+#define ROW(class, word, waits) REFRAIN_CONSTRUCT_##class,
+    REFRAIN_THREAD_CLASSES(ROW)
+#undef ROW
+        REFRAIN_CONSTRUCT_CLASSES
 };
 
 struct refrain_construct_name {
@@ -76,23 +100,25 @@ static inline const char *refrain_construct_word(enum refrain_construct_class cl
                                                                  "barrier",
                                                                  "implicit barrier",
                                                                  "set_lock",
-                                                                 "create",
-                                                                 "thread",
-                                                                 "join",
-                                                                 "mutex_lock",
-                                                                 "mutex_trylock",
-                                                                 "mutex_timedlock",
-                                                                 "mutex_unlock",
-                                                                 "cond_wait",
-                                                                 "cond_timedwait",
-                                                                 "cond_signal",
-                                                                 "cond_broadcast",
-                                                                 "barrier_wait"};
+#define ROW(class, word, waits) word,
+                                                                 REFRAIN_THREAD_CLASSES(ROW)
+#undef ROW
+    };
     return words[class];
 }
 
 static inline bool refrain_construct_is_pthread(enum refrain_construct_class class) {
     return class >= REFRAIN_CONSTRUCT_CREATE;
+}
+
+/* True if the time of a call of the thread library is a wait for another thread. */
+static inline bool refrain_construct_waits(enum refrain_construct_class class) {
+    static const bool waits[REFRAIN_CONSTRUCT_CLASSES] = {
+#define ROW(class, word, waits) [REFRAIN_CONSTRUCT_##class] = waits,
+        REFRAIN_THREAD_CLASSES(ROW)
+#undef ROW
+    };
+    return waits[class];
 }
 
 /* Parses the name of a region. */

@@ -6,7 +6,7 @@
 #include <refrain/construct_names.h>
 
 struct refrain_thread_calls {
-    /* A call begins. `object`: the mutex, condition or barrier; null: none. `return_address`: of the call.
+    /* A call begins. `object`: the mutex, condition, barrier or lock; null: none. `return_address`: of the call.
      * `frame_address`: of the function that the program called. Returns what `end` needs; null: it is not recorded. */
     void *(*begin)(enum refrain_construct_class class, const void *object, void *return_address, void *frame_address);
     /* The call has ended. The thread that began it calls this. `begun` is not null. */

@@ -171,7 +171,8 @@ static const struct argp_option options[] = {
      "Also look HZ times (100) per second of each thread's processor time which function it is in: refrain samples", 0},
     {"threads", 't', "N|pthread", 0,
      "Trace up to N threads of each process (OMP_NUM_THREADS, else as many as OpenMP has, else 1). pthread: also trace "
-     "threads that the program creates, its mutexes, conditions and barriers; then N is at least 16. The option may be "
+     "threads that the program creates, its mutexes, conditions, barriers and locks; then N is at least 16. The option "
+     "may be "
      "given twice",
      0},
     {"yield", 'y', "auto|on|off", 0,

@@ -79,6 +79,12 @@ static void enter(struct collector *collector, const struct refrain_trace_event 
     stack->frames[stack->n++] = (struct frame){.region = event->region, .begin_ns = event->time_ns};
 }
 
+/* The region was a wait of `ns`, except for the tasks that the thread executed in it. */
+static struct part wait_of(struct frame *frame, int64_t ns) {
+    frame->waited_ns += ns - frame->tasks_ns;
+    return (struct part){1, 0, ns - frame->tasks_ns};
+}
+
 /* Times that the end of a region adds; the region took `ns`. */
 static struct part part_of(const struct refrain_construct_region *region, struct frame *frame, int64_t ns) {
     switch (region->class) {
@@ -86,14 +92,7 @@ static struct part part_of(const struct refrain_construct_region *region, struct
     case REFRAIN_CONSTRUCT_BARRIER:
     case REFRAIN_CONSTRUCT_TASKWAIT:
     case REFRAIN_CONSTRUCT_SET_LOCK:
-    case REFRAIN_CONSTRUCT_JOIN:
-    case REFRAIN_CONSTRUCT_MUTEX_LOCK:
-    case REFRAIN_CONSTRUCT_MUTEX_TIMEDLOCK:
-    case REFRAIN_CONSTRUCT_COND_WAIT:
-    case REFRAIN_CONSTRUCT_COND_TIMEDWAIT:
-    case REFRAIN_CONSTRUCT_BARRIER_WAIT:
-        frame->waited_ns += ns - frame->tasks_ns;
-        return (struct part){1, 0, ns - frame->tasks_ns};
+        return wait_of(frame, ns);
     case REFRAIN_CONSTRUCT_CRITICAL:
     case REFRAIN_CONSTRUCT_ORDERED:
         if (!region->block) {
@@ -110,6 +109,8 @@ static struct part part_of(const struct refrain_construct_region *region, struct
             return (struct part){0, 0, frame->barrier_ns};
         break;
     default:
+        if (refrain_construct_waits(region->class))
+            return wait_of(frame, ns);
         break;
     }
     return (struct part){1, ns - frame->waited_ns, frame->barrier_ns};

@@ -67,7 +67,7 @@ OTF2_ErrorCode refrain_otf2_before(const struct refrain_construct_regions *regio
                                    uint64_t time) {
     const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (region->class == REFRAIN_CONSTRUCT_MUTEX_LOCK && !enters)
+    if (refrain_construct_locks(region->class) && !enters)
         return pass_mutex(location, region->lock, true, time);
     if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block == enters) {
         location->events++;
@@ -84,7 +84,7 @@ OTF2_ErrorCode refrain_otf2_after(const struct refrain_construct_regions *region
                                   uint64_t time) {
     const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (region->class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK && enters)
+    if (refrain_construct_unlocks(region->class) && enters)
         return pass_mutex(location, region->lock, false, time);
     if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block != enters) {
         location->events++;
@@ -115,14 +115,6 @@ bool refrain_otf2_construct_role(const char *name, OTF2_RegionRole *role, OTF2_P
         [REFRAIN_CONSTRUCT_CREATE] = OTF2_REGION_ROLE_THREAD_CREATE,
         [REFRAIN_CONSTRUCT_THREAD] = OTF2_REGION_ROLE_CODE,
         [REFRAIN_CONSTRUCT_JOIN] = OTF2_REGION_ROLE_THREAD_WAIT,
-        [REFRAIN_CONSTRUCT_MUTEX_LOCK] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_MUTEX_TRYLOCK] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_MUTEX_TIMEDLOCK] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_MUTEX_UNLOCK] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_COND_WAIT] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_COND_TIMEDWAIT] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_COND_SIGNAL] = OTF2_REGION_ROLE_WRAPPER,
-        [REFRAIN_CONSTRUCT_COND_BROADCAST] = OTF2_REGION_ROLE_WRAPPER,
         [REFRAIN_CONSTRUCT_BARRIER_WAIT] = OTF2_REGION_ROLE_BARRIER};
     const struct refrain_construct_name parts = refrain_construct_name(name);
     if (parts.class == REFRAIN_CONSTRUCT_NONE)
@@ -131,7 +123,8 @@ bool refrain_otf2_construct_role(const char *name, OTF2_RegionRole *role, OTF2_P
     *role = parts.block && parts.class == REFRAIN_CONSTRUCT_CRITICAL  ? OTF2_REGION_ROLE_CRITICAL_SBLOCK
             : parts.block && parts.class == REFRAIN_CONSTRUCT_SINGLE  ? OTF2_REGION_ROLE_SINGLE_SBLOCK
             : parts.block && parts.class == REFRAIN_CONSTRUCT_ORDERED ? OTF2_REGION_ROLE_ORDERED_SBLOCK
-                                                                      : roles[parts.class];
+            : roles[parts.class]                                      ? roles[parts.class]
+                                 : OTF2_REGION_ROLE_WRAPPER; /* further calls of the thread library */
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static bool is_mutex(enum refrain_construct_class class) {
-    return class == REFRAIN_CONSTRUCT_MUTEX_LOCK || class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK;
+    return refrain_construct_locks(class) || refrain_construct_unlocks(class);
 }
 
 static bool has_lock(const struct refrain_construct_name *name) {

@@ -9,7 +9,7 @@
 struct refrain_construct_region {
     enum refrain_construct_class class;
     bool block;    /* the block of the construct, on each thread that executes it */
-    uint32_t lock; /* number of the lock of a critical construct or mutex, from 1 on; 0: none, or unknown */
+    uint32_t lock; /* number of the lock of a critical construct, mutex or spin lock, from 1 on; 0: none, or unknown */
 };
 
 struct refrain_construct_regions {
@@ -18,6 +18,17 @@ struct refrain_construct_regions {
     size_t n; /* regions */
     bool any; /* the trace has a construct */
 };
+
+/* True for calls after which the thread has a mutex or spin lock. Locks of readers and writers are not among them:
+ * formats have only locks that one thread holds at a time. */
+static inline bool refrain_construct_locks(enum refrain_construct_class class) {
+    return class == REFRAIN_CONSTRUCT_MUTEX_LOCK || class == REFRAIN_CONSTRUCT_SPIN_LOCK;
+}
+
+/* True for calls that release such a lock. */
+static inline bool refrain_construct_unlocks(enum refrain_construct_class class) {
+    return class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK || class == REFRAIN_CONSTRUCT_SPIN_UNLOCK;
+}
 
 /* Classifies all regions of the trace. False without memory; refrain_construct_regions_free() must be called even then.
  */
