@@ -25,8 +25,8 @@ def main():
             names[integer] = string
         elif kind == -13:
             start, end = task, integer
-            name = string.split(" ", 1)[1]
-            if names.get(start) != "Start " + name or names.get(end) != "End " + name or start in states:
+            colour, name = string.split(" ", 1)
+            if colour.count(":") != 1 or names.get(start) != "Start " + name or names.get(end) != "End " + name or start in states:
                 wrong(f"state {text}")
             states[start], states[end] = ("enter", name), ("leave", name)
         elif kind == -10:
