@@ -559,7 +559,7 @@ say "done"
 {
     echo "# What tracing costs"
     echo
-    echo "Written by \`benchmarks/cost.sh\`: $(nproc) processors ($(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)), load $load when it"
+    echo "Written by \`benchmarks/cost.sh\` with $(refrain --version): $(nproc) processors ($(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)), load $load when it"
     echo "began, $(gcc --version | head -n 1), $rounds interleaved rounds, $((($(date +%s) - began + 59) / 60)) minutes. Figures without a unit are ratios: 1.00 is the program without"
     echo "refrain. Rows like these need a machine that does nothing else."
     echo

@@ -266,7 +266,7 @@ function nanoseconds(what, base, titles,   i, name, p, metric, line) {
 }
 END {
     print "# What refrain costs, how much it keeps and how close it is\n"
-    print "Written by `benchmarks/run.sh`.\n"
+    print "Written by `benchmarks/run.sh` with " told["version"] ".\n"
     print "- machine: " told["machine"] "; load at the end (1, 5, 15 minutes): " told["load"]
     print "- compiler: " told["compiler"] ", -O2; MPI: " told["mpi"]
     print "- rounds asked for: " told["runs"] "; each table says what it rests on"

@@ -482,6 +482,7 @@ grep -q seconds. "$out/raw.tsv" || { echo "run.sh: no run succeeded: $(head -n 1
 { awk -f "$here/summary.awk" "$out/raw.tsv" && awk -f "$here/laps.awk" "$work/laps"; } | sort -t, -k 1,1 -k 2,2n -k 3,3 >"$work/results"
 { echo "program,ranks,metric,value,min,max" && cat "$work/results"; } >"$out/results.csv"
 {
+    echo "version=$(refrain --version)"
     echo "machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(env -u OMP_NUM_THREADS nproc) cores, Linux $(uname -r)"
     echo "load=$(cut -d ' ' -f 1-3 /proc/loadavg)"
     echo "compiler=$("$mpicc" --version | head -n 1)"

@@ -77,7 +77,7 @@ while [ $# -gt 0 ]; do
 done
 write_report() {
     # shellcheck disable=SC2086 # names without blanks
-    [ -z "$report" ] || awk -f "$here/time_report.awk" $1 >"$report" || exit 1
+    [ -z "$report" ] || awk -v version="$(refrain --version)" -f "$here/time_report.awk" $1 >"$report" || exit 1
 }
 if [ -n "$from" ]; then
     [ -n "$report" ] || { echo "time_accuracy.sh: --from needs --report" >&2; exit 2; }

@@ -98,7 +98,7 @@ END {
         if (largest_ms[order[i], "all"] * 1e6 > most_ns)
             most_ns = largest_ms[order[i], "all"] * 1e6
     print "# How true reconstructed times are\n"
-    print "Written by `benchmarks/time_accuracy.sh`: each workload in mode both, so that every event that is reconstructed is compared with"
+    print "Written by `benchmarks/time_accuracy.sh` with " version ": each workload in mode both, so that every event that is reconstructed is compared with"
     print "itself as recorded. Runs of one program differ, as the machine does; a comparison carries no noise of it, but the more it does"
     print "beside, the less even a run is and the more there is to be told. Errors in per cent are of the run's length, before times of"
     print "different ranks are made consistent; memory is what a rank had for times.\n"

@@ -22,6 +22,14 @@ while read -r page; do
     [ -f "$root/$page" ] && pass || fail "$page is named and is not there"
 done <"$work/named"
 
+# A page of measurements says which refrain it was made with, and that is not older than the release before the present one.
+oldest=$(sed -n 's/^## .*: trace version \([0-9]*\).*/\1/p' "$root/CHANGELOG.md" | sed -n 2p)
+for page in "$root"/benchmarks/report/*.md; do
+    version=$(sed -n '1,10s/.* with refrain [0-9.]* (traces up to version \([0-9]*\)).*/\1/p' "$page" | head -n 1)
+    [ -n "$version" ] && [ "$version" -ge "${oldest:-0}" ] && pass ||
+        fail "$page: made with a refrain of trace version '$version', and has to be made anew from ${oldest:-0} on"
+done
+
 # The formulas of the example, as docs/learning.md shows them.
 cd "$work" || exit 1
 cp "$root/examples/heat.c" .
