@@ -42,7 +42,7 @@ OPTIONS
     --pairs N     pairs of runs whose times are compared, 1 to 100 (default 3)
     --minutes N   begin no further measurement after so many minutes (default 15); the report tells what was left out
     --quick       every workload once, at a tenth of its iterations, on the fewest ranks asked for that it takes, in
-                  the default detail; no comparison of reruns; two minutes in all
+                  the default detail; no comparison of reruns. It ends when all have run: two minutes on an idle machine
     --out DIR     where the results go (default ./benchmark-results); made if missing, results there are replaced
     --tools DIR   the directory of refrain and refrain-cc (default: that of refrain on PATH)
     --help        this text
@@ -135,7 +135,7 @@ names=$(echo "${only:-$names}" | tr '\n' ' ')
 ranks_asked=${ranks_asked:-2 4}
 if [ -n "$quick" ]; then
     [ -n "$runs_given" ] || runs=1
-    minutes=2
+    minutes=1440 # a busy machine takes minutes for the builds alone
 fi
 
 [ -n "$tools" ] || tools=$(dirname "$(command -v refrain || echo .)")
