@@ -42,7 +42,7 @@ for mpi in mpich openmpi; do
         exact "$(the_trace run)" "in a row, $mpi, $options"
         for what in between inside messages; do
             run $mpi 2 in_a_row 300 $what
-            exact "$(the_trace run)" "in a row, $mpi, $options, killed $what"
+            exact "$(the_trace run)" "in a row, $mpi, $options, killed $what" ended # one rank by the launcher
         done
     done
 done

@@ -6,6 +6,11 @@
  * keeps all that it wrote. An extent without the magic was allocated, but nothing was written to it. Names, call
  * sites and communicators are those of the trace file beside it. Little-endian.
  *
+ * In mode both an event is learned before it is written here. A process that ends between the two, since it is killed
+ * or another thread of it calls _exit(), leaves a trace that is one operation ahead of this file at the end of a
+ * thread: one event, or the completions of several requests by one call. If the file has a limit, it may also be two
+ * polls.
+ *
  *     word 0: kind | thread << 8 | n_words << 24 | value << 32      (n_words counts all words of the record)
  *     word 1: ticks
  *     word 2: id                        (kind-dependent)
