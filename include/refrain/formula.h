@@ -137,9 +137,9 @@ struct refrain_repeat {
     uint32_t settled;
     uint16_t short_ones; /* consecutive REPEATs that were short, as if by chance */
     uint16_t passed;     /* positions since then where another one could have begun but was not tried */
-    uint64_t left_at;    /* number of archived terms at the end of the latest REPEAT */
-    uint64_t values;     /* approximate number of values archived since this struct was made; of a term, at most
-                            REFRAIN_TERM_VALUES count */
+    uint64_t unused;
+    uint64_t values; /* approximate number of values archived since this struct was made; of a term, at most
+                        REFRAIN_TERM_VALUES count */
     struct refrain_repeat_frame {
         struct refrain_archive_position at, first, end;
         uint64_t left; /* values */

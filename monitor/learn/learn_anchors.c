@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-#define FIRST_TERMS 64u      /* archived terms before anchors are made */
-#define HASH_TERMS 8u        /* terms in a hash: each shifts the earlier ones by 64 / 8 bits */
-#define FRUITFUL_TERMS 1024u /* archived since the latest repetition: then no further one is expected */
+#define FIRST_TERMS 64u /* archived terms before anchors are made */
+#define HASH_TERMS 8u   /* terms in a hash: each shifts the earlier ones by 64 / 8 bits */
 
 static inline uint64_t hash_of_term(const struct refrain_item *term) {
     uint64_t hash = ((uint64_t)term->base + term->span) * 0x9e3779b97f4a7c15u;
@@ -114,9 +113,4 @@ const struct refrain_archive_position *refrain_anchors_find(struct refrain_repea
             return &anchor->position;
     }
     return NULL;
-}
-
-bool refrain_anchors_are_fruitful(const struct refrain_formula *formula) {
-    const struct refrain_repeat *repeat = refrain_repeat_of(formula);
-    return formula->repeats && repeat->short_ones == 0 && formula->archived_terms - repeat->left_at < FRUITFUL_TERMS;
 }

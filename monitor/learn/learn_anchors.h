@@ -38,7 +38,4 @@ REFRAIN_HIDDEN void refrain_anchors_forget(struct refrain_formula *formula);
 REFRAIN_HIDDEN const struct refrain_archive_position *
 refrain_anchors_find(struct refrain_repeat *repeat, const struct refrain_item *items, unsigned end);
 
-/* True if repetitions were found by anchors, and the latest one was neither short, as by chance, nor long ago. */
-REFRAIN_HIDDEN bool refrain_anchors_are_fruitful(const struct refrain_formula *formula);
-
 #endif

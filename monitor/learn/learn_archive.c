@@ -132,7 +132,7 @@ _Static_assert(sizeof(((struct refrain_learn_scratch *)0)->entries) >= REFRAIN_G
 bool refrain_archive_takes_groups(const struct refrain_formula *formula) {
     const struct refrain_repeat *repeat = refrain_repeat_of(formula);
     uint64_t values = formula->repeat ? repeat->values : formula->archived_terms;
-    return values >= UNGROUPED_VALUES && !refrain_anchors_are_fruitful(formula);
+    return values >= UNGROUPED_VALUES;
 }
 
 /* A group that was written to the scratch memory. */

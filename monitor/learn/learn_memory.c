@@ -18,11 +18,8 @@
 #define SHORT_ITEMS 8u
 #define SHORT_CONTROL_ITEMS 16u /* the same for control flow */
 
-/* Once half of the memory is used, a formula with few archived terms grows to SPARING_ITEMS at most, and its oldest
- * terms are archived. With many archived terms it may grow: the more terms are archived at a time, the less memory each
- * of them takes. */
+/* Once half of the memory is used, a formula grows to SPARING_ITEMS at most, and its oldest terms are archived. */
 #define SPARING_ITEMS 12u
-#define FEW_TERMS 1024u
 
 /* The use of a formula with room for `items` items. */
 static enum refrain_pool_use use_for_items(const struct refrain_learner *learner, unsigned items) {
@@ -77,8 +74,7 @@ struct refrain_formula *refrain_formula_room(struct refrain_context *context, st
         unsigned capacity = formula->capacity * 2u;
         if (capacity > context->formula_length)
             capacity = context->formula_length;
-        bool spares =
-            capacity > SPARING_ITEMS && formula->archived_terms < FEW_TERMS && is_sparing(refrain_learner_use(learner));
+        bool spares = capacity > SPARING_ITEMS && is_sparing(refrain_learner_use(learner));
         if (spares && formula->capacity < SPARING_ITEMS)
             capacity = SPARING_ITEMS;
         else if (spares && span <= SPARING_ITEMS / 2 &&

@@ -201,7 +201,6 @@ void refrain_repeat_leave(struct refrain_context *context, struct refrain_learne
         repeat->short_ones = 0;
     else if (repeat->short_ones < SHORT_REPEATS + MOST_SHORT)
         repeat->short_ones++;
-    repeat->left_at = formula->archived_terms;
     refrain_commit();
     formula->n_items = 1;
     repeat->settled = UINT32_MAX;
