@@ -16,7 +16,7 @@ enum {
     REFRAIN_CALL_CLASS_DOES = 1,
     REFRAIN_CALL_CLASS_PLAIN = 0,
     REFRAIN_CALL_CLASS_FORTRAN = 0,
-    REFRAIN_CALL_CLASS_POSIX = 1
+    REFRAIN_CALL_CLASS_POSIX = 2 /* not MPI's */
 };
 #define REFRAIN_CALL_OPERATIONS(class, kind)                                                                           \
     (!REFRAIN_CALL_CLASS_##class ? (kind) >= REFRAIN_MPI_WINDOW_MAKE && (kind) <= REFRAIN_MPI_FILE_OTHER               \
@@ -27,9 +27,11 @@ enum {
 static const struct {
     char name[39];
     uint8_t operations;
+    bool is_file_call; /* of the C library (refrain record --io) */
 } refrain_call_names[] = {
 #define REFRAIN_MPI_CALL(name, class, collective, own_time, kind, ...)                                                 \
-    {#name, REFRAIN_CALL_OPERATIONS(class, REFRAIN_MPI_##kind)},
+    {#name, REFRAIN_CALL_OPERATIONS(class, REFRAIN_MPI_KIND_OF(REFRAIN_MPI_##kind)),                                   \
+     REFRAIN_CALL_CLASS_##class == REFRAIN_CALL_CLASS_POSIX},
 #include <refrain/mpi_calls.def>
 #undef REFRAIN_MPI_CALL
 };

@@ -72,9 +72,43 @@ enum refrain_mpi_kind {
     REFRAIN_MPI_FILE_WRITE_END,
     REFRAIN_MPI_FILE_IWRITE,
     REFRAIN_MPI_FILE_IWRITE_ALL,
+    REFRAIN_MPI_FILE_SEEK_SHARED, /* sets the pointer that all ranks share */
+    REFRAIN_MPI_FILE_SET_VIEW,
     REFRAIN_MPI_FILE_OTHER,
     REFRAIN_MPI_KINDS
 };
+
+/* Which place of the file an access is for. */
+enum refrain_mpi_pointer {
+    REFRAIN_MPI_OWN_POINTER,
+    REFRAIN_MPI_AT_OFFSET, /* one that the call names */
+    REFRAIN_MPI_SHARED_POINTER,
+    REFRAIN_MPI_POINTERS
+};
+
+/* In mpi_calls.def, the kind of an access that is not at the rank's own pointer ends with _AT or _SHARED. Such a value
+ * is a kind and a pointer together; refrain_mpi_call() (model/mpi_call.h) has them apart. */
+#define REFRAIN_MPI_KIND_OF(value) ((enum refrain_mpi_kind)((unsigned)(value) % 256))
+#define REFRAIN_MPI_POINTER_OF(value) ((enum refrain_mpi_pointer)((unsigned)(value) / 256))
+#define REFRAIN_MPI_AT_POINTERS(kind)                                                                                  \
+    REFRAIN_MPI_##kind##_AT = REFRAIN_MPI_##kind + 256 * REFRAIN_MPI_AT_OFFSET,                                        \
+    REFRAIN_MPI_##kind##_SHARED = REFRAIN_MPI_##kind + 256 * REFRAIN_MPI_SHARED_POINTER
+enum {
+    REFRAIN_MPI_AT_POINTERS(FILE_READ),
+    REFRAIN_MPI_AT_POINTERS(FILE_READ_ALL),
+    REFRAIN_MPI_AT_POINTERS(FILE_READ_BEGIN),
+    REFRAIN_MPI_AT_POINTERS(FILE_READ_END),
+    REFRAIN_MPI_AT_POINTERS(FILE_IREAD),
+    REFRAIN_MPI_AT_POINTERS(FILE_IREAD_ALL),
+    REFRAIN_MPI_AT_POINTERS(FILE_WRITE),
+    REFRAIN_MPI_AT_POINTERS(FILE_WRITE_ALL),
+    REFRAIN_MPI_AT_POINTERS(FILE_WRITE_BEGIN),
+    REFRAIN_MPI_AT_POINTERS(FILE_WRITE_END),
+    REFRAIN_MPI_AT_POINTERS(FILE_IWRITE),
+    REFRAIN_MPI_AT_POINTERS(FILE_IWRITE_ALL)
+};
+#undef REFRAIN_MPI_AT_POINTERS
+_Static_assert(REFRAIN_MPI_KINDS <= 256, "a kind is the low byte of such a value");
 
 static inline bool refrain_mpi_is_message(enum refrain_mpi_kind kind) {
     return kind >= REFRAIN_MPI_SEND && kind <= REFRAIN_MPI_IPROBE;

@@ -3,8 +3,6 @@
 #include "common/array.h"
 #include "model/mpi_call.h"
 
-#include <string.h>
-
 /* Halves of split accesses are found by their file, since a file has at most one at a time. */
 #define SPLIT_ACCESS ((uint64_t)1 << 63)
 
@@ -31,13 +29,6 @@ static bool is_access(const struct refrain_region_info *region) {
 static bool is_under_way(const struct refrain_region_info *region) {
     const enum refrain_mpi_kind kind = refrain_mpi_kind(region);
     return refrain_mpi_file_has_request(kind) || refrain_mpi_file_begins(kind);
-}
-
-static enum refrain_file_pointer pointer_of(const struct refrain_region_info *region) {
-    if (strstr(region->name, "_at") || strncmp(region->name, "POSIX_p", 7) == 0) /* pread, pwritev ... */
-        return REFRAIN_FILE_AT_OFFSET;
-    return strstr(region->name, "_shared") || strstr(region->name, "_ordered") ? REFRAIN_FILE_AT_SHARED_POINTER
-                                                                               : REFRAIN_FILE_AT_OWN_POINTER;
 }
 
 /* ---- sums ---- */
@@ -82,7 +73,7 @@ static struct refrain_file_flow *count_access(struct refrain_file_collector *col
     manner->collective += refrain_mpi_file_is_collective(kind);
     manner->nonblocking += is_under_way(access->region);
     manner->sequential += access->sequential;
-    manner->at[pointer_of(access->region)]++;
+    manner->at[refrain_mpi_pointer(access->region)]++;
     return &of->flow[access->direction];
 }
 
@@ -190,7 +181,7 @@ static bool is_small(int64_t bytes) {
 /* True if the access begins at the rank's pointer, where the access before it ended. Notes that it moves the pointer.
  */
 static bool is_sequential(struct refrain_file_collector *collector, const struct refrain_event *event) {
-    if (event->tag < 0 || pointer_of(event->region) != REFRAIN_FILE_AT_OWN_POINTER)
+    if (event->tag < 0 || refrain_mpi_pointer(event->region) != REFRAIN_MPI_OWN_POINTER)
         return false;
     const uint64_t rank = (uint32_t)event->rank, number = (uint64_t)event->tag;
     const bool moved_before = refrain_table_number(&collector->pointers, rank, number);
@@ -200,9 +191,10 @@ static bool is_sequential(struct refrain_file_collector *collector, const struct
 
 /* A call other than an access may have set the pointer of the rank. */
 static void set_pointer(struct refrain_file_collector *collector, const struct refrain_event *event) {
-    const bool sets = event->kind == REFRAIN_EVENT_SEEK || refrain_mpi_kind(event->region) == REFRAIN_MPI_FILE_OPEN ||
-                      strcmp(event->region->name, "MPI_File_set_view") == 0;
-    if (sets && strcmp(event->region->name, "MPI_File_seek_shared") != 0 && collector->pointers.n)
+    const enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
+    const bool sets =
+        event->kind == REFRAIN_EVENT_SEEK || kind == REFRAIN_MPI_FILE_OPEN || kind == REFRAIN_MPI_FILE_SET_VIEW;
+    if (sets && kind != REFRAIN_MPI_FILE_SEEK_SHARED && collector->pointers.n)
         refrain_table_remove(&collector->pointers, (uint32_t)event->rank, (uint64_t)event->tag);
 }
 

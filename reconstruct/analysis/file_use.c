@@ -163,7 +163,7 @@ static void add_to_all(struct refrain_file_row *all, const struct refrain_file_r
         sum->collective += manner->collective;
         sum->nonblocking += manner->nonblocking;
         sum->sequential += manner->sequential;
-        for (unsigned i = 0; i < REFRAIN_FILE_POINTERS; i++)
+        for (unsigned i = 0; i < REFRAIN_MPI_POINTERS; i++)
             sum->at[i] += manner->at[i];
         for (unsigned i = 0; i < REFRAIN_FILE_SIZES; i++) {
             all->sizes[d][i].accesses += row->sizes[d][i].accesses;

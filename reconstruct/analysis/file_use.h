@@ -13,19 +13,11 @@
 
 #include "match/event.h"
 #include "model/trace_read.h"
+#include <refrain/mpi_kinds.h>
 
 #define REFRAIN_SMALL_ACCESS_BYTES 65536u /* accesses below this are small */
 
 enum refrain_file_direction { REFRAIN_FILE_READ, REFRAIN_FILE_WRITTEN, REFRAIN_FILE_DIRECTIONS };
-
-/* Where an access begins in the file: where the call says, at the pointer of the rank, or at the one that all ranks
- * share. */
-enum refrain_file_pointer {
-    REFRAIN_FILE_AT_OFFSET,
-    REFRAIN_FILE_AT_OWN_POINTER,
-    REFRAIN_FILE_AT_SHARED_POINTER,
-    REFRAIN_FILE_POINTERS
-};
 
 /* Reads or writes of a rank, or of all. */
 struct refrain_file_flow {
@@ -52,7 +44,7 @@ struct refrain_file_manner {
     uint64_t collective, nonblocking; /* nonblocking: also split ones */
     uint64_t sequential; /* at the rank's pointer, where its access before ended: without a seek, an opening or a new
                             view in between */
-    uint64_t at[REFRAIN_FILE_POINTERS];
+    uint64_t at[REFRAIN_MPI_POINTERS];
 };
 
 struct refrain_file_use {

@@ -72,14 +72,14 @@ static const char *part_word(uint64_t of, uint64_t all) {
 /* "at offsets, collective": how most of the accesses are made. */
 static const char *manner_text(const struct refrain_file_flow *flow, const struct refrain_file_manner *manner,
                                char text[96]) {
-    static const char *const pointers[REFRAIN_FILE_POINTERS] = {"at offsets", "at the rank's pointer",
-                                                                "at the shared pointer"};
+    static const char *const pointers[REFRAIN_MPI_POINTERS] = {"at the rank's pointer", "at offsets",
+                                                               "at the shared pointer"};
     unsigned most = 0;
     size_t n;
-    for (unsigned i = 1; i < REFRAIN_FILE_POINTERS; i++)
+    for (unsigned i = 1; i < REFRAIN_MPI_POINTERS; i++)
         most = manner->at[i] > manner->at[most] ? i : most;
     n = (size_t)snprintf(text, 96, "%s%s", manner->at[most] < flow->accesses ? "most " : "", pointers[most]);
-    if (most == REFRAIN_FILE_AT_OWN_POINTER && 2 * manner->sequential > flow->accesses)
+    if (most == REFRAIN_MPI_OWN_POINTER && 2 * manner->sequential > flow->accesses)
         n += (size_t)snprintf(text + n, 96 - n, ", mostly sequential");
     if (manner->collective)
         n += (size_t)snprintf(text + n, 96 - n, ", %scollective", part_word(manner->collective, flow->accesses));
@@ -214,9 +214,9 @@ static json_t *manner_json(const struct refrain_file_flow *flow, const struct re
         json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:f}", "typical_bytes", (json_int_t)manner->typical_bytes,
                   "small_accesses", (json_int_t)manner->small, "sequential", (json_int_t)manner->sequential,
                   "collective", (json_int_t)manner->collective, "nonblocking", (json_int_t)manner->nonblocking,
-                  "at_offset", (json_int_t)manner->at[REFRAIN_FILE_AT_OFFSET], "at_own_pointer",
-                  (json_int_t)manner->at[REFRAIN_FILE_AT_OWN_POINTER], "at_shared_pointer",
-                  (json_int_t)manner->at[REFRAIN_FILE_AT_SHARED_POINTER], "longest_ns", (json_int_t)manner->longest_ns,
+                  "at_offset", (json_int_t)manner->at[REFRAIN_MPI_AT_OFFSET], "at_own_pointer",
+                  (json_int_t)manner->at[REFRAIN_MPI_OWN_POINTER], "at_shared_pointer",
+                  (json_int_t)manner->at[REFRAIN_MPI_SHARED_POINTER], "longest_ns", (json_int_t)manner->longest_ns,
                   "longest_rank", (int)manner->longest_rank, "bytes_per_second",
                   refrain_file_rate(flow->bytes, manner->longest_ns));
     json_object_update(object, more);

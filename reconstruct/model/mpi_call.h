@@ -11,7 +11,8 @@ struct refrain_mpi_call {
     enum refrain_collective collective;
     enum refrain_own_time own_time;
     enum refrain_mpi_kind kind;
-    enum refrain_region_kind region; /* MPI, or IO for functions of the C library */
+    enum refrain_mpi_pointer pointer; /* of an access to a file */
+    enum refrain_region_kind region;  /* MPI, or IO for functions of the C library */
 };
 
 /* The function with this number in traces. An unknown function has the name "MPI_?". */
@@ -30,5 +31,8 @@ static inline bool refrain_region_is_call(const struct refrain_region_info *regi
 
 /* What the calls of a region do; OTHER if it is no call of MPI or of the C library for files. */
 enum refrain_mpi_kind refrain_mpi_kind(const struct refrain_region_info *region);
+
+/* Which place of the file the accesses of a region are for; OWN_POINTER if it is no access. */
+enum refrain_mpi_pointer refrain_mpi_pointer(const struct refrain_region_info *region);
 
 #endif
