@@ -40,7 +40,7 @@ views = {name: load(name) for name in ("function", "call-path", "source-line", "
 for name, view in views.items():
     lines = list(csv.DictReader(open(name + ".csv")))
     check(name + ": rows of CSV and JSON", len(lines), len(view["rows"]), 0)
-    check(name + ": by", view["by"] == name and view["schema_version"] == 4, True, 0)
+    check(name + ": by", view["by"] == name and view["schema_version"] == 5, True, 0)
     for a, b in zip(lines, view["rows"]):
         check(name + ": what", a["what"] == b["what"], True, 0)
         check(name + ": waiting", int(a["waiting_ns"]), b["waiting_ns"], 0)

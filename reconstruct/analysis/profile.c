@@ -210,9 +210,10 @@ static bool add_call_site(const struct refrain_process *process, const struct re
     uint64_t calls = view->guest ? refrain_least(view->guest->calls, all) : all - refrain_least(of_guests, all);
     long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
     struct refrain_metric_totals none = {0}, *in_node = unit->nodes ? &unit->nodes[node].metrics : &none;
-    total->mpi_ns += ns;
+    const bool is_files = view->region->kind == REFRAIN_REGION_IO;
+    *(is_files ? &total->files_ns : &total->mpi_ns) += ns;
     if (unit->nodes)
-        unit->nodes[node].mpi_ns += ns;
+        *(is_files ? &unit->nodes[node].files_ns : &unit->nodes[node].mpi_ns) += ns;
     if (within)
         add_elsewhere(process, view->record->thread, unit, within, node, ns);
     if (!view->guest) {
@@ -230,7 +231,7 @@ static bool add_call_site(const struct refrain_process *process, const struct re
         *call_site = (struct refrain_profile_call_site){.region = view->region, .node = node};
     }
     call_site->calls += calls;
-    call_site->mpi_ns += ns;
+    call_site->ns += ns;
     if (!view->guest)
         refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
     return true;
@@ -292,11 +293,13 @@ static void add_up(struct refrain_profile_unit *unit) {
     for (uint32_t i = 0; i < n; i++) {
         unit->nodes[i].own_total_ns = unit->nodes[i].own_ns;
         unit->nodes[i].mpi_total_ns = unit->nodes[i].mpi_ns;
+        unit->nodes[i].files_total_ns = unit->nodes[i].files_ns;
     }
     for (uint32_t i = n; i-- > 1;) {
         struct refrain_profile_node *parent = &unit->nodes[unit->view->nodes[i].parent];
         parent->own_total_ns += unit->nodes[i].own_total_ns;
         parent->mpi_total_ns += unit->nodes[i].mpi_total_ns;
+        parent->files_total_ns += unit->nodes[i].files_total_ns;
         refrain_metrics_add_up(&parent->metrics, &unit->nodes[i].metrics);
     }
 }

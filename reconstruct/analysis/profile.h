@@ -9,12 +9,12 @@
 #include "analysis/span_times.h"
 #include "model/metric_totals.h"
 
-/* An MPI call site, over the ranks and threads that have it. */
+/* A call site of MPI, or of the C library for files, over the ranks and threads that have it. */
 struct refrain_profile_call_site {
     const struct refrain_region_info *region;
     uint32_t node; /* it was made from */
     uint64_t calls;
-    long double mpi_ns;
+    long double ns;
     struct refrain_metric_totals metrics; /* of these blocks */
 };
 
@@ -29,7 +29,8 @@ struct refrain_profile_node {
     long double own_total_ns; /* including nodes inside */
     long double mpi_ns;       /* in MPI calls made from here */
     long double mpi_total_ns; /* including nodes inside */
-    struct refrain_metric_totals metrics; /* of own_total_ns and mpi_total_ns together */
+    long double files_ns, files_total_ns; /* the same of calls of the C library for files */
+    struct refrain_metric_totals metrics; /* of own_total_ns, mpi_total_ns and files_total_ns together */
     uint32_t throttled_ranks; /* ranks on which its probe was throttled at some time: counts are lower bounds */
     int32_t throttled_rank;   /* the latest of these */
 };
@@ -60,6 +61,7 @@ struct refrain_profile_total {
     long double run_ns;                  /* of all threads together */
     long double outside_ns;              /* before, between and after instrumented functions */
     long double mpi_ns;
+    long double files_ns; /* in calls of the C library for files */
     long double functions_ns;
     const char *const *metric_names; /* those of the trace */
     size_t n_metrics;

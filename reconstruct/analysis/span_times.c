@@ -6,19 +6,25 @@
 
 #include <stdlib.h>
 
+/* Time in what an activation called: all, MPI calls, calls of the C library for files. */
+struct called {
+    uint64_t all_ticks, mpi_ticks, files_ticks;
+};
+
 /* An open loop or branch. */
 struct open_span {
     uint32_t node;
     struct refrain_span_times *times;
     bool bounded; /* the clock has been read in it */
     uint64_t begin_ticks;
-    uint64_t called_ticks, mpi_ticks; /* totals of its activation at that read */
+    struct called called; /* totals of its activation at that read */
 };
 
 /* A time at which all open spans were certainly open. */
 struct certain {
     size_t spans; /* spans of the stack up to here */
-    uint64_t ticks, called_ticks, mpi_ticks;
+    uint64_t ticks;
+    struct called called;
 };
 
 struct activation {
@@ -29,13 +35,14 @@ struct activation {
     size_t first_span,
         bounded_spans; /* first span of its own on the stack; spans before bounded_spans had a clock read */
     struct certain certain;
-    uint64_t enter_ticks, called_ticks, mpi_ticks;
+    uint64_t enter_ticks;
+    struct called called;
     size_t again,
         gap; /* again: number + 1 of the span whose iteration has begun; gap: the one whose last gap took gap_ticks */
     uint64_t gap_ticks;
     bool calls;      /* it is at a call that has a probe */
     bool was_called; /* it was called from such a call */
-    bool is_mpi, is_region;
+    bool is_mpi, is_files, is_region;
 };
 
 struct walked {
@@ -54,6 +61,12 @@ static long double ns_of(const struct walked *walked, uint64_t ticks) {
     return (int64_t)ticks > 0 ? refrain_trace_span_ns(walked->process, ticks) : 0;
 }
 
+/* True if the call site is one of the C library for files, false if it is MPI's. */
+static bool calls_for_file(const struct refrain_process *process, uint64_t call_site) {
+    const struct refrain_call_site_view *view = refrain_process_call_site(process, call_site);
+    return view && view->region->kind == REFRAIN_REGION_IO;
+}
+
 /* ---- clock reads ---- */
 
 static void read_clock(struct walked *walked, struct activation *top, uint64_t ticks) {
@@ -62,8 +75,7 @@ static void read_clock(struct walked *walked, struct activation *top, uint64_t t
         struct open_span *span = &walked->spans[i];
         span->bounded = true;
         span->begin_ticks = ticks;
-        span->called_ticks = top->called_ticks;
-        span->mpi_ticks = top->mpi_ticks;
+        span->called = top->called;
         span->times->edge_ns += block_ns;
         span->times->bounded++;
     }
@@ -81,7 +93,7 @@ static void read_clock(struct walked *walked, struct activation *top, uint64_t t
 
 /* Control is certainly in all open spans of the activation, and has been since they began. */
 static void be_certain(struct walked *walked, struct activation *top) {
-    top->certain = (struct certain){top->bounded_spans, walked->ticks, top->called_ticks, top->mpi_ticks};
+    top->certain = (struct certain){top->bounded_spans, walked->ticks, top->called};
     if (top->gap) {
         struct refrain_span_times *times = walked->spans[top->gap - 1].times;
         times->gap_ns += ns_of(walked, top->gap_ticks);
@@ -101,8 +113,9 @@ static void close_span(struct walked *walked, struct activation *top) {
     span->times->edge_ns += span->bounded ? ns_of(walked, walked->ticks - last_ticks) : 0;
     if (span->bounded && is_certain) {
         span->times->known_ns += ns_of(walked, certain->ticks - span->begin_ticks);
-        span->times->called_ns += ns_of(walked, certain->called_ticks - span->called_ticks);
-        span->times->mpi_ns += ns_of(walked, certain->mpi_ticks - span->mpi_ticks);
+        span->times->called_ns += ns_of(walked, certain->called.all_ticks - span->called.all_ticks);
+        span->times->mpi_ns += ns_of(walked, certain->called.mpi_ticks - span->called.mpi_ticks);
+        span->times->files_ns += ns_of(walked, certain->called.files_ticks - span->called.files_ticks);
     }
     top->certain.spans = number < certain->spans ? number : certain->spans;
     top->bounded_spans = number < top->bounded_spans ? number : top->bounded_spans;
@@ -213,12 +226,15 @@ static void enter(struct walked *walked, uint8_t kind, uint64_t id, uint64_t tic
                                .bounded_spans = walked->n_spans,
                                .enter_ticks = ticks,
                                .was_called = top->calls,
-                               .is_mpi = kind == REFRAIN_RECORD_CALL_ENTER,
                                .is_region = kind == REFRAIN_RECORD_REGION_ENTER};
     if (kind == REFRAIN_RECORD_ENTER && id < walked->process->header->n_slots && walked->process->slots[id].node) {
         const struct refrain_slot_view *view = &walked->process->slots[id];
         inner.unit = view->unit;
         inner.function = inner.node = (uint32_t)(view->node - view->unit->nodes);
+    }
+    if (kind == REFRAIN_RECORD_CALL_ENTER) {
+        inner.is_files = calls_for_file(walked->process, id);
+        inner.is_mpi = !inner.is_files;
     }
     if (inner.is_region) {
         inner.unit = top->unit;
@@ -239,8 +255,9 @@ static void leave(struct walked *walked, uint64_t ticks) {
         close_span(walked, top);
     uint64_t took_ticks = ticks - top->enter_ticks;
     struct activation *caller = &walked->activations[--walked->depth - 1];
-    caller->called_ticks += took_ticks;
-    caller->mpi_ticks += top->is_mpi ? took_ticks : 0;
+    caller->called.all_ticks += took_ticks;
+    caller->called.mpi_ticks += top->is_mpi ? took_ticks : 0;
+    caller->called.files_ticks += top->is_files ? took_ticks : 0;
     if (top->was_called)
         be_certain(walked, caller);
     caller->calls = false;

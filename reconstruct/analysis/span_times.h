@@ -18,9 +18,10 @@
 
 struct refrain_span_times {
     long double known_ns, called_ns; /* from the first read to the last; of that, in callees */
-    long double mpi_ns;              /* of that, in MPI calls made directly from it */
-    long double edge_ns;             /* blocks at its edges, of which a part belongs to it */
-    long double gap_ns; /* from the last read of an iteration to the first of the next; `gaps`: how many times */
+    long double mpi_ns,
+        files_ns;        /* of that, in MPI calls and in calls of the C library for files, made directly from it */
+    long double edge_ns; /* blocks at its edges, of which a part belongs to it */
+    long double gap_ns;  /* from the last read of an iteration to the first of the next; `gaps`: how many times */
     uint64_t gaps;
     uint64_t bounded; /* number of times that it began and had a clock read */
 };

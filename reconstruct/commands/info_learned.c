@@ -123,7 +123,7 @@ enum refrain_status refrain_info_learned(const struct refrain_trace *trace, cons
     if (status)
         return status;
     learned->run_ns = total.run_ns;
-    learned->blocks_ns = total.functions_ns + total.mpi_ns + total.outside_ns;
+    learned->blocks_ns = total.functions_ns + total.mpi_ns + total.files_ns + total.outside_ns;
     for (size_t i = 0; i < total.n_regions; i++)
         learned->blocks_ns += total.regions[i].own_ns;
     refrain_profile_close(&total);

@@ -28,7 +28,8 @@ static void add_node(struct refrain_profile_items *items, const struct refrain_p
     long double own_ns = !refrain_kind_is_loop(unit->view->nodes[node].kind) ? of->own_total_ns
                          : refrain_profile_own_is_known(span)                ? refrain_span_own_ns(span)
                                                                              : 0;
-    add_item(items, (struct refrain_profile_item){.unit = unit, .node = of, .time_ns = own_ns + of->mpi_total_ns});
+    add_item(items, (struct refrain_profile_item){
+                        .unit = unit, .node = of, .time_ns = own_ns + of->mpi_total_ns + of->files_total_ns});
 }
 
 uint64_t refrain_profile_times_taken(const struct refrain_profile_item *branch) {
@@ -40,14 +41,14 @@ static void add_branch(struct refrain_profile_items *items, const struct refrain
                        bool fails) {
     const struct refrain_span_times *span = refrain_profile_span(unit, node, fails);
     struct refrain_profile_item item = {.unit = unit, .node = &unit->nodes[node], .is_branch = true, .fails = fails};
-    item.time_ns = span ? refrain_span_own_ns(span) + span->mpi_ns : 0;
+    item.time_ns = span ? refrain_span_own_ns(span) + span->mpi_ns + span->files_ns : 0;
     if (refrain_profile_times_taken(&item) > 0)
         add_item(items, item);
 }
 
 static void add_call(struct refrain_profile_items *items, const struct refrain_profile_unit *unit, uint32_t call) {
     const struct refrain_profile_call_site *of = &unit->call_sites[call];
-    add_item(items, (struct refrain_profile_item){.unit = unit, .call = of, .time_ns = of->mpi_ns});
+    add_item(items, (struct refrain_profile_item){.unit = unit, .call = of, .time_ns = of->ns});
 }
 
 static void sort(struct refrain_profile_items *items) {

@@ -60,35 +60,46 @@ static const char *mark_of(const struct refrain_span_times *span, const struct r
     return span->gaps ? "~" : ">=";
 }
 
-/* Times are -1 if they are not known. `mark` is for the first two. `metrics` is null if not known. `least`: the count
- * is a lower bound. */
-static void print_marked(const struct refrain_profile_tree *tree, long double time_ns, long double own_ns,
-                         long double mpi_ns, int64_t waiting_ns, const struct refrain_metric_totals *metrics,
-                         uint64_t count, bool least, unsigned depth, const char *text, const char *mark) {
+/* The times of a line; -1 if they are not known. */
+struct times {
+    long double all_ns, own_ns, mpi_ns, files_ns;
+    int64_t waiting_ns;
+};
+
+static struct times sum_of(long double own_ns, long double mpi_ns, long double files_ns, int64_t waiting_ns) {
+    return (struct times){own_ns >= 0 ? own_ns + mpi_ns + files_ns : -1, own_ns, mpi_ns, files_ns, waiting_ns};
+}
+
+/* `mark` is for the first two times. `metrics` is null if not known. `least`: the count is a lower bound. */
+static void print_marked(const struct refrain_profile_tree *tree, struct times times,
+                         const struct refrain_metric_totals *metrics, uint64_t count, bool least, unsigned depth,
+                         const char *text, const char *mark) {
     char counted[48], shown[64];
     snprintf(counted, sizeof counted, "%s%s", least ? ">=" : "", refrain_show_count(count));
     long double run_ns = tree->total->run_ns > 0 ? tree->total->run_ns : 1;
-    if (time_ns < 0)
+    if (times.all_ns < 0)
         printf("%11s %8s ", "-", "-");
     else
-        printf("%11s %6.2Lf %% ", marked(mark, time_ns, shown, sizeof shown), 100 * time_ns / run_ns);
-    printf("%11s ", own_ns < 0 ? "-" : marked(mark, own_ns, shown, sizeof shown));
-    printf("%11s ", mpi_ns < 0 ? "-" : refrain_show_ns(mpi_ns));
+        printf("%11s %6.2Lf %% ", marked(mark, times.all_ns, shown, sizeof shown), 100 * times.all_ns / run_ns);
+    printf("%11s ", times.own_ns < 0 ? "-" : marked(mark, times.own_ns, shown, sizeof shown));
+    printf("%11s ", times.mpi_ns < 0 ? "-" : refrain_show_ns(times.mpi_ns));
+    if (tree->total->files_ns > 0)
+        printf("%11s ", times.files_ns < 0 ? "-" : refrain_show_ns(times.files_ns));
     if (tree->activity)
-        printf("%11s ", waiting_ns < 0 ? "-" : refrain_show_ns((long double)waiting_ns));
+        printf("%11s ", times.waiting_ns < 0 ? "-" : refrain_show_ns((long double)times.waiting_ns));
     for (size_t i = 0; i < tree->total->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(tree->total->metric_names[i]),
                metrics ? refrain_show_metric(tree->total->metric_names[i], metrics->value[i]) : "-");
     /* Lines of a tenth of the run or more are bold. */
     printf("%14s  %*s%s%s%s\n", counted, (int)(2 * depth), "",
-           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", refrain_show_name(text),
-           depth && time_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
+           depth && times.all_ns * 10 > run_ns ? refrain_style(REFRAIN_BOLD) : "", refrain_show_name(text),
+           depth && times.all_ns * 10 > run_ns ? refrain_style(REFRAIN_NORMAL) : "");
 }
 
-static void print_line(const struct refrain_profile_tree *tree, long double time_ns, long double own_ns,
-                       long double mpi_ns, int64_t waiting_ns, const struct refrain_metric_totals *metrics,
-                       uint64_t count, bool least, unsigned depth, const char *text) {
-    print_marked(tree, time_ns, own_ns, mpi_ns, waiting_ns, metrics, count, least, depth, text, "");
+static void print_line(const struct refrain_profile_tree *tree, struct times times,
+                       const struct refrain_metric_totals *metrics, uint64_t count, bool least, unsigned depth,
+                       const char *text) {
+    print_marked(tree, times, metrics, count, least, depth, text, "");
 }
 
 /* `outside`: no line above names the function that contains the call site. */
@@ -100,27 +111,34 @@ static void print_call_site(const struct refrain_profile_tree *tree, const struc
         snprintf(line, sizeof line, "  %.200s:%u", refrain_base_name(region->file), region->line);
     snprintf(text, sizeof text, "%s%s%s%.200s", region->name, line, outside && region->function[0] ? "  in " : "",
              outside ? region->function : "");
-    print_line(tree, call_site->mpi_ns, 0, call_site->mpi_ns, refrain_profile_call_waiting(tree, call_site),
+    const bool is_files = region->kind == REFRAIN_REGION_IO;
+    print_line(tree,
+               sum_of(0, is_files ? 0 : call_site->ns, is_files ? call_site->ns : 0,
+                      refrain_profile_call_waiting(tree, call_site)),
                &call_site->metrics, call_site->calls, false, depth, text);
 }
 
 /* A line for all items of the list beyond the longest ones. */
 static void print_rest(const struct refrain_profile_tree *tree, const struct refrain_profile_items *items,
                        unsigned depth) {
-    long double own_ns = 0, mpi_ns = 0;
-    int64_t waiting_ns = 0;
+    struct times sum = {0};
     struct refrain_metric_totals metrics = {{0}};
     for (size_t i = tree->most; i < items->n; i++) {
         const struct refrain_profile_item *item = &items->items[i];
         if (item->is_branch) /* its time is part of other lines, too */
             continue;
-        long double in_mpi_ns = item->node ? item->node->mpi_total_ns : item->call ? item->call->mpi_ns : 0;
-        waiting_ns +=
+        const bool is_files = item->call && item->call->region->kind == REFRAIN_REGION_IO;
+        const long double call_ns = item->call ? item->call->ns : 0;
+        const long double mpi_ns = item->node ? item->node->mpi_total_ns : is_files ? 0 : call_ns;
+        const long double files_ns = item->node ? item->node->files_total_ns : is_files ? call_ns : 0;
+        sum.waiting_ns +=
             item->node ? refrain_profile_node_waiting(tree, item->unit, refrain_profile_number(item->unit, item->node))
             : item->call ? refrain_profile_call_waiting(tree, item->call)
                          : 0;
-        mpi_ns += in_mpi_ns;
-        own_ns += item->time_ns - in_mpi_ns;
+        sum.all_ns += item->time_ns;
+        sum.mpi_ns += mpi_ns;
+        sum.files_ns += files_ns;
+        sum.own_ns += item->time_ns - mpi_ns - files_ns;
         refrain_metrics_add_up(&metrics, item->node     ? &item->node->metrics
                                          : item->call   ? &item->call->metrics
                                          : item->region ? &item->region->metrics
@@ -128,7 +146,7 @@ static void print_rest(const struct refrain_profile_tree *tree, const struct ref
     }
     char text[64];
     snprintf(text, sizeof text, "%zu more (--top)", items->n - tree->most);
-    print_line(tree, own_ns + mpi_ns, own_ns, mpi_ns, waiting_ns, &metrics, 0, false, depth, text);
+    print_line(tree, sum, &metrics, 0, false, depth, text);
 }
 
 /* "  throttled on 1 of 4 ranks"; empty if it was not throttled. */
@@ -158,9 +176,10 @@ static bool print_loop(const struct refrain_profile_tree *tree, const struct ref
              refrain_base_name(refrain_node_file(unit->view, source)), source->line, throttled[0] ? "at least " : "",
              refrain_show_count(node->entries), callees, throttled);
     long double own_ns = refrain_profile_own_is_known(span) ? refrain_span_own_ns(span) : -1;
-    print_marked(tree, own_ns >= 0 ? own_ns + node->mpi_total_ns : -1, own_ns, node->mpi_total_ns,
-                 refrain_profile_node_waiting(tree, unit, refrain_profile_number(unit, node)), &node->metrics,
-                 node->visits, throttled[0] != 0, depth, text, mark_of(span, node));
+    print_marked(tree,
+                 sum_of(own_ns, node->mpi_total_ns, node->files_total_ns,
+                        refrain_profile_node_waiting(tree, unit, refrain_profile_number(unit, node))),
+                 &node->metrics, node->visits, throttled[0] != 0, depth, text, mark_of(span, node));
     return depth >= REFRAIN_PROFILE_DEPTH || print_children(tree, unit, node, depth + 1);
 }
 
@@ -176,8 +195,10 @@ static void print_branch(const struct refrain_profile_tree *tree, const struct r
     snprintf(text, sizeof text, "%s  %.300s:%u%s", refrain_profile_branch_name(branch->fails),
              refrain_base_name(refrain_node_file(view, &view->nodes[node])), view->nodes[node].line, callees);
     bool known = refrain_profile_own_is_known(span);
-    print_marked(tree, known ? branch->time_ns : -1, known ? refrain_span_own_ns(span) : -1, span ? span->mpi_ns : -1,
-                 -1, NULL, refrain_profile_times_taken(branch), branch->node->throttled_ranks > 0, depth, text,
+    print_marked(tree,
+                 (struct times){known ? branch->time_ns : -1, known ? refrain_span_own_ns(span) : -1,
+                                span ? span->mpi_ns : -1, span ? span->files_ns : -1, -1},
+                 NULL, refrain_profile_times_taken(branch), branch->node->throttled_ranks > 0, depth, text,
                  mark_of(span, branch->node));
 }
 
@@ -202,7 +223,7 @@ static bool print_children(const struct refrain_profile_tree *tree, const struct
 
 /* Indentation of lines that explain the line above them. */
 static int indentation(const struct refrain_profile_tree *tree) {
-    int columns = 67;
+    int columns = tree->total->files_ns > 0 ? 79 : 67;
     for (size_t i = 0; i < tree->total->n_metrics; i++)
         columns += refrain_show_metric_width(tree->total->metric_names[i]) + 1;
     return columns;
@@ -242,9 +263,10 @@ static bool print_function(const struct refrain_profile_tree *tree, const struct
                  refrain_show_ns(node->elsewhere_ns));
     snprintf(text, sizeof text, "%.200s()  %.200s:%u%s%s%s", refrain_node_name(unit->view, source),
              refrain_base_name(refrain_node_file(unit->view, source)), source->line, callees, elsewhere, throttled);
-    print_line(tree, function->time_ns, node->own_total_ns, node->mpi_total_ns,
-               refrain_profile_node_waiting(tree, unit, number), &node->metrics, node->visits, throttled[0] != 0, 0,
-               text);
+    print_line(tree,
+               sum_of(node->own_total_ns, node->mpi_total_ns, node->files_total_ns,
+                      refrain_profile_node_waiting(tree, unit, number)),
+               &node->metrics, node->visits, throttled[0] != 0, 0, text);
     print_callers(tree, unit, source);
     return print_children(tree, unit, node, 1);
 }
@@ -256,7 +278,9 @@ static void print_region(const struct refrain_profile_tree *tree, const struct r
         snprintf(text, sizeof text, "%.200s()  %.200s:%u", info->name, refrain_base_name(info->file), info->line);
     else
         snprintf(text, sizeof text, "%s%.400s", info->kind == REFRAIN_REGION_USER ? "region " : "", info->name);
-    print_line(tree, region->own_ns, info->own_time == REFRAIN_OWN_TIME_PAUSED ? 0 : region->own_ns, 0, 0,
+    print_line(tree,
+               (struct times){.all_ns = region->own_ns,
+                              .own_ns = info->own_time == REFRAIN_OWN_TIME_PAUSED ? 0 : region->own_ns},
                &region->metrics, region->visits, false, 0, text);
 }
 
@@ -270,15 +294,15 @@ static bool print_item(const struct refrain_profile_tree *tree, const struct ref
     else if (item->region)
         print_region(tree, item->region);
     else
-        print_line(tree, total->outside_ns, total->outside_ns, 0, 0, &total->outside_metrics, 0, false, 0,
+        print_line(tree, sum_of(total->outside_ns, 0, 0, 0), &total->outside_metrics, 0, false, 0,
                    "outside of instrumented functions");
     return true;
 }
 
 static void print_head(const struct refrain_profile_tree *tree) {
     const struct refrain_profile_total *total = tree->total;
-    printf("%s%11s %8s %11s %11s %s", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
-           tree->activity ? "    waiting " : "");
+    printf("%s%11s %8s %11s %11s %s%s", refrain_style(REFRAIN_BOLD), "time", "share", "own", "in MPI",
+           total->files_ns > 0 ? "   in files " : "", tree->activity ? "    waiting " : "");
     for (size_t i = 0; i < total->n_metrics; i++)
         printf("%*s ", refrain_show_metric_width(total->metric_names[i]), total->metric_names[i]);
     printf("%14s  %s%s\n", "count", "what", refrain_style(REFRAIN_NORMAL));
@@ -286,9 +310,10 @@ static void print_head(const struct refrain_profile_tree *tree) {
     for (size_t i = 0; i < total->n_regions; i++)
         if (total->regions[i].region->own_time == REFRAIN_OWN_TIME_PAUSED)
             paused_ns += total->regions[i].own_ns;
-    print_line(tree, total->run_ns, total->run_ns - total->mpi_ns - paused_ns, total->mpi_ns,
-               tree->activity ? tree->activity->times.waiting_ns : 0, &total->metrics, 1, false, 0,
-               "all ranks and threads");
+    print_line(tree,
+               (struct times){total->run_ns, total->run_ns - total->mpi_ns - total->files_ns - paused_ns, total->mpi_ns,
+                              total->files_ns, tree->activity ? tree->activity->times.waiting_ns : 0},
+               &total->metrics, 1, false, 0, "all ranks and threads");
 }
 
 enum refrain_status refrain_profile_print(const struct refrain_profile_total *total,

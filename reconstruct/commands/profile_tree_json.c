@@ -20,13 +20,14 @@ static void add_metrics(json_t *object, const struct refrain_profile_total *tota
 static json_t *call_site_json(const struct refrain_profile_tree *tree,
                               const struct refrain_profile_call_site *call_site) {
     json_t *object = json_object();
-    json_object_set_new(object, "kind", json_string("mpi"));
+    const bool is_files = call_site->region->kind == REFRAIN_REGION_IO;
+    json_object_set_new(object, "kind", json_string(is_files ? "io" : "mpi"));
     json_object_set_new(object, "name", refrain_json_text(call_site->region->name));
     json_object_set_new(object, "file", refrain_json_text(call_site->region->file));
     json_object_set_new(object, "line", json_integer(call_site->region->line));
     json_object_set_new(object, "function", refrain_json_text(call_site->region->function));
     json_object_set_new(object, "calls", json_integer((json_int_t)call_site->calls));
-    json_object_set_new(object, "mpi_ns", json_real((double)call_site->mpi_ns));
+    json_object_set_new(object, is_files ? "files_ns" : "mpi_ns", json_real((double)call_site->ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(refrain_profile_call_waiting(tree, call_site)));
     add_metrics(object, tree->total, &call_site->metrics);
@@ -53,6 +54,7 @@ static json_t *branch_json(const struct refrain_profile_item *branch) {
     json_object_set_new(object, "line", json_integer(source->line));
     json_object_set_new(object, "count", json_integer((json_int_t)refrain_profile_times_taken(branch)));
     json_object_set_new(object, "mpi_ns", span ? json_real((double)span->mpi_ns) : json_null());
+    json_object_set_new(object, "files_ns", span ? json_real((double)span->files_ns) : json_null());
     add_span(object, span);
     return object;
 }
@@ -84,6 +86,7 @@ static json_t *node_json(const struct refrain_profile_tree *tree, const struct r
     else
         json_object_set_new(object, "own_ns", json_real((double)node->own_total_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)node->mpi_total_ns));
+    json_object_set_new(object, "files_ns", json_real((double)node->files_total_ns));
     if (tree->activity)
         json_object_set_new(object, "waiting_ns", json_integer(refrain_profile_node_waiting(tree, unit, number)));
     add_metrics(object, tree->total, &node->metrics);
@@ -133,6 +136,7 @@ enum refrain_status refrain_profile_json(const struct refrain_profile_total *tot
     }
     json_object_set_new(object, "run_ns", json_real((double)total->run_ns));
     json_object_set_new(object, "mpi_ns", json_real((double)total->mpi_ns));
+    json_object_set_new(object, "files_ns", json_real((double)total->files_ns));
     json_object_set_new(object, "functions_ns", json_real((double)total->functions_ns));
     json_object_set_new(object, "outside_ns", json_real((double)total->outside_ns));
     add_metrics(object, total, &total->metrics);

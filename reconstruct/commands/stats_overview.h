@@ -8,7 +8,7 @@
 #include "analysis/stats_rows.h"
 #include "commands/counter_table.h"
 
-#define REFRAIN_STATS_SCHEMA_VERSION 4 /* of stats --json; raised when a member is removed or changes its meaning */
+#define REFRAIN_STATS_SCHEMA_VERSION 5 /* of stats --json; raised when a member is removed or changes its meaning */
 #define REFRAIN_STATS_LINES_SHOWN 20u  /* of a table, if the user gave no number */
 
 /* The data that stats has read from a trace. */

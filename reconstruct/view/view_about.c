@@ -84,12 +84,12 @@ static json_t *time_json(long double ns) {
 }
 
 static json_t *node_json(const char *kind, const char *name, const char *file, uint32_t line, uint64_t count,
-                         long double time_ns, long double own_ns, long double mpi_ns,
+                         long double time_ns, long double own_ns, long double mpi_ns, long double files_ns,
                          const struct refrain_profile_total *total, const struct refrain_metric_totals *metrics) {
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:I, s:s, s:I, s:o, s:o, s:f}", "kind", kind, "name", refrain_json_text(name),
-                  "file", refrain_json_text(file), "line", (json_int_t)line, "function", "", "count", (json_int_t)count,
-                  "time_ns", time_json(time_ns), "own_ns", time_json(own_ns), "mpi_ns", (double)mpi_ns);
+    json_t *object = json_pack("{s:s, s:o, s:o, s:I, s:s, s:I, s:o, s:o, s:f, s:f}", "kind", kind, "name",
+                               refrain_json_text(name), "file", refrain_json_text(file), "line", (json_int_t)line,
+                               "function", "", "count", (json_int_t)count, "time_ns", time_json(time_ns), "own_ns",
+                               time_json(own_ns), "mpi_ns", (double)mpi_ns, "files_ns", (double)files_ns);
     json_t *counted = json_array();
     for (size_t i = 0; i < total->n_metrics; i++)
         json_array_append_new(counted,
@@ -103,8 +103,9 @@ static json_t *node_json(const char *kind, const char *name, const char *file, u
 
 static json_t *call_json(const struct refrain_profile_call_site *call_site, const struct refrain_profile_total *total) {
     const struct refrain_region_info *region = call_site->region;
-    json_t *object = node_json("call", region->name, region->file, region->line, call_site->calls, call_site->mpi_ns, 0,
-                               call_site->mpi_ns, total, &call_site->metrics);
+    const bool is_files = region->kind == REFRAIN_REGION_IO;
+    json_t *object = node_json("call", region->name, region->file, region->line, call_site->calls, call_site->ns, 0,
+                               is_files ? 0 : call_site->ns, is_files ? call_site->ns : 0, total, &call_site->metrics);
     json_object_set_new(object, "function", refrain_json_text(region->function));
     return object;
 }
@@ -130,14 +131,14 @@ static void add_unit(json_t *functions, const struct refrain_profile_total *tota
         long double time_ns = !known                   ? -1
                               : !function              ? refrain_span_total_ns(span)
                               : node->inclusive_ns > 0 ? node->inclusive_ns
-                                                       : node->own_total_ns + node->mpi_total_ns;
+                                                       : node->own_total_ns + node->mpi_total_ns + node->files_total_ns;
         json_t *object = node_json(function ? "function" : "loop",
                                    function ? refrain_node_name(view, source) : loops[source->kind - REFRAIN_WHILE],
                                    refrain_node_file(view, source), source->line, node->visits, time_ns,
                                    function                                ? node->own_total_ns
                                    : known && refrain_span_knows_own(span) ? refrain_span_own_ns(span)
                                                                            : -1,
-                                   node->mpi_total_ns, total, &node->metrics);
+                                   node->mpi_total_ns, node->files_total_ns, total, &node->metrics);
         shown[i] = json_array();
         json_object_set_new(object, "children", shown[i]);
         json_array_append_new(parent, object);

@@ -217,7 +217,8 @@ export class Panels {
         );
         line.append(what, element("span", showKnownNs(node.time_ns), "time"));
         const counted = (node.metrics ?? []).map(([name, total]) => `, ${name} ${total}`).join("");
-        line.title = `own ${showKnownNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${counted}`;
+        const inFiles = node.files_ns > 0 ? `, in files ${showNs(node.files_ns)}` : "";
+        line.title = `own ${showKnownNs(node.own_ns)}, in MPI ${showNs(node.mpi_ns)}${inFiles}${counted}`;
         line.addEventListener("click", () => {
             const region = this.state.names.regions.findIndex((info) => isOf(node, info));
             if (region >= 0) this.state.choose({ kind: "region", region });

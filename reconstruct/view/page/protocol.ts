@@ -51,6 +51,7 @@ export interface TreeNode {
     time_ns: number | null;
     own_ns: number | null;
     mpi_ns: number;
+    files_ns: number; // in calls of the C library for files
     /** Metrics (REFRAIN_METRICS): name, and total as text. */
     metrics?: [string, string][];
     children?: TreeNode[];
