@@ -155,11 +155,11 @@ static __attribute__((noinline)) void look(struct refrain_context *context, stru
     if (entry && !entry->key) {
         struct refrain_caller_code code;
         refrain_caller_look(frame->at.address, refrain_configuration.layers, &code);
-        bool is_shown = code.rule && !code.is_layer && !code.is_system && !refrain_leaves_out_file(code.object.path) &&
-                        !refrain_leaves_out_function(&code);
+        bool is_shown = code.rule && code.owner != REFRAIN_OF_MPI && code.owner != REFRAIN_OF_SYSTEM &&
+                        !refrain_leaves_out_file(code.object.path) && !refrain_leaves_out_function(&code);
         entry->key = key;
         entry->function = REFRAIN_ENTRY_OF_FRAME;
-        entry->special = code.rule | (code.is_system ? OF_SYSTEM : 0) | (is_shown ? SHOWN : 0);
+        entry->special = code.rule | (code.owner == REFRAIN_OF_SYSTEM ? OF_SYSTEM : 0) | (is_shown ? SHOWN : 0);
         entry->reference = 0;
     }
     frame->rule = entry ? entry->special : 0;

@@ -135,7 +135,7 @@ static struct refrain_call_place look_for_call_site(struct refrain_context *cont
 static uint64_t layer_rule(uintptr_t address) {
     struct refrain_caller_code code;
     refrain_caller_look(address, refrain_configuration.layers, &code);
-    return code.is_layer || refrain_leaves_out_file(code.object.path) ? code.rule : 0;
+    return code.owner == REFRAIN_OF_MPI || refrain_leaves_out_file(code.object.path) ? code.rule : 0;
 }
 
 static struct refrain_call_place special_call_site(struct refrain_context *context, const struct refrain_slot *from,

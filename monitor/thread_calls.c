@@ -46,18 +46,6 @@ static uint32_t look_for_number(const void *object) {
 /* Kind of the entry that says whether a place is in the program's code: `special` is 1. */
 #define ENTRY_OF_PLACE (ENTRY_OF_CONSTRUCT + ENTRY_OF_OBJECT - 1u)
 
-static bool is_of_program(const struct refrain_caller_code *code) {
-    static const char *const others[] = {"librefrain", "libgomp.so", "libomp.so", "libiomp5.so", "libucs.so",
-                                         "libuct",     "libucp.so",  "libucm",    "libfabric",   "libpmi",
-                                         "libhwloc",   "libevent",   "libpsm",    "libibverbs",  "libmunge.so",
-                                         "libslurm",   NULL};
-    const char *slash = strrchr(code->object.path, '/'), *name = slash ? slash + 1 : code->object.path;
-    for (const char *const *other = others; *other; other++)
-        if (strncmp(name, *other, strlen(*other)) == 0)
-            return false;
-    return !code->is_layer && !code->is_system;
-}
-
 /* Without the loader's lock where the C library can do so: the program may hold a lock that a thread waits for which
  * has the loader's. */
 static void look(uintptr_t return_address, struct refrain_caller_code *code) {
@@ -66,7 +54,8 @@ static void look(uintptr_t return_address, struct refrain_caller_code *code) {
         refrain_caller_look(return_address, refrain_configuration.layers, code);
 }
 
-/* As is_of_program(); the thread's table of addresses keeps the answer. True if the table is full. */
+/* True if the place is in code of the program; the thread's table of addresses keeps the answer. True if the table is
+ * full. */
 static bool is_place_of_program(struct refrain_context *context, uintptr_t return_address) {
     struct refrain_address_entry *entry = refrain_address_entry(context, return_address, ENTRY_OF_PLACE);
     if (entry && !entry->key) {
@@ -74,7 +63,7 @@ static bool is_place_of_program(struct refrain_context *context, uintptr_t retur
         look(return_address, &code);
         entry->key = return_address;
         entry->function = ENTRY_OF_PLACE;
-        entry->special = is_of_program(&code);
+        entry->special = code.owner == REFRAIN_OF_PROGRAM;
         entry->reference = 0;
     }
     return !entry || entry->special;
@@ -120,7 +109,7 @@ static __attribute__((noinline)) struct refrain_region_name *make_record(const s
                                                                          uint32_t number, uintptr_t return_address) {
     struct refrain_caller_code code;
     look(return_address, &code);
-    if (!is_of_program(&code))
+    if (code.owner != REFRAIN_OF_PROGRAM)
         return NULL;
     uint32_t name = name_of(class, number), object = refrain_binary_name(&code.object);
     struct refrain_region_name *record =
@@ -219,7 +208,7 @@ static int comes_from_program(void *return_address) {
     if (!context || (context->busy & 1)) /* but in a pause: the thread may outlast it */
         return 0;
     look((uintptr_t)return_address, &code);
-    return is_of_program(&code);
+    return code.owner == REFRAIN_OF_PROGRAM;
 }
 
 void refrain_thread_calls_open(void) {

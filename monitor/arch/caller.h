@@ -23,10 +23,9 @@ struct refrain_caller {
 
 /* What is known of the code that a return address points to. */
 struct refrain_caller_code {
-    uint64_t rule;      /* the rule that leads to the frame above; 0 unknown */
-    bool is_layer;      /* a layer between the program and MPI (see below) */
-    bool is_system;     /* of the C library, which starts programs and threads, or of the loader */
-    uintptr_t function; /* address where the function begins; 0 unknown */
+    uint64_t rule;                   /* the rule that leads to the frame above; 0 unknown */
+    enum refrain_loaded_owner owner; /* OF_MPI also for a layer that was named (see below) */
+    uintptr_t function;              /* address where the function begins; 0 unknown */
     struct refrain_loaded object;
 };
 

@@ -12,8 +12,8 @@
  *
  * Recorded are calls on descriptors that the program itself has opened by name. Not recorded: calls inside an MPI call
  * that open files, as those are MPI's own; files of the monitor and of MPI's libraries; /proc, /sys and /dev; pipes,
- * sockets and standard streams, which nobody opened by name; the child of a fork. The C library does not call its own
- * exported functions, so fwrite() is one call, whatever it writes below. */
+ * sockets and standard streams, which nobody opened by name; the child of a fork or vfork. The C library does not call
+ * its own exported functions, so fwrite() is one call, whatever it writes below. */
 #ifndef REFRAIN_IO_H
 #define REFRAIN_IO_H
 

@@ -18,7 +18,6 @@
 #define NAMELESS UINT32_MAX /* a file without memory for its record */
 
 static uint32_t files[REFRAIN_IO_DESCRIPTORS];
-static pid_t process; /* the child of a vfork shares this memory */
 
 static bool is_known(int descriptor) {
     return descriptor >= 0 && (unsigned)descriptor < REFRAIN_IO_DESCRIPTORS;
@@ -51,17 +50,11 @@ static bool begins(const char *text, const char *with) {
 
 /* True if the code belongs to the monitor, or to a library with which MPI is made. */
 static bool is_mpis(uintptr_t address) {
-    static const char *const names[] = {"librefrain", "libmpi",   "mca_",     "libopen-",  "libpmix",
-                                        "libprrte",   "libhwloc", "libucp",   "libuct",    "libucs",
-                                        "libfabric",  "libevent", "libmunge", "libibverbs"};
     struct refrain_loaded object;
     if (!refrain_loaded_find(address - 1, &object))
         return false;
-    const char *slash = strrchr(object.path, '/'), *name = slash ? slash + 1 : object.path;
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(name, names[i]))
-            return true;
-    return false;
+    const enum refrain_loaded_owner owner = refrain_loaded_owner(&object);
+    return owner == REFRAIN_OF_MPI || owner == REFRAIN_OF_RUNTIME;
 }
 
 static bool is_device(const char *path) {
@@ -74,7 +67,7 @@ static bool open_begin(struct refrain_io_call *io, unsigned function, const char
     int saved = errno;
     bool is_own = context && ((context->busy && context->busy != REFRAIN_PAUSED) ||
                               (context->top && context->top->kind == REFRAIN_ENTRY_CALL));
-    if (is_own || !path || is_device(path) || getpid() != process || is_mpis((uintptr_t)return_address))
+    if (is_own || !path || is_device(path) || is_mpis((uintptr_t)return_address))
         return false;
     /* At the first probe of a process call.c would conclude that it calls MPI. */
     bool is_traced = (context || refrain_context()) && refrain_trace_file.header;
@@ -100,14 +93,14 @@ static void open_end(struct refrain_io_call *io, int descriptor, const char *pat
 }
 
 static void closes(int descriptor) {
-    if (!file_of(descriptor) || getpid() != process)
+    if (!file_of(descriptor))
         return;
     uint32_t file = __atomic_exchange_n(&files[descriptor], 0, __ATOMIC_RELAXED);
     refrain_object_close(object_of(file));
 }
 
 static void copied(int descriptor, int copy) {
-    if ((file_of(descriptor) || file_of(copy)) && getpid() == process)
+    if (file_of(descriptor) || file_of(copy))
         set_file(copy, file_of(descriptor));
 }
 
@@ -154,7 +147,6 @@ static __attribute__((constructor(102))) void announce(void) {
     static const struct refrain_io io = {files,     open_begin, open_end, begin,  moved,
                                          formatted, sought,     used,     closes, copied};
     const struct refrain_io **entered = dlsym(RTLD_DEFAULT, "refrain_io");
-    process = getpid();
     if (entered)
         __atomic_store_n(entered, &io, __ATOMIC_RELEASE);
 }

@@ -101,45 +101,6 @@ EXPORTED int close(int descriptor) {
     return result;
 }
 
-/* ---- copies of descriptors, which are no calls in the trace ---- */
-
-static int copied(int descriptor, int copy) {
-    const struct refrain_io *io = refrain_io_monitor();
-    if (io && copy >= 0)
-        io->copied(descriptor, copy);
-    return copy;
-}
-
-EXPORTED int dup(int descriptor) {
-    REAL(dup);
-    return copied(descriptor, real(descriptor));
-}
-EXPORTED int dup2(int descriptor, int copy) {
-    REAL(dup2);
-    return copied(descriptor, real(descriptor, copy));
-}
-EXPORTED int dup3(int descriptor, int copy, int flags) {
-    REAL(dup3);
-    return copied(descriptor, real(descriptor, copy, flags));
-}
-
-/* The argument of a command, if it has one, is in the place of a pointer. */
-#define COMMAND(name)                                                                                                  \
-    REAL(name);                                                                                                        \
-    va_list more;                                                                                                      \
-    va_start(more, command);                                                                                           \
-    void *argument = va_arg(more, void *);                                                                             \
-    va_end(more);                                                                                                      \
-    int result = real(descriptor, command, argument);                                                                  \
-    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(descriptor, result) : result
-
-EXPORTED int fcntl(int descriptor, int command, ...) {
-    COMMAND(fcntl);
-}
-EXPORTED int fcntl64(int descriptor, int command, ...) {
-    COMMAND(fcntl64);
-}
-
 /* ---- accesses ---- */
 
 static int64_t bytes_of(const struct iovec *parts, int n) {
@@ -209,6 +170,21 @@ EXPORTED ssize_t pwritev64(int descriptor, const struct iovec *parts, int n, off
     REAL(pwritev64);
     ACCESS(ssize_t, pwritev, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset), result);
 }
+
+/* preadv2() and the like: at the offset -1 they are readv() and writev(). */
+#define AT_ANY(name, at_pointer, at_offset)                                                                            \
+    EXPORTED ssize_t name(int descriptor, const struct iovec *parts, int n, off_t offset, int flags) {                 \
+        REAL(name);                                                                                                    \
+        if (offset == -1) {                                                                                            \
+            ACCESS(ssize_t, at_pointer, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset, flags),     \
+                   result);                                                                                            \
+        }                                                                                                              \
+        ACCESS(ssize_t, at_offset, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset, flags), result); \
+    }
+AT_ANY(preadv2, readv, preadv)
+AT_ANY(preadv64v2, readv, preadv)
+AT_ANY(pwritev2, writev, pwritev)
+AT_ANY(pwritev64v2, writev, pwritev)
 
 /* ---- other calls ---- */
 

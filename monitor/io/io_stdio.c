@@ -11,11 +11,21 @@
 
 #undef fread_unlocked
 #undef fwrite_unlocked
+#undef putc
+#undef putchar
+#undef fputc_unlocked
+#undef putc_unlocked
+#undef putchar_unlocked
 
 /* What the C library has for compilers, without a declaration. */
 EXPORTED size_t __fread_chk(void *buffer, size_t room, size_t size, size_t n, FILE *stream);
 EXPORTED size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t n, FILE *stream);
 EXPORTED char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream);
+EXPORTED char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream);
+EXPORTED int __printf_chk(int flag, const char *format, ...);
+EXPORTED int __vprintf_chk(int flag, const char *format, va_list arguments);
+EXPORTED int __dprintf_chk(int descriptor, int flag, const char *format, ...);
+EXPORTED int __vdprintf_chk(int descriptor, int flag, const char *format, va_list arguments);
 EXPORTED int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
 EXPORTED int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
 
@@ -51,15 +61,22 @@ static void closes(FILE *stream) {
         io->closes(descriptor_of(stream));
 }
 
+/* Without a path, the stream stays on its file, with another mode. */
+#define REOPEN(passed)                                                                                                 \
+    int descriptor = descriptor_of(stream);                                                                            \
+    if (!path) {                                                                                                       \
+        RECORDED(FILE *, freopen, descriptor, -1, passed, if (!result) io->closes(descriptor); io->used(&call));       \
+    }                                                                                                                  \
+    closes(stream);                                                                                                    \
+    OPEN(freopen, passed)
+
 EXPORTED FILE *freopen(const char *path, const char *mode, FILE *stream) {
     REAL(freopen);
-    closes(stream);
-    OPEN(freopen, real(path, mode, stream));
+    REOPEN(real(path, mode, stream));
 }
 EXPORTED FILE *freopen64(const char *path, const char *mode, FILE *stream) {
     REAL(freopen64);
-    closes(stream);
-    OPEN(freopen, real(path, mode, stream));
+    REOPEN(real(path, mode, stream));
 }
 
 EXPORTED int fclose(FILE *stream) {
@@ -106,77 +123,121 @@ EXPORTED size_t fwrite_unlocked(const void *buffer, size_t size, size_t n, FILE 
     REAL(fwrite_unlocked);
     ELEMENTS(fwrite, real(buffer, size, n, stream));
 }
+/* The body of a wrapper that writes a text. */
+#define TEXT(stream, bytes, passed)                                                                                    \
+    int descriptor = descriptor_of(stream);                                                                            \
+    const int64_t length = (int64_t)(bytes);                                                                           \
+    ACCESS(int, fputs, descriptor, length, passed, result < 0 ? -1 : length)
+
 EXPORTED int fputs(const char *text, FILE *stream) {
     REAL(fputs);
-    int descriptor = descriptor_of(stream);
-    ACCESS(int, fputs, descriptor, strlen(text), real(text, stream), result < 0 ? -1 : (int64_t)strlen(text));
+    TEXT(stream, strlen(text), real(text, stream));
 }
 EXPORTED int fputs_unlocked(const char *text, FILE *stream) {
     REAL(fputs_unlocked);
-    int descriptor = descriptor_of(stream);
-    ACCESS(int, fputs, descriptor, strlen(text), real(text, stream), result < 0 ? -1 : (int64_t)strlen(text));
+    TEXT(stream, strlen(text), real(text, stream));
 }
-/* A compiler makes these of fprintf() and fputs() for one character, so they are recorded as fputs. */
-EXPORTED int fputc(int character, FILE *stream) {
-    REAL(fputc);
-    int descriptor = descriptor_of(stream);
-    ACCESS(int, fputs, descriptor, 1, real(character, stream), result < 0 ? -1 : 1);
-}
-#undef putc
-EXPORTED int putc(int character, FILE *stream) {
-    REAL(putc);
-    int descriptor = descriptor_of(stream);
-    ACCESS(int, fputs, descriptor, 1, real(character, stream), result < 0 ? -1 : 1);
+EXPORTED int puts(const char *text) {
+    REAL(puts);
+    TEXT(stdout, strlen(text) + 1, real(text));
 }
 
+/* A compiler makes these of fprintf() and fputs() for one character, so they are recorded as fputs. */
+#define CHARACTER(name)                                                                                                \
+    EXPORTED int name(int character, FILE *stream) {                                                                   \
+        REAL(name);                                                                                                    \
+        TEXT(stream, 1, real(character, stream));                                                                      \
+    }
+#define CHARACTER_OUT(name)                                                                                            \
+    EXPORTED int name(int character) {                                                                                 \
+        REAL(name);                                                                                                    \
+        TEXT(stdout, 1, real(character));                                                                              \
+    }
+CHARACTER(fputc)
+CHARACTER(putc)
+CHARACTER(fputc_unlocked)
+CHARACTER(putc_unlocked)
+CHARACTER_OUT(putchar)
+CHARACTER_OUT(putchar_unlocked)
+
 /* The end of the file is an access of no bytes. */
+#define GETS(passed)                                                                                                   \
+    int descriptor = descriptor_of(stream);                                                                            \
+    ACCESS(char *, fgets, descriptor, bytes, passed, result ? strlen(text) : 0)
+
 EXPORTED char *fgets(char *text, int bytes, FILE *stream) {
     REAL(fgets);
-    int descriptor = descriptor_of(stream);
-    ACCESS(char *, fgets, descriptor, bytes, real(text, bytes, stream), result ? strlen(text) : 0);
+    GETS(real(text, bytes, stream));
+}
+EXPORTED char *fgets_unlocked(char *text, int bytes, FILE *stream) {
+    REAL(fgets_unlocked);
+    GETS(real(text, bytes, stream));
 }
 EXPORTED char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream) {
     REAL(__fgets_chk);
-    int descriptor = descriptor_of(stream);
-    ACCESS(char *, fgets, descriptor, bytes, real(text, room, bytes, stream), result ? strlen(text) : 0);
+    GETS(real(text, room, bytes, stream));
+}
+EXPORTED char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream) {
+    REAL(__fgets_unlocked_chk);
+    GETS(real(text, room, bytes, stream));
 }
 
 /* An access whose size is known only when it is over. */
-#define FORMATTED(type, function, passed, bytes)                                                                       \
-    int descriptor = descriptor_of(stream);                                                                            \
+#define FORMATTED(type, function, descriptor, passed, bytes)                                                           \
     RECORDED(type, function, descriptor, -1, passed, io->formatted(&call, (int64_t)(bytes)))
+#define LINE(passed)                                                                                                   \
+    int descriptor = descriptor_of(stream);                                                                            \
+    FORMATTED(ssize_t, getdelim, descriptor, passed, result < 0 ? 0 : result)
+#define PRINTS_LIST(stream, passed)                                                                                    \
+    int descriptor = descriptor_of(stream);                                                                            \
+    FORMATTED(int, fprintf, descriptor, passed, result)
 
 EXPORTED ssize_t getdelim(char **line, size_t *room, int delimiter, FILE *stream) {
     REAL(getdelim);
-    FORMATTED(ssize_t, getdelim, real(line, room, delimiter, stream), result < 0 ? 0 : result);
+    LINE(real(line, room, delimiter, stream));
 }
 EXPORTED ssize_t __getdelim(char **line, size_t *room, int delimiter, FILE *stream) {
     REAL(__getdelim);
-    FORMATTED(ssize_t, getdelim, real(line, room, delimiter, stream), result < 0 ? 0 : result);
+    LINE(real(line, room, delimiter, stream));
 }
 EXPORTED ssize_t getline(char **line, size_t *room, FILE *stream) {
     REAL(getline);
-    FORMATTED(ssize_t, getdelim, real(line, room, stream), result < 0 ? 0 : result);
+    LINE(real(line, room, stream));
 }
 
 EXPORTED int vfprintf(FILE *stream, const char *format, va_list arguments) {
     REAL(vfprintf);
-    FORMATTED(int, fprintf, real(stream, format, arguments), result);
+    PRINTS_LIST(stream, real(stream, format, arguments));
 }
 EXPORTED int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments) {
     REAL(__vfprintf_chk);
-    FORMATTED(int, fprintf, real(stream, flag, format, arguments), result);
+    PRINTS_LIST(stream, real(stream, flag, format, arguments));
+}
+EXPORTED int vprintf(const char *format, va_list arguments) {
+    REAL(vprintf);
+    PRINTS_LIST(stdout, real(format, arguments));
+}
+EXPORTED int __vprintf_chk(int flag, const char *format, va_list arguments) {
+    REAL(__vprintf_chk);
+    PRINTS_LIST(stdout, real(flag, format, arguments));
+}
+EXPORTED int vdprintf(int descriptor, const char *format, va_list arguments) {
+    REAL(vdprintf);
+    FORMATTED(int, fprintf, descriptor, real(descriptor, format, arguments), result);
+}
+EXPORTED int __vdprintf_chk(int descriptor, int flag, const char *format, va_list arguments) {
+    REAL(__vdprintf_chk);
+    FORMATTED(int, fprintf, descriptor, real(descriptor, flag, format, arguments), result);
 }
 
-/* The body of a wrapper with a list of arguments behind `format`. */
-#define PRINTS(passed)                                                                                                 \
-    int descriptor = descriptor_of(stream);                                                                            \
-    const struct refrain_io *io = refrain_io_of(descriptor);                                                           \
+/* The body of a wrapper with arguments behind `format`. `to`: the descriptor. */
+#define PRINTS(to, passed)                                                                                             \
+    const struct refrain_io *io = refrain_io_of(to);                                                                   \
     struct refrain_io_call call;                                                                                       \
     va_list arguments;                                                                                                 \
     va_start(arguments, format);                                                                                       \
     if (io)                                                                                                            \
-        io->begin(&call, REFRAIN_CALL_POSIX_fprintf, descriptor, -1, FROM);                                            \
+        io->begin(&call, REFRAIN_CALL_POSIX_fprintf, to, -1, FROM);                                                    \
     int result = passed;                                                                                               \
     if (io)                                                                                                            \
         io->formatted(&call, result);                                                                                  \
@@ -185,11 +246,27 @@ EXPORTED int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list 
 
 EXPORTED int fprintf(FILE *stream, const char *format, ...) {
     REAL(vfprintf);
-    PRINTS(real(stream, format, arguments));
+    PRINTS(descriptor_of(stream), real(stream, format, arguments));
 }
 EXPORTED int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {
     REAL(__vfprintf_chk);
-    PRINTS(real(stream, flag, format, arguments));
+    PRINTS(descriptor_of(stream), real(stream, flag, format, arguments));
+}
+EXPORTED int printf(const char *format, ...) {
+    REAL(vprintf);
+    PRINTS(descriptor_of(stdout), real(format, arguments));
+}
+EXPORTED int __printf_chk(int flag, const char *format, ...) {
+    REAL(__vprintf_chk);
+    PRINTS(descriptor_of(stdout), real(flag, format, arguments));
+}
+EXPORTED int dprintf(int descriptor, const char *format, ...) {
+    REAL(vdprintf);
+    PRINTS(descriptor, real(descriptor, format, arguments));
+}
+EXPORTED int __dprintf_chk(int descriptor, int flag, const char *format, ...) {
+    REAL(__vdprintf_chk);
+    PRINTS(descriptor, real(descriptor, flag, format, arguments));
 }
 
 /* ---- other calls ---- */
@@ -220,6 +297,21 @@ EXPORTED int fseeko64(FILE *stream, off_t offset, int whence) {
     SEEK(fseek, real(stream, offset, whence), offset, whence);
 }
 
+/* The position is in a form of the C library's own; ftello() says what it is. */
+#define SET(passed)                                                                                                    \
+    int descriptor = descriptor_of(stream);                                                                            \
+    RECORDED(int, fseek, descriptor, -1, passed, const int64_t now = position_after(stream, result, 0, SEEK_CUR);      \
+             io->sought(&call, SEEK_SET, now < 0 ? 0 : now, now))
+
+EXPORTED int fsetpos(FILE *stream, const fpos_t *position) {
+    REAL(fsetpos);
+    SET(real(stream, position));
+}
+EXPORTED int fsetpos64(FILE *stream, const fpos64_t *position) {
+    REAL(fsetpos64);
+    SET(real(stream, position));
+}
+
 EXPORTED void rewind(FILE *stream) {
     REAL(rewind);
     int descriptor = descriptor_of(stream);
@@ -234,6 +326,11 @@ EXPORTED void rewind(FILE *stream) {
 
 EXPORTED int fflush(FILE *stream) {
     REAL(fflush);
+    int descriptor = descriptor_of(stream);
+    USE(int, fflush, descriptor, real(stream));
+}
+EXPORTED int fflush_unlocked(FILE *stream) {
+    REAL(fflush_unlocked);
     int descriptor = descriptor_of(stream);
     USE(int, fflush, descriptor, real(stream));
 }

@@ -9,12 +9,16 @@
 #include <fcntl.h>
 
 #define EXPORTED __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
 
 /* Set by the monitor when it is loaded. Null: no call is recorded. */
 extern EXPORTED const struct refrain_io *refrain_io;
 
+/* Not 0: this is the child of a vfork, which has the memory of its parent, but descriptors of its own. */
+extern HIDDEN __thread unsigned refrain_io_children;
+
 static inline const struct refrain_io *refrain_io_monitor(void) {
-    return __atomic_load_n(&refrain_io, __ATOMIC_ACQUIRE);
+    return refrain_io_children ? NULL : __atomic_load_n(&refrain_io, __ATOMIC_ACQUIRE);
 }
 
 /* The monitor, if the descriptor is a file whose calls are recorded; else null. */

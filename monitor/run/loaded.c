@@ -69,3 +69,24 @@ bool refrain_loaded_find_at_once(uintptr_t address, struct refrain_loaded *loade
     return false;
 }
 #endif
+
+enum refrain_loaded_owner refrain_loaded_owner(const struct refrain_loaded *loaded) {
+    static const struct {
+        const char *beginning;
+        enum refrain_loaded_owner owner;
+    } names[] = {
+        {"libmpi", REFRAIN_OF_MPI},         {"mca_", REFRAIN_OF_MPI},          {"libopen-", REFRAIN_OF_MPI},
+        {"librefrain", REFRAIN_OF_MPI},     {"libpmi", REFRAIN_OF_RUNTIME},    {"libprrte", REFRAIN_OF_RUNTIME},
+        {"libhwloc", REFRAIN_OF_RUNTIME},   {"libucp.", REFRAIN_OF_RUNTIME},   {"libuct", REFRAIN_OF_RUNTIME},
+        {"libucs.", REFRAIN_OF_RUNTIME},    {"libucm", REFRAIN_OF_RUNTIME},    {"libfabric", REFRAIN_OF_RUNTIME},
+        {"libevent", REFRAIN_OF_RUNTIME},   {"libpsm", REFRAIN_OF_RUNTIME},    {"libibverbs", REFRAIN_OF_RUNTIME},
+        {"libmunge.", REFRAIN_OF_RUNTIME},  {"libslurm", REFRAIN_OF_RUNTIME},  {"libgomp.", REFRAIN_OF_RUNTIME},
+        {"libomp.", REFRAIN_OF_RUNTIME},    {"libiomp5.", REFRAIN_OF_RUNTIME}, {"libc.so", REFRAIN_OF_SYSTEM},
+        {"libpthread.", REFRAIN_OF_SYSTEM}, {"ld-linux", REFRAIN_OF_SYSTEM},
+    };
+    const char *slash = strrchr(loaded->path, '/'), *name = slash ? slash + 1 : loaded->path;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i].beginning, strlen(names[i].beginning)) == 0)
+            return names[i].owner;
+    return REFRAIN_OF_PROGRAM;
+}

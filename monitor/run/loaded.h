@@ -15,6 +15,15 @@ struct refrain_loaded {
     unsigned n_segments;
 };
 
+/* Who a loaded file belongs to, by its name. */
+enum refrain_loaded_owner {
+    REFRAIN_OF_PROGRAM,
+    REFRAIN_OF_MPI,     /* MPI, its modules and its layers for other languages; the monitor */
+    REFRAIN_OF_RUNTIME, /* a library with which MPI is made, or that runs the threads of OpenMP */
+    REFRAIN_OF_SYSTEM   /* the C library, which starts programs and threads, or the loader */
+};
+REFRAIN_HIDDEN enum refrain_loaded_owner refrain_loaded_owner(const struct refrain_loaded *loaded);
+
 /* Finds the file to which the code at an address belongs. False if the loader knows none; *loaded then has the path ""
  * and no segments. Takes the loader's lock. */
 REFRAIN_HIDDEN bool refrain_loaded_find(uintptr_t address, struct refrain_loaded *loaded);

@@ -365,10 +365,30 @@ void refrain_trace_file_abort(int32_t code) {
     errno = saved;
 }
 
+/* True if the process has the MPI library, but called nothing of it, and only calls for files (io/io.h) are recorded:
+ * such processes are tools that the job's script starts, and would have no trace without these calls. */
+static bool has_only_files(void) {
+    const struct refrain_header *header = refrain_trace_file.header;
+    if (header->rank >= 0 || header->units || header->regions)
+        return false;
+    uint32_t next = (uint32_t)header->call_sites;
+    while (next) {
+        const struct refrain_call_site *call_site = refrain_at_reference(next);
+        if (!refrain_call_names[call_site->function].is_file_call)
+            return false;
+        next = call_site->next;
+    }
+    return true;
+}
+
 static __attribute__((destructor)) void close_trace_file(void) {
     if (!refrain_trace_file.base || getpid() != owner || closed)
         return;
     refrain_sample_close();
+    if (has_only_files()) {
+        refrain_own_files_remove();
+        return;
+    }
     if (!finished) {
         end_thread();
         refrain_context_count_early();

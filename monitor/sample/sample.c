@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define MOST_FRAMES 256u
-#define MOST_OBJECTS 64u /* objects whose names a thread has at hand; with more, samples in a further object are lost  \
-                          */
+#define MOST_OBJECTS                                                                                                   \
+    64u /* objects whose names a thread has at hand; with more, samples in a further object are lost                   \
+         */
 #define LEAST_ROWS 64u
 #define MOST_ROWS 4096u
 #define FILE_SHARE 64 /* 1 / FILE_SHARE of the trace file for one thread */
@@ -152,11 +153,11 @@ static unsigned follow(struct sampler *sampler, struct refrain_caller frame, boo
         if (depth == 0 || (at->object && !is_own(&code.object)))
             n++;
         /* Code that starts the program or a thread has no frame above it. */
-        *cut = code.rule != 0 || !(was_system || code.is_system);
-        if (n == 1 || (!code.is_system && code.rule))
+        *cut = code.rule != 0 || !(was_system || code.owner == REFRAIN_OF_SYSTEM);
+        if (n == 1 || (code.owner != REFRAIN_OF_SYSTEM && code.rule))
             shown = n;
         follows = code.rule && step(&frame, code.rule);
-        was_system = code.is_system;
+        was_system = code.owner == REFRAIN_OF_SYSTEM;
     }
     return *cut ? n : shown;
 }

@@ -2,6 +2,7 @@
  * between MPI calls, in a thread, in a signal handler, in the child of a fork and after MPI_Finalize. How many bytes
  * each call has to move is known (tests/test_io.sh). */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -11,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char path[8][512];
+static char path[10][512];
 static char buffer[4096];
 static int signalled = -1;
 
@@ -113,18 +115,63 @@ static void child(void) {
     must(write(file, buffer, 12) == 12 && close(file) == 0, "write after a fork");
 }
 
+/* A descriptor that is closed in any way is free for a socket, whose bytes are no file's. */
+static void closed_otherwise(int way) {
+    int pair[2], file = way == 0 ? open(".", O_RDONLY | O_DIRECTORY) : open(path[8], O_WRONLY | O_CREAT, 0600);
+    DIR *directory = way == 0 ? fdopendir(file) : NULL;
+    if (way == 0)
+        must(directory && closedir(directory) == 0, "closedir");
+    else if (way == 1)
+        must(close_range((unsigned)file, (unsigned)file, 0) == 0, "close_range");
+    else
+        closefrom(file);
+    must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0, "socketpair");
+    must(pair[0] == file && write(pair[0], buffer, 100) == 100, "write to a socket");
+    must(close(pair[0]) == 0 && close(pair[1]) == 0, "close");
+}
+
+/* A child that shares the memory of its parent writes to files, and opens and closes some. */
+static void sharing_child(void) {
+    int status = 0, file = open(path[8], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    pid_t pid = vfork();
+    if (pid == 0) {
+        if (write(file, buffer, 1000) == 1000 && close(file) == 0)
+            execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    must(waitpid(pid, &status, 0) == pid && status == 0, "child of vfork");
+    must(write(file, buffer, 14) == 14 && close(file) == 0, "write after vfork");
+}
+
+/* Standard output, after it has been put on a file. */
+static void standard(void) {
+    char text[] = "12345";
+    struct iovec part = {buffer, 20};
+    fpos_t position;
+    must(freopen(path[9], "w", stdout) != NULL, "freopen");
+    must(printf("%d\n", 42) == 3 && puts("line") >= 0 && putchar('c') == 'c', "printf"); /* 9 bytes */
+    must(fgetpos(stdout, &position) == 0 && fputs_unlocked(text, stdout) >= 0, "fputs_unlocked");
+    must(fflush(stdout) == 0 && freopen(NULL, "a", stdout) != NULL, "freopen without a name");
+    must(printf("%s", text) == 5 && fflush(stdout) == 0, "printf"); /* 19 bytes */
+    must(dprintf(STDOUT_FILENO, "%s", text) == 5, "dprintf");
+    must(pwritev2(STDOUT_FILENO, &part, 1, -1, 0) == 20, "pwritev2"); /* 44 bytes */
+    must(freopen(NULL, "r", stdout) != NULL && fsetpos(stdout, &position) == 0, "fsetpos");
+    must(fgets_unlocked(buffer, 6, stdout) && strcmp(buffer, text) == 0, "fgets_unlocked");
+    must(freopen("/dev/null", "w", stdout) != NULL && printf("none\n") == 5, "freopen to a device");
+}
+
 static void late(void) {
     int file = open(path[7], O_WRONLY | O_CREAT, 0600);
     must(write(file, buffer, 13) == 13 && close(file) == 0, "late");
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[] = {"early",   "descriptors", "streams", "missing",
-                                        "signals", "thread",      "child",   "late"};
+    static const char *const names[] = {"early",  "descriptors", "streams", "missing", "signals",
+                                        "thread", "child",       "late",    "shared",  "standard"};
     pthread_t other;
     const char *rank_name = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
     must(argc == 2 && rank_name, "DIRECTORY, and a launcher that says the rank");
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 10; i++)
         snprintf(path[i], sizeof path[i], "%s/%s.%s", argv[1], names[i], rank_name);
     early();
     MPI_Init(&argc, &argv);
@@ -135,6 +182,10 @@ int main(int argc, char **argv) {
     signals();
     must(pthread_create(&other, NULL, thread, path[5]) == 0 && pthread_join(other, NULL) == 0, "thread");
     child();
+    for (int way = 0; way < 3; way++)
+        closed_otherwise(way);
+    sharing_child();
+    standard();
     MPI_Finalize();
     late();
     return 0;

@@ -15,18 +15,9 @@ static const unsigned char *frames_of(const struct refrain_loaded *object) {
     return NULL;
 }
 
-static bool begins_with_one_of(const char *name, const char *const *beginnings) {
-    for (; *beginnings; beginnings++)
-        if (strncmp(name, *beginnings, strlen(*beginnings)) == 0)
-            return true;
-    return false;
-}
-
-/* True if an object of this name is a layer. `name`: of its file, without directories. */
-static bool is_layer(const char *name, const char *layers) {
-    static const char *const own[] = {"libmpi", "mca_", "libopen-", "librefrain-", NULL};
-    if (begins_with_one_of(name, own))
-        return true;
+/* True if the object is a layer that was named. */
+static bool is_named(const struct refrain_loaded *object, const char *layers) {
+    const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
     while (layers && *layers) {
         size_t n = strcspn(layers, ", ");
         if (n && strncmp(name, layers, n) == 0)
@@ -34,11 +25,6 @@ static bool is_layer(const char *name, const char *layers) {
         layers += n + (layers[n] != 0);
     }
     return false;
-}
-
-static bool is_system(const char *name) {
-    static const char *const own[] = {"libc.so", "libpthread.so", "ld-linux", NULL};
-    return begins_with_one_of(name, own);
 }
 
 /* Puts a frame's layout into one word. 0 if it does not fit. */
@@ -56,10 +42,10 @@ static uint64_t rule_of(const struct refrain_frame_rule *frame) {
 static void look(uintptr_t instruction, bool found, const struct refrain_loaded *object, const char *layers,
                  struct refrain_caller_code *code) {
     struct refrain_frame_rule frame;
-    const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
     const unsigned char *frames = frames_of(object);
-    *code = (struct refrain_caller_code){
-        .is_layer = found && is_layer(name, layers), .is_system = found && is_system(name), .object = *object};
+    *code = (struct refrain_caller_code){.object = *object};
+    if (found)
+        code->owner = is_named(object, layers) ? REFRAIN_OF_MPI : refrain_loaded_owner(object);
     if (frames && refrain_frame_find(frames, instruction, &frame)) {
         code->rule = rule_of(&frame);
         code->function = frame.function;
@@ -82,5 +68,5 @@ void refrain_caller_look_at_once(uintptr_t instruction, const char *layers, stru
 uint64_t refrain_caller_rule(uintptr_t address, const char *layers) {
     struct refrain_caller_code code;
     refrain_caller_look(address, layers, &code);
-    return code.is_layer ? code.rule : 0;
+    return code.owner == REFRAIN_OF_MPI ? code.rule : 0;
 }
