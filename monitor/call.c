@@ -19,6 +19,7 @@
 #include "run/allowance.h"
 #include "run/configure.h"
 #include "run/pool.h"
+#include "run/resident.h"
 #include "run/tracing.h"
 #include "untold.h"
 #include <refrain/trace.h>
@@ -166,6 +167,8 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         call->end_ticks = 0;
         refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
         call->begin_ticks = refrain_close_block(context, caller->last);
+        if (__builtin_expect(call->begin_ticks >= refrain_resident_due(), 0))
+            refrain_resident_read(call_site, call->begin_ticks);
         now_calls(context->thread, number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
         if (operation)

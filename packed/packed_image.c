@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* If you add a field that a reader needs, add it to the visits, too. */
-_Static_assert(sizeof(struct refrain_header) == 768 && sizeof(struct refrain_slot) == 96 &&
+_Static_assert(sizeof(struct refrain_header) == 2840 && sizeof(struct refrain_slot) == 96 &&
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
@@ -108,6 +108,20 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     refrain_packer_name(packer, &header->start_directory);
 }
 
+static void resident(struct refrain_packer *packer, struct refrain_resident *of) {
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, of->n);
+    if (of->n > REFRAIN_RESIDENT_POINTS) {
+        refrain_packer_fail(packer, "there are more points of memory than there can be");
+        return;
+    }
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, of->first_kib);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, of->high_kib);
+    for (uint32_t i = 0; i < of->n; i++) {
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, of->points[i].ticks, i ? of->points[i - 1].ticks : 0);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_RUN, of->points[i].kib, i ? of->points[i - 1].kib : 0);
+    }
+}
+
 static void metrics(struct refrain_packer *packer, struct refrain_header *header) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->n_metrics);
     if (header->n_metrics > REFRAIN_MOST_METRICS) {
@@ -130,6 +144,7 @@ static void process(struct refrain_packer *packer, struct refrain_header *header
     refrain_packer_begin(packer, REFRAIN_PACKER_HEADER, 0, 0);
     about(packer, header);
     clocks(packer, header);
+    resident(packer, &header->resident);
     metrics(packer, header);
     uint64_t offset = header->threads;
     struct refrain_thread *threads;

@@ -30,6 +30,7 @@ static void call_site_fields(struct refrain_packer *packer, void *record) {
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->shared);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, call_site->return_address);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, call_site->line);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, call_site->grown_kib);
     refrain_packer_name(packer, &call_site->object);
     refrain_packer_name(packer, &call_site->within);
     refrain_packer_place(packer, &call_site->inside);

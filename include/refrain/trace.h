@@ -28,7 +28,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Raise the version whenever the layout changes. Readers accept versions from the oldest to this one, and refuse all
  * others with a message. If both are equal, there is one layout. */
-#define REFRAIN_TRACE_VERSION 39u
+#define REFRAIN_TRACE_VERSION 40u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_GRAIN_BYTES 16u /* alignment unit of the pool */
@@ -297,7 +297,7 @@ struct refrain_call_site {
     uint32_t number; /* of the call site in its process, in the order of first use, from 0 */
     uint32_t line;   /* Python: of the source file, from 1; else 0 */
     uint32_t within; /* Python: reference of struct refrain_name: the function */
-    uint32_t reserved;
+    uint32_t grown_kib;         /* growth of the process's high-water mark of memory before calls from here */
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
@@ -533,6 +533,23 @@ enum refrain_finished {
     REFRAIN_FINISHED_BY_ABORT  /* tracing ended when the process called MPI_Abort */
 };
 
+/* Memory of the process that is resident, as the kernel counts it. Points lie at least apart_ticks apart, in time
+ * order; each has the most that was read until the next one. When there is no room, every other point goes, and the
+ * distance doubles. */
+#define REFRAIN_RESIDENT_POINTS 128u
+struct refrain_resident_point {
+    uint64_t ticks;
+    uint32_t kib;
+    uint32_t reserved;
+};
+struct refrain_resident {
+    uint32_t n;                   /* number of points; 0: nothing could be read */
+    uint32_t first_kib, high_kib; /* high-water mark when tracing began, and at the latest reading */
+    uint32_t reserved;
+    uint64_t apart_ticks;
+    struct refrain_resident_point points[REFRAIN_RESIDENT_POINTS];
+};
+
 struct refrain_header {
     char magic[8];    /* REFRAIN_MAGIC; written last */
     uint32_t version; /* REFRAIN_TRACE_VERSION */
@@ -607,6 +624,7 @@ struct refrain_header {
     uint64_t pack_ns;    /* processor time of packing this file when the process ended; 0: it was not packed */
     uint32_t samples;    /* reference of the first thread's samples */
     uint32_t sample_hz;  /* samples per second of processor time, 0: none are taken */
+    struct refrain_resident resident;
 };
 
 /* Where the free bytes that begin at pool_used end. All other bytes are in use. */

@@ -21,6 +21,7 @@
 #include "run/own_files.h"
 #include "run/pack.h"
 #include "run/pool.h"
+#include "run/resident.h"
 #include "sample/sample.h"
 #include "stacks.h"
 #include "step.h"
@@ -219,6 +220,7 @@ static void open_trace_file(void) {
     measure_clock_well(header);
     header->pause = refrain_configuration.paused;
     refrain_sample_open();
+    refrain_resident_open(ticks_per_us);
     owner = getpid();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     header->setup_ticks = refrain_clock() - header->start.ticks;
@@ -301,6 +303,7 @@ void refrain_tracing_give_context(struct refrain_context *context) {
 
 /* Ends what is open in the calling thread, as exit() would. */
 static void end_thread(void) {
+    refrain_resident_read(NULL, refrain_clock());
     struct refrain_context *context = begin_end();
     if (context) {
         refrain_timeline_finish(&context->timeline, refrain_close_block(context, context->top->last));

@@ -362,6 +362,9 @@ static const struct argp argp = {
     "With --layer, --from, --to or --compensate, times come from the events alone, and loops are not shown. So it is "
     "with a trace that has events only, such as a converted one. In a long run a window is found by an index (refrain "
     "help index). "
+    "The memory of a rank is what the kernel counts as resident: the high-water mark, and by how much it grew between "
+    "two "
+    "MPI calls; 'memory' in JSON has it for all ranks and calls, with its course over the run. "
     "JSON has a schema_version, which changes when a member is removed or changes its meaning.\n"
     "Of a job that was killed, stats also says who waited for whom then, as refrain top does of one that runs.",
     NULL,

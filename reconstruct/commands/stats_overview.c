@@ -3,6 +3,7 @@
 #include "commands/stats_overview.h"
 #include "commands/command.h"
 #include "commands/profile_tree.h"
+#include "commands/resident_text.h"
 #include "commands/stats_balance.h"
 #include "commands/stats_print.h"
 #include "commands/waits_text.h"
@@ -40,6 +41,10 @@ static void print_program(const struct refrain_trace *trace, const struct refrai
     putchar('\n');
     if (file_ns(activity) > 0)
         printf("calls for files: %.2Lf %% (--by file)\n", 100 * (long double)file_ns(activity) / run_ns);
+    char memory[512];
+    refrain_resident_sentence(trace, memory, sizeof memory, NULL);
+    if (memory[0])
+        printf("%s\n", memory);
     if (activity->approximate)
         refrain_warn(
             "%s of %s events are approximate, and so is what follows from them: refrain info says what was given up",
@@ -130,6 +135,8 @@ static enum refrain_status add_overview(json_t *object, const struct refrain_sta
         json_object_set_new(object, "balance", refrain_stats_balance_json(read->activity));
         status = add_rows(object, "ranks", read, REFRAIN_STATS_BY_RANK, error);
     }
+    if (!status)
+        json_object_set_new(object, "memory", refrain_resident_json(read->trace));
     if (read->activity && !status)
         status = add_rows(object, "waits", read, REFRAIN_STATS_BY_WAIT, error);
     if (!status && read->total) {

@@ -48,7 +48,8 @@ enum refrain_status refrain_image_check(const char *path, const struct refrain_h
     if (header->pool_used < REFRAIN_HEADER_BYTES || header->pool_used > header->bytes || header->n_threads == 0 ||
         header->n_threads > REFRAIN_MAXIMUM_THREADS || header->mode == REFRAIN_MODE_OFF ||
         header->mode > REFRAIN_MODE_BOTH || header->size < 0 || header->size > MOST_RANKS || header->rank < -1 ||
-        header->rank >= (header->size > 0 ? header->size : MOST_RANKS) || header->clock > 1)
+        header->rank >= (header->size > 0 ? header->size : MOST_RANKS) || header->clock > 1 ||
+        header->resident.n > REFRAIN_RESIDENT_POINTS)
         return REFRAIN_FAIL(error, "%s: the header at byte 0 contradicts itself: the file is damaged", path);
     return REFRAIN_OK;
 }

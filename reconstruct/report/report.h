@@ -96,10 +96,12 @@ struct refrain_report {
      * `samples`. */
     const struct refrain_sample_function *computing[REFRAIN_REPORT_FUNCTIONS];
     size_t n_computing;
-    char *critical; /* a sentence about the largest part of the critical path; null: there is no path */
-    char *remark;   /* a sentence to read before the findings; null: none */
-    bool hung;      /* the remark says that the job hung at its end */
-    char **well;    /* sentences about good properties of the run ... */
+    char *critical;        /* a sentence about the largest part of the critical path; null: there is no path */
+    char *memory;          /* a sentence about the memory of the ranks; null: the trace does not know it */
+    bool memory_is_uneven; /* one rank needs far more than the others */
+    char *remark;          /* a sentence to read before the findings; null: none */
+    bool hung;             /* the remark says that the job hung at its end */
+    char **well;           /* sentences about good properties of the run ... */
     size_t n_well, capacity_well;
     char **unknown; /* ... and about facts that the trace does not have */
     size_t n_unknown, capacity_unknown;

@@ -227,6 +227,11 @@ enum refrain_status refrain_report_html(struct refrain_report *report, FILE *fil
         refrain_put_escaped(file, report->critical);
         fputs(" (<code>refrain stats --by critical-path</code>).</p>\n", file);
     }
+    if (report->memory) {
+        fputs(report->memory_is_uneven ? "<p><strong>" : "<p>", file);
+        refrain_put_escaped(file, report->memory);
+        fputs(report->memory_is_uneven ? ".</strong></p>\n" : ".</p>\n", file);
+    }
     if (report->remark) {
         fputs("<p class=\"remark\">", file);
         refrain_put_escaped(file, report->remark);

@@ -1,5 +1,6 @@
 /* report_json.c: writes a report as JSON (report.h); docs/report.md describes its members. */
 #include "commands/command.h"
+#include "commands/resident_text.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -147,6 +148,7 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "least_percent", json_real(100 * report->least));
     json_object_set_new(object, "efficiency", efficiency_json(&report->efficiency));
     json_object_set_new(object, "critical_path", report->critical ? json_string(report->critical) : json_null());
+    json_object_set_new(object, "memory", refrain_resident_json(report->trace));
     json_object_set_new(object, "path", path_json(delays));
     json_object_set_new(object, "remark", report->remark ? json_string(report->remark) : json_null());
     json_object_set_new(object, "repetition", repetition_json(delays));

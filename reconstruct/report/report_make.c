@@ -151,6 +151,7 @@ void refrain_report_close(struct refrain_report *report) {
     free(report->small_access_ns);
     refrain_file_uses_close(&report->files);
     free(report->critical);
+    free(report->memory);
     free(report->remark);
     refrain_sample_rows_free(&report->samples);
     free_texts(report->well, report->n_well);

@@ -4,6 +4,7 @@
 #include "analysis/gone.h"
 #include "analysis/hang.h"
 #include "commands/command.h"
+#include "commands/resident_text.h"
 #include "report/report.h"
 #include "times/block_times.h"
 
@@ -270,6 +271,14 @@ static void say_what_was_not_traced(struct refrain_report *report) {
                                refrain_show_ns((long double)delays->unexplained_ns));
 }
 
+/* States how much memory is needed; a rank that needs far more than the others decides how many fit on a node. */
+static void say_what_memory(struct refrain_report *report) {
+    char text[512];
+    refrain_resident_sentence(report->trace, text, sizeof text, &report->memory_is_uneven);
+    if (text[0])
+        report->memory = refrain_report_text(report, "%s%s", report->memory_is_uneven ? "uneven memory: " : "", text);
+}
+
 void refrain_report_notes(struct refrain_report *report) {
     const struct refrain_time_summary times = refrain_trace_times(report->trace);
     if (report->delays->n_known == 0 || report->run_ns <= 0)
@@ -278,6 +287,7 @@ void refrain_report_notes(struct refrain_report *report) {
     remark_short_run(report);
     remark_deadlock(report);
     say_what_is_critical(report);
+    say_what_memory(report);
     say_what_is_well(report, &times);
     say_how_it_ended(report);
     say_what_is_not_there(report);

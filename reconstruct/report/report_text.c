@@ -26,6 +26,9 @@ static void print_head(const struct refrain_report *report, FILE *file) {
         fprintf(file, "parallel efficiency %s = load balance %s x serialisation %s x transfer %s (both estimates)\n",
                 refrain_report_percent(efficiency->parallel), refrain_report_percent(efficiency->balance),
                 refrain_report_percent(efficiency->serialisation), refrain_report_percent(efficiency->transfer));
+    if (report->memory)
+        fprintf(file, "%s%s%s\n", report->memory_is_uneven ? refrain_style(REFRAIN_BOLD) : "", report->memory,
+                report->memory_is_uneven ? refrain_style(REFRAIN_NORMAL) : "");
     if (report->critical)
         fprintf(file, "%s (refrain stats --by critical-path)\n", report->critical);
 }

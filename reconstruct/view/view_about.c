@@ -4,6 +4,7 @@
 #include "analysis/profile.h"
 #include "commands/command.h"
 #include "commands/counter_table.h"
+#include "commands/resident_text.h"
 #include "common/path.h"
 #include "times/block_times.h"
 #include "view/view_findings.h"
@@ -206,10 +207,11 @@ enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **abo
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
-    *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                       "program", refrain_json_text(refrain_base_name(executable)), "path",
-                       refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
-                       missing_json(trace), "notes", notes_json(trace), "tree", tree, "formulas", formulas, "processes",
-                       processes_json(trace), "counters", of_counters, "report", refrain_view_findings(trace));
+    *about =
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
+                  "program", refrain_json_text(refrain_base_name(executable)), "path", refrain_json_text(trace->path),
+                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
+                  notes_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace), "counters",
+                  of_counters, "memory", refrain_resident_json(trace), "report", refrain_view_findings(trace));
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

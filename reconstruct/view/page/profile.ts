@@ -1,7 +1,8 @@
 // profile.ts: times by region in the window, their differences between ranks, and the legend.
 
 import { element } from "./elements.js";
-import { showCount, showNs, showShare } from "./format.js";
+import { showBytes, showCount, showNs, showShare } from "./format.js";
+import { mostMemory } from "./memory.js";
 import type { Group } from "./palette.js";
 import { PART_NUMBERS } from "./shares.js";
 import type { State } from "./state.js";
@@ -93,6 +94,11 @@ export class Profile {
             this.switchOf("Message lines", this.timeline.showMessages, (on) => (this.timeline.showMessages = on)),
             this.switchOf("Collectives", this.timeline.showCollectives, (on) => (this.timeline.showCollectives = on)),
         );
+        const most = mostMemory(state);
+        if (most > 0) {
+            const name = `Memory of each rank, up to ${showBytes(most)}`;
+            panel.append(this.switchOf(name, this.timeline.showMemory, (on) => (this.timeline.showMemory = on)));
+        }
         state.on(["sums", "legend", "rows", "choice", "data", "window"], () => this.fill());
         this.fill();
     }

@@ -70,6 +70,7 @@ export interface About {
     formulas: Formula[];
     processes: { rank: number; bytes: number }[];
     counters: Counter[];
+    memory: Memory | null;
     /** Null if the events cannot be read. */
     report: Report | null;
 }
@@ -125,6 +126,13 @@ export interface Report {
     findings: Finding[];
     well: string[];
     unknown: string[];
+}
+
+/** Resident memory of the ranks, as refrain stats --json has it. */
+export interface Memory {
+    ranks: { rank: number; first_bytes: number; high_bytes: number; points: [number, number][] }[];
+    growth: { before: string; file: string; line: number; bytes: number; rank: number; rank_bytes: number }[];
+    uneven: boolean;
 }
 
 /** A counter or marker of the program, over all ranks. Null: unknown, as for markers. */

@@ -7,6 +7,7 @@ import { select } from "d3-selection";
 import { nameLocation } from "./details.js";
 import { showNs } from "./format.js";
 import { laneAt, laneBox, lanesOf } from "./lanes.js";
+import { drawMemory } from "./memory.js";
 import { Bars } from "./bars.js";
 import { Chosen } from "./chosen.js";
 import { drawCollectives } from "./collectives.js";
@@ -68,6 +69,7 @@ export class Timeline {
     slowest = 0;
     showMessages = true;
     showCollectives = true;
+    showMemory = true;
     /** Number of messages that are drawn in bundles; 0: each has a line. */
     bundled = 0;
     pointer: { x: number; y: number } | null = null;
@@ -142,6 +144,8 @@ export class Timeline {
             if (this.showMessages) this.drawMessages(context, records);
             else this.drawn = [];
         } else this.drawn = [];
+        if (this.showMemory)
+            drawMemory(context, this.state, this.rows, this, [this.colours().ink, this.colours().paperCss]);
         this.chosen.draw(context);
         if (!this.state.overview) this.drawReading(context);
         this.drawLabels();
