@@ -2,7 +2,7 @@
 
 In the reading part the data's path is the folders' order: a file includes what lies before it on the path or beside it,
 never what comes after. The instrumentor, the monitor and packed/ are its beginning. Nowhere do headers include each
-other in a circle. --picture prints the arrows between folders, with their number, as Graphviz takes them."""
+other in a circle, and no source files of the monitor call each other in a circle. --picture prints the arrows between folders, with their number, as Graphviz takes them."""
 import collections
 import pathlib
 import re
@@ -35,8 +35,29 @@ def read(top):
                 yield path, header
 
 
+def calls(top, part):
+    """By source file of the part: the others whose functions it uses, by itself or by an inline function of a header."""
+    texts = {path: re.sub(r"/\*.*?\*/|\b(struct|enum|union) \w+", "", path.read_text(), flags=re.S)
+             for path in sorted((top / part).rglob("*.[ch]"))}
+    inline, home = {}, {}
+    for path, text in texts.items():
+        for static, name, body in re.findall(r"^(static )?\w[^;{}()#]*\b(\w+)\([^;{}]*\) \{\n(.*?)^\}", text, re.M | re.S):
+            if path.suffix == ".h":
+                inline[name] = body
+            elif not static:
+                home[name] = path
+
+    def used(text, seen):
+        names = set(re.findall(r"\brefrain_\w+", text)) - seen
+        seen |= names & inline.keys()
+        return {home[name] for name in names & home.keys()}.union(*(used(inline[name], seen) for name in names & inline.keys()))
+
+    name_of = lambda path: str(path.relative_to(top))
+    return {name_of(path): {name_of(to) for to in used(text, set()) if to != path} for path, text in texts.items() if path.suffix == ".c"}
+
+
 def circle(arrows):
-    """Headers that include each other in a circle, empty when there are none."""
+    """Files whose arrows form a circle, empty when there are none."""
     state, way = {}, []
 
     def visit(node):
@@ -70,6 +91,10 @@ def main():
     found = circle(arrows)
     if found:
         print("headers include each other in a circle: " + " -> ".join(found + found[:1]))
+    calling = circle(calls(top, "monitor"))
+    if calling:
+        print("source files call each other in a circle: " + " -> ".join(calling + calling[:1]))
+        wrong += 1
     if "--picture" in sys.argv:
         print("digraph includes {\n    rankdir=BT;")
         for (a, b), n in sorted(between.items()):

@@ -1,8 +1,8 @@
-/* test_timeline.c: tests a timeline while its thread writes it (monitor/timeline.c). Wherever the order of two changes
- * matters, a reader must find all blocks that it found before, each end within a quantum of the truth. At the end, with
- * the least memory, no entry of several blocks is longer than a small part of the run. Pages in memory that belongs to
- * other uses are returned on request, down to the smallest number, and only times of single blocks are lost; if
- * necessary, all pages are returned. */
+/* test_timeline.c: tests a timeline while its thread writes it (monitor/timeline.c, monitor/timeline_merge.c). Wherever
+ * the order of two changes matters, a reader must find all blocks that it found before, each end within a quantum of
+ * the truth. At the end, with the least memory, no entry of several blocks is longer than a small part of the run.
+ * Pages in memory that belongs to other uses are returned on request, down to the smallest number, and only times of
+ * single blocks are lost; if necessary, all pages are returned. */
 #define _GNU_SOURCE
 #include "learn_alone.h"
 #include "times/block_times.h"
@@ -56,6 +56,8 @@ static void look(void) {
 #define refrain_commit() look()
 #undef refrain_publish
 #define refrain_publish(place, value) (look(), *(place) = (value))
+#include "timeline_merge.c"
+
 #include "timeline.c"
 #undef refrain_commit
 

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "arch/registers.h"
 #include "begin.h"
+#include "run/contexts.h"
 #include "run/pool.h"
 #include "run/tracing.h"
 #include <refrain/settings.h>
@@ -16,28 +17,20 @@
 static pthread_key_t ends; /* in a thread that has a context, its value is this context */
 static bool has_ends;
 
-/* The context of all threads that are not traced. It is always busy, so probes do nothing. Its allowance accounts for
- * their cost. */
-static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
-
-/* Number of probes that ran while another thread was opening the trace file. */
-static uint64_t early;
-
-void refrain_context_count_early(void) {
-    if (__atomic_load_n(&early, __ATOMIC_RELAXED))
-        refrain_lose(REFRAIN_LOSS_INTERRUPTED, __atomic_exchange_n(&early, 0, __ATOMIC_RELAXED));
-}
-
 static void take_context(void *taken) {
     struct refrain_context **context = taken;
     if (!refrain_tracing_open()) {
-        __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED); /* only this probe is lost */
+        refrain_context_came_early(); /* only this probe is lost */
         return;
     }
     refrain_context_count_early();
     *context = refrain_trace_file.base ? refrain_tracing_take_context() : NULL;
-    refrain_thread_context = *context ? *context : &not_traced;
-    if (*context && has_ends)
+    if (!*context) {
+        refrain_context_drop();
+        return;
+    }
+    refrain_thread_context = *context;
+    if (has_ends)
         pthread_setspecific(ends, *context);
 }
 
@@ -53,15 +46,7 @@ static __attribute__((constructor(101))) void make_key(void) {
 
 struct refrain_context *refrain_context(void) {
     struct refrain_context *context = NULL;
-    if (refrain_thread_context != &not_traced)
+    if (!refrain_context_untraced())
         refrain_keep_vectors(take_context, &context);
     return context;
-}
-
-void refrain_context_drop(void) {
-    refrain_thread_context = &not_traced;
-}
-
-struct refrain_context *refrain_context_untraced(void) {
-    return refrain_thread_context == &not_traced ? &not_traced : NULL;
 }

@@ -24,6 +24,34 @@ static uint32_t contexts_taken;
 static uint64_t contexts_given[(REFRAIN_MAXIMUM_THREADS + 63) / 64]; /* bit i: the thread of context i has ended, and
                                                                         another thread may take the context */
 
+/* ---- threads without a context ---- */
+
+/* The context of all threads that are not traced. It is always busy, so probes do nothing. Its allowance accounts for
+ * their cost. */
+static struct refrain_context not_traced = {.busy = 1, .allowance = {.probes = REFRAIN_ALLOWANCE_PROBES}};
+
+/* Number of probes that ran while another thread was opening the trace file. */
+static uint64_t early;
+
+void refrain_context_came_early(void) {
+    __atomic_fetch_add(&early, 1, __ATOMIC_RELAXED);
+}
+
+void refrain_context_count_early(void) {
+    if (__atomic_load_n(&early, __ATOMIC_RELAXED))
+        refrain_lose(REFRAIN_LOSS_INTERRUPTED, __atomic_exchange_n(&early, 0, __ATOMIC_RELAXED));
+}
+
+void refrain_context_drop(void) {
+    refrain_thread_context = &not_traced;
+}
+
+struct refrain_context *refrain_context_untraced(void) {
+    return refrain_thread_context == &not_traced ? &not_traced : NULL;
+}
+
+/* ---- contexts ---- */
+
 /* The memory of which contexts are made. */
 static struct {
     unsigned char

@@ -34,4 +34,16 @@ REFRAIN_HIDDEN bool refrain_contexts_have_open(uint64_t function);
 /* True if no other thread is learning now, and none has learned since the last call of this function. */
 REFRAIN_HIDDEN bool refrain_contexts_are_still(void);
 
+/* Ends tracing in the calling thread (in the child of a fork). */
+REFRAIN_HIDDEN void refrain_context_drop(void);
+
+/* The context that all untraced threads share, if the calling thread is one of them; else null. */
+REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
+
+/* A probe ran while another thread was opening the trace file. */
+REFRAIN_HIDDEN void refrain_context_came_early(void);
+
+/* Counts such probes as lost, unless they are counted already. */
+REFRAIN_HIDDEN void refrain_context_count_early(void);
+
 #endif

@@ -19,16 +19,6 @@ REFRAIN_HIDDEN struct refrain_context *refrain_tracing_take_context(void);
  * begins takes over the context and its location. A context whose thread jumped out of a probe is not used again. */
 REFRAIN_HIDDEN void refrain_tracing_give_context(struct refrain_context *context);
 
-/* Ends tracing in the calling thread (in the child of a fork). */
-REFRAIN_HIDDEN void refrain_context_drop(void);
-
-/* The context that all untraced threads share, if the calling thread is one of them; else null. */
-REFRAIN_HIDDEN struct refrain_context *refrain_context_untraced(void);
-
-/* Counts the probes that ran while another thread was opening the trace file as lost, unless they are counted already.
- */
-REFRAIN_HIDDEN void refrain_context_count_early(void);
-
 /* Ends what is open in the calling thread, as exit() would, ends tracing in this thread, and records `how` in the trace
  * file. */
 REFRAIN_HIDDEN void refrain_tracing_finish(enum refrain_finished how);
