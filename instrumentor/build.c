@@ -145,7 +145,7 @@ static int run_call(struct refrain_compiler_call *call) {
 /* True if the command of the MPI compiler is needed: for a link, and for parsing a source. */
 static bool asks_compiler(const struct refrain_compiler_call *call) {
     return call->command.mode == REFRAIN_COMMAND_LINK ||
-           (call->build->detail != REFRAIN_DETAIL_CALLS && call->command.n_sources > 0);
+           (call->build->detail != REFRAIN_DETAIL_CALLS && call->command.n_sources + call->command.n_compiled > 0);
 }
 
 int refrain_build_run(const struct refrain_build *build, struct refrain_list *compiler,

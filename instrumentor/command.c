@@ -22,7 +22,8 @@ enum {
     BARE = 16384, /* links none of the usual libraries, so refrain is not linked either */
     DEPEND_FILE = 32768,
     PREPROCESSOR = 65536, /* the value is an option for the preprocessor, or several separated by commas */
-    LTO = 131072          /* generates code at link time */
+    LTO = 131072,         /* generates code at link time */
+    NO_HOOKS = 262144     /* other machine code, or each function in a section (hooks.h) */
 };
 
 struct option {
@@ -112,7 +113,7 @@ static const struct option options[] = {
     {"-fexec-charset=", JOINED},
     {"-ffast-math", EXACT | PARSING},
     {"-ffreestanding", EXACT | PARSING},
-    {"-ffunction-sections", EXACT | PARSING},
+    {"-ffunction-sections", EXACT | PARSING | NO_HOOKS},
     {"-fgnu89-inline", EXACT | PARSING},
     {"-flto", EXACT | LTO},
     {"-flto=", JOINED | LTO},
@@ -144,17 +145,20 @@ static const struct option options[] = {
     {"-iwithprefix", SEPARATE | JOINED | PARSING},
     {"-iwithprefixbefore", SEPARATE | JOINED | PARSING},
     {"-l", SEPARATE | JOINED | LIBRARY | LINKING},
-    {"-m32", EXACT | PARSING},
+    {"-m32", EXACT | PARSING | NO_HOOKS},
     {"-m64", EXACT | PARSING},
     {"-maes", EXACT | PARSING},
     {"-march=", JOINED | PARSING},
+    {"-masm=", JOINED | NO_HOOKS},
     {"-mavx", JOINED | PARSING},
     {"-mbmi", JOINED | PARSING},
+    {"-mcmodel=", JOINED | NO_HOOKS},
     {"-mf16c", EXACT | PARSING},
     {"-mfma", EXACT | PARSING},
     {"-mllvm", EXACT | SEPARATE},
     {"-mpopcnt", EXACT | PARSING},
     {"-msse", JOINED | PARSING},
+    {"-mx32", EXACT | NO_HOOKS},
     {"-nodefaultlibs", EXACT | BARE},
     {"-nostdinc", EXACT | PARSING},
     {"-nostdlib", EXACT | BARE},
@@ -246,6 +250,20 @@ static bool is_c_source(const char *path, const char *language) {
     return dot && strcmp(dot, ".c") == 0;
 }
 
+/* True for sources in C++ and Fortran. */
+static bool is_compiled_source(const char *path, const char *language) {
+    static const char *const endings[] = {".C", ".cc",  ".cp",  ".cpp", ".CPP", ".cxx", ".c++",
+                                          ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08",
+                                          ".F", ".FOR", ".F90", ".F95", ".F03", ".F08", ".fpp"};
+    const char *dot = strrchr(refrain_text_basename(path), '.');
+    if (language)
+        return strcmp(language, "c++") == 0 || strncmp(language, "f", 1) == 0;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 /* When compiled by itself, it becomes a precompiled header. */
 static bool is_header(const char *path, const char *language) {
     if (language)
@@ -275,6 +293,7 @@ static void take_option(struct refrain_command *command, const struct option *op
     command->is_static |= (flags & STATIC) != 0;
     command->bare |= (flags & BARE) != 0;
     command->lto |= (flags & LTO) != 0;
+    command->no_hooks |= (flags & (NO_HOOKS | LTO)) != 0;
     if (flags & OUTPUT)
         command->output = value;
     if (flags & DEPEND_FILE)
@@ -311,6 +330,7 @@ void refrain_command_read(struct refrain_command *command, char *const *compiler
             bool source = !cxx && is_c_source(text, language);
             argument->kind = source ? REFRAIN_ARGUMENT_SOURCE : REFRAIN_ARGUMENT_INPUT;
             command->n_sources += source;
+            command->n_compiled += is_compiled_source(text, language) || (cxx && is_c_source(text, language));
             if (is_header(text, language))
                 command->mode = REFRAIN_COMMAND_STRAIGHT;
             n_inputs++;

@@ -34,6 +34,7 @@ struct refrain_command {
     size_t count, capacity;
     enum refrain_command_mode mode;
     size_t n_sources;
+    size_t n_compiled;  /* sources in C++ and Fortran */
     const char *output; /* of -o, or null */
     const char *depend; /* of -MF or -Wp,-MD, or null */
     bool makes_depend;  /* -MD, -MMD, -Wp,-MD, ... */
@@ -41,6 +42,7 @@ struct refrain_command {
     bool is_static;     /* -static */
     bool bare;          /* -nostdlib, -nodefaultlibs */
     bool lto;           /* -flto */
+    bool no_hooks;      /* an option with which hooks.h adds no probes */
 };
 
 /* Reads compiler[n_compiler] and the arguments after it. */

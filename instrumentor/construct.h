@@ -34,6 +34,7 @@ struct refrain_construct {
     unsigned callee; /* function of this file, or REFRAIN_NO_INDEX */
 
     /* set by choose.c */
+    bool follows;     /* its probe is enabled if that of the construct around it is */
     bool interesting; /* may lead to an event */
     bool certain;     /* leads to an event whatever other files contain: its probe is always enabled */
     bool holds;       /* contains an interesting construct */
@@ -69,11 +70,12 @@ struct refrain_function {
     bool has_loop;
     bool address_taken;
     bool is_static;
-    bool reaches;                  /* may lead to an event through the functions that it calls */
-    bool certain;                  /* leads to one whatever other files contain */
-    bool traced;                   /* its node has slots */
-    bool small;                    /* no loop, few tokens */
-    bool each_time;                /* each call leads to an event */
+    bool reaches;   /* may lead to an event through the functions that it calls */
+    bool certain;   /* leads to one whatever other files contain */
+    bool traced;    /* its node has slots */
+    bool passes;    /* it has no probe, and leads to an event if the call at `construct` does (hooks.c) */
+    bool small;     /* no loop, few tokens */
+    bool each_time; /* each call leads to an event */
     enum refrain_entry_kind entry; /* traced: when an activation gets a frame */
 };
 

@@ -5,7 +5,7 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
     const char *mpi = names->compiler;
     fprintf(file,
             "NAME\n"
-            "    %s - compile programs with refrain in them: C with its probes, other languages with the monitor\n\n"
+            "    %s - compile programs with refrain in them: C, C++ and Fortran with probes\n\n"
             "SYNOPSIS\n"
             "    %s %s\n\n"
             "DESCRIPTION\n",
@@ -25,8 +25,11 @@ void refrain_help_print(const struct refrain_wrapper_names *names, FILE *file) {
           "each\n"
           "    link gets librefrain and the part of it for the MPI in use, so that MPI calls of all languages are "
           "traced.\n"
-          "    C++, Fortran and assembler sources, standard input, -E and -M run as they are. A file that cannot be\n"
-          "    instrumented is compiled as it was. Messages are the compiler's own, about the original file.\n\n"
+          "    In C++ and Fortran, g++ and gfortran run an assembler of refrain's, which adds probes to functions. "
+          "Assembler\n"
+          "    sources, standard input, -E and -M run as they are. A file that cannot be instrumented is compiled as "
+          "it was.\n"
+          "    Messages are the compiler's own, about the original file.\n\n"
           "OPTIONS\n"
           "    --refrain-detail=calls|communication|all|every\n"
           "                             what gets a probe\n"

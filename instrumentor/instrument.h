@@ -16,6 +16,7 @@ struct refrain_instrument_options {
     const struct refrain_filter *filter; /* null: none */
     bool all;                            /* --detail=all, or every */
     bool every;                          /* --detail=every */
+    bool assembler;                      /* write the tables as assembler (hooks.c) */
     bool lto;                            /* code is generated when the program is linked (-flto) */
     bool strict; /* after any error the whole file is not instrumented, instead of the functions with errors */
     struct refrain_list *included; /* gets the C files that are part of the unit's text (unite.h); may be null */

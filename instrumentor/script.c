@@ -55,7 +55,8 @@ static bool is_for_script(const char *text) {
 }
 
 static bool may_be_replaced(const struct refrain_command *command) {
-    if (command->compiler.count != 1 || command->n_sources == 0 || !is_mpich_script(command->compiler.items[0]))
+    if (command->compiler.count != 1 || command->n_sources + command->n_compiled == 0 ||
+        !is_mpich_script(command->compiler.items[0]))
         return false;
     for (size_t i = 0; i < command->words.count; i++)
         if (is_for_script(command->words.items[i]))

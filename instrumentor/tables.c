@@ -6,6 +6,7 @@
  *
  * It also writes refrain__u, the memory into which the monitor unpacks the tables. */
 #include "construct.h"
+#include "tables_assembler.h"
 #include <refrain/unit_tables.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -186,7 +187,9 @@ static void write_construct_dependency(struct dependencies *dependencies, const 
     const struct refrain_construct *construct = &constructs->items[i];
     unsigned around = wanted_around(constructs, construct);
     bool leads_on = around != REFRAIN_NO_INDEX && !constructs->items[around].certain;
-    if (construct->wanted && !construct->certain && leads_on)
+    if (construct->follows && !construct->certain)
+        depend(dependencies, construct->slot, constructs->items[around].slot);
+    else if (construct->wanted && !construct->certain && leads_on)
         depend(dependencies, constructs->items[around].slot, construct->slot);
     if (!is_uncertain_call(construct) || !(construct->wanted || leads_on))
         return;
@@ -206,6 +209,10 @@ static void pack_dependencies(const struct refrain_constructs *constructs, struc
     }
     for (size_t i = 0; i < constructs->count; i++)
         write_construct_dependency(dependencies, constructs, (unsigned)i);
+    for (size_t f = 0; f < constructs->n_functions; f++)
+        if (constructs->functions[f].passes)
+            depend(dependencies, speaker(dependencies, constructs->functions[f].name),
+                   speaker(dependencies, constructs->items[constructs->functions[f].construct].name));
     unsigned before = 0;
     for (size_t i = 0; i < dependencies->names.count; i++)
         pack_number(dependencies->packed, &before, string_offset(dependencies->strings, dependencies->names.items[i]));
@@ -276,8 +283,12 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     for (unsigned i = 0; i < REFRAIN_TABLES_SIZES; i++)
         pack_number(&tables, &(unsigned){0}, sizes[i]);
     refrain_text_bytes(&tables.bytes, packed.bytes.bytes, packed.bytes.length);
-    write_room(sizes, out);
-    write_tables(&strings.text, &tables.bytes, out);
+    if (options->assembler) {
+        refrain_tables_write_assembler(&strings.text, &tables.bytes, sizes, out);
+    } else {
+        write_room(sizes, out);
+        write_tables(&strings.text, &tables.bytes, out);
+    }
     refrain_list_free(&dependencies.names);
     refrain_text_free(&strings.text);
     free(strings.table);

@@ -16,6 +16,9 @@
 static inline __attribute__((always_inline)) void
 enter_function(struct refrain_context *context, struct refrain_slot *slot, uintptr_t place, uintptr_t frame) {
     refrain_drop_abandoned(context, place);
+    /* An exception or longjmp has left the activation that had the same frame. */
+    if (__builtin_expect(refrain_has_frame(context->top, frame), 0))
+        refrain_abandon(context, context->top - 1);
     struct refrain_entry *entry =
         refrain_enter(context, slot, slot + 1, place, REFRAIN_ENTRY_FUNCTION, slot->number, slot->number);
     if (entry)
