@@ -18,7 +18,7 @@ case $(grep '^VERSION_ID=' /etc/os-release 2>/dev/null) in
 esac
 all="pkgconf ninja-build clang $static_clang
 libmpich-dev mpich libopenmpi-dev openmpi-bin
-otf2-tools eztrace
+otf2-tools eztrace libsimgrid-dev
 python3 python3-numpy python3-pandas protobuf-compiler libcmocka-dev csmith libcsmith-dev
 autoconf automake libtool ccache dpkg-dev
 man-db zsh bsdutils less

@@ -2,7 +2,7 @@
  * events).
  *
  *     first walk  --> survey.h   activations, senders that wait
- *     second walk --> clocks.h   new times --> import/import_trace.h   OUT/rank-N.trace, rank-N.events
+ *     second walk --> clocks.h   new times --> changed_trace.h   OUT/rank-N.trace, rank-N.events
  *
  * The new trace has the events of each location of the run in their order, at new times. A collective that no longer
  * waits is a call without a collective operation. */
