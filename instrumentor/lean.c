@@ -1,14 +1,15 @@
 /* lean.c: finds the MPI functions that a source can name (lean.h).
  *
- * Before parsing, it searches the source and nearby headers, even those that the preprocessor will skip. After
- * parsing, it searches all files that were included, since a system header may name an MPI function, too. If it
- * does, the source is parsed again with complete headers. */
+ * Before parsing, it searches the source and the headers that the paths of -I, -iquote and -isystem lead to, even those
+ * that the preprocessor will skip. After parsing, it searches all files that were included. A header from another
+ * directory may name an MPI function whose prototype was left out. Then the source is parsed again with complete
+ * headers. */
 #include "lean.h"
 #include "include.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_LIMIT 64
+#define DEPTH_LIMIT 64 /* files that include each other; deeper ones are not searched */
 
 struct search {
     struct refrain_prototypes *prototypes;
@@ -20,7 +21,7 @@ struct search {
 
 static void see_text(struct search *search, const char *path, const struct refrain_text *text);
 
-/* True if the path is a header of the MPI itself. */
+/* True if the file needs no search: it is one of MPI's own headers, or was searched already. */
 static bool is_seen(const struct search *search, const char *path) {
     for (size_t i = 0; i < search->prototypes->n_headers; i++)
         if (strcmp(search->prototypes->headers[i].path, path) == 0)
@@ -105,7 +106,8 @@ static void check_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXC
         check->lacks |= refrain_prototypes_lack(check->prototypes, text, length);
 }
 
-/* An error may be caused by a missing prototype. The message should come from parsing complete headers. */
+/* True if the diagnostic may come from a missing prototype: it is an error, or it names a function whose prototype was
+ * left out. Then the user should see the messages of a parse with complete headers. */
 static bool is_lacked(const struct refrain_prototypes *prototypes, CXDiagnostic diagnostic) {
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
         return true;

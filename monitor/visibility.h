@@ -1,4 +1,5 @@
-/* visibility.h: the visibility of functions and variables of the monitor. By default that is their library. */
+/* visibility.h: which libraries may use a function or variable of the monitor. Without one of these words it is hidden
+ * (-fvisibility=hidden); REFRAIN_HIDDEN in a header also tells callers to call it directly. */
 #ifndef REFRAIN_VISIBILITY_H
 #define REFRAIN_VISIBILITY_H
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define LEAST_RANGE ((uint32_t)1 << 24)
-#define SLOWEST 30u /* a probability moves by at least 1/32 */
-#define LEAST_PROBABILITY 24u
+#define SLOWEST 30u           /* a probability moves by at least 1/32 */
+#define LEAST_PROBABILITY 24u /* in 1 / 65536, so that no bit becomes impossible */
 #define CLOSING_BYTES 5u
 
 /* ---- bits ---- */
@@ -19,7 +19,7 @@ static void set_up(struct refrain_packed_bit *bits, size_t n) {
 #define SHARE(n) (uint32_t)((((uint64_t)1 << 32) / (2 * (n) + 3) + 1) * 2)
 #define SHARES(n) SHARE(n), SHARE(n + 1), SHARE(n + 2), SHARE(n + 3), SHARE(n + 4)
 static const uint32_t share[] = {SHARES(0), SHARES(5), SHARES(10), SHARES(15), SHARES(20), SHARES(25), SHARE(30)};
-_Static_assert(sizeof share / sizeof *share == SLOWEST + 1, "one for each that `seen` comes to");
+_Static_assert(sizeof share / sizeof *share == SLOWEST + 1, "one share for each value of `seen`");
 
 /* Moves the probability towards 1 or 0, by its part of the distance. It never reaches either. */
 static inline __attribute__((always_inline)) void learn(struct refrain_packed_bit *bit, unsigned value) {
@@ -85,7 +85,8 @@ static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_p
     return node - (1u << n);
 }
 
-/* State of the encoder in registers: a program that ends waits for it, and a timeline has millions of bytes. */
+/* The encoder's state, copied so that the compiler keeps it in registers: the traced program waits at its end until all
+ * is coded. */
 struct encoder {
     uint64_t low;
     uint32_t range;

@@ -49,8 +49,9 @@ struct refrain_packed_models {
 
 struct refrain_packed_coder {
     struct refrain_packed_models *models;
-    unsigned char *bytes; /* capacity: coding: size of the memory; decoding: number of bytes */
-    size_t capacity, at;
+    unsigned char *bytes;
+    size_t capacity; /* coding: size of the memory; decoding: number of coded bytes */
+    size_t at;
     bool full; /* coding: there was no room; decoding: the input has ended */
     bool decodes;
     uint64_t low;

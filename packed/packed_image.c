@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct refrain_header) == 2840 && sizeof(struct refrain_sl
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
                    sizeof(struct refrain_guest) == 48 && sizeof(struct refrain_guest_row) == 48 &&
                    sizeof(struct refrain_samples) == 64 && sizeof(struct refrain_time_page) == 1024,
-               "what is packed are these fields");
+               "the visits pack the fields of these structs");
 
 /* ---- the process ---- */
 

@@ -112,7 +112,7 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     }
 }
 
-/* `expect` and `until` follow from the other members, unless they are written here; only the monitor needs them. */
+/* `until`, and `expect` of a learner that predicts by its formula, are not written: only the monitor needs them. */
 void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner) {
     static unsigned const known_kinds = 4;
     struct refrain_packed_stream *stream = packer->stream;

@@ -11,7 +11,7 @@
 
 /* The kind of a value. Values of one kind are similar, so they are coded by models of their kind. */
 enum refrain_packed_kind {
-    /* of a process: how it ran, not what it did */
+    /* of a process: what may differ between two runs of the same program */
     REFRAIN_PACKED_RUN,
     REFRAIN_PACKED_LOSS,
     /* times */
@@ -73,7 +73,8 @@ enum refrain_packed_kind {
     REFRAIN_PACKED_KINDS
 };
 
-/* True if values of this kind are stored per rank and run. False if they are part of the structure. */
+/* True if values of this kind differ from run to run, so that a pack stores them for each rank. False if they are part
+ * of the structure. */
 static inline bool refrain_packed_is_time(enum refrain_packed_kind kind) {
     return kind <= REFRAIN_PACKED_LAST_TIME;
 }

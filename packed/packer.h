@@ -3,10 +3,11 @@
  *     packed_image.c                the process, and both directions
  *       -> packed_program.c         units: program trees, places of each thread
  *       -> packed_thread.c          threads, timelines
- *       -> packed_tables.c          call sites, user regions, communicators, windows, files, binaries, samples
+ *       -> packed_tables.c     call sites, user regions, communicators, windows, files, binaries
+ *         -> packed_samples.c    samples of each thread
  *          -> packed_learner.c      learners
  *             -> packed_archive.c   their archives
- *             -> packed_beat.c      those that are written by their beat
+ *             -> packed_beat.c  sequences that are written by their beat
  *                -> packer.c        fields, records, references, names
  *
  * The code of a visit reads "take this field, then that". The same lines write and read. A function that fails marks
@@ -84,7 +85,7 @@ REFRAIN_PACKED_API struct refrain_packer_elements refrain_packer_inside(struct r
 REFRAIN_PACKED_API void refrain_packer_bytes(struct refrain_packer *packer, enum refrain_packed_kind kind,
                                              const void *bytes, struct refrain_packer_elements elements);
 
-/* In the order in which they are visited. */
+/* Kinds of records, in the order in which they are visited. */
 enum refrain_packed_record {
     REFRAIN_PACKER_HEADER = 1,
     REFRAIN_PACKER_UNIT,
@@ -152,8 +153,7 @@ REFRAIN_PACKED_API void *refrain_packer_next(struct refrain_packer *packer, stru
 /* A name by its reference. A recent name is written by its position among the recent names. */
 REFRAIN_PACKED_API void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference);
 
-/* packed_learner.c. `expect` and `until` follow from the other members, unless they are written; only the monitor
- * needs them. */
+/* packed_learner.c. Predictions that only the monitor needs are not written. */
 REFRAIN_PACKED_API void refrain_packer_learner(struct refrain_packer *packer, struct refrain_learner *learner);
 
 /* packed_archive.c. `pinned`: its bytes keep their positions. */

@@ -30,8 +30,8 @@ struct refrain_front_row {
     const void *below; /* MPI_X of a tool between the program and the MPI library, else `real` */
     struct {
         uintptr_t begin, bytes;
-    } bindings[2], own; /* PMPI_X calls from this code: in bindings[], the Fortran bindings of the function, they count
-                           as calls of the program; in `own`, the wrapper of refrain, they go to `below` */
+    } bindings[2], own; /* code whose PMPI_X calls are special. bindings[]: the function's Fortran bindings, whose
+                              calls count as the program's. own: refrain's wrapper, whose calls go to `below` */
 };
 _Static_assert(sizeof(struct refrain_front_row) == 88, "entry.S and stubs.awk know it");
 

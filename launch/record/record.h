@@ -16,8 +16,9 @@
 
 /* ---- environment.c ---- */
 
-/* Sets LD_PRELOAD in the environment of this process: the entries (front.h), the library that yields (yield.c) and, if
- * `io`, the wrappers of input and output (monitor/io/io.h), before libraries that are preloaded already. */
+/* Sets LD_PRELOAD in the environment of this process: wrappers of thread calls if REFRAIN_PTHREADS is on, the entries
+ * (front.h), the library that yields (yield.c), and wrappers of input and output if `io` (monitor/io/io.h). Libraries
+ * that are preloaded already come last. */
 enum refrain_status refrain_record_preload(bool io, struct refrain_error *error);
 
 /* Sets REFRAIN_DIRECTORY to an absolute path, since ranks may start in other directories: `directory`, else the

@@ -78,8 +78,8 @@ static void look_at_own_rank(const char *directory, struct findings *findings) {
     }
 }
 
-/* Looks at the files by rank, until the answer is known. If the trace is older than this refrain record, the first
- * file decides that it belongs to another one. */
+/* Looks at the files by rank, until all of `findings` is known. If the directory was changed last before this refrain
+ * record began, its first file suffices: the trace is another one's. */
 static void look_at_directory(const char *path, time_t since, struct findings *findings) {
     struct dirent **entries;
     struct stat status;

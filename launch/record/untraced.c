@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The reasons, the most specific first. */
-enum reason { STATIC_MPI, SET_ID, MUSL, OTHER_WORD, MPI_NOT_CALLED, STATIC, NO_MPI, REASONS };
+enum reason { STATIC_MPI, SET_ID, MUSL, NOT_64_BIT, MPI_NOT_CALLED, STATIC, NO_MPI, REASONS };
 
 static const char *const texts[REASONS] = {
     [STATIC_MPI] =
@@ -18,7 +18,7 @@ static const char *const texts[REASONS] = {
     [SET_ID] = "is set-user-ID or set-group-ID, and the system lets no library be preloaded there: run a copy without "
                "that bit",
     [MUSL] = "uses the C library musl, for which refrain was not built",
-    [OTHER_WORD] = "is no 64-bit program, and refrain's libraries are for those only",
+    [NOT_64_BIT] = "is no 64-bit program, and refrain's libraries are for those only",
     [MPI_NOT_CALLED] =
         "is linked with MPI, but left no trace: it did not call MPI_Init, or its environment was cleared on "
         "the way, or a line above says why",
@@ -36,7 +36,7 @@ static enum reason reason_of(const struct refrain_program *program) {
     if (program->is_musl)
         return MUSL;
     if (!program->is_64_bit)
-        return OTHER_WORD;
+        return NOT_64_BIT;
     if (program->needs_mpi)
         return MPI_NOT_CALLED;
     return program->is_dynamic ? NO_MPI : STATIC;

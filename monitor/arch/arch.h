@@ -1,26 +1,26 @@
-/* arch.h: the one header for what depends on the processor. Everything else of the monitor is plain C.
+/* arch.h: the interface to the processor. The monitor outside of arch/ is plain C.
  *
- *     arch.h           order of stores, and what each processor's header has to define
+ *     arch.h           order of stores, and the functions that each processor's header defines
  *     clock.h          the probes' clock
- *     system_call.h    calls of the system that change no register and not errno
- *     registers.h      calls of other libraries from probes
+ *     system_call.h    system calls that change no register and not errno
+ *     registers.h      calls of other libraries from probes, with all registers saved
  *     caller.h         frames above a return address
- *     x86_64/          all of it, and the entry of sites (probes that are instructions in the program's code)
- *     aarch64/         its counter and frames; the rest as in generic/
- *     generic/         any other processor: the system's clock, no sites, no frames above a wrapper's
+ *     x86_64/          all functions, and the entry of sites (probes that are instructions in the program's code)
+ *     aarch64/         counter and frames; everything else as in generic/
+ *     generic/         any other processor: the system's clock, no sites, no frames above that of a wrapper
  *
  * A processor's header defines, all inline and without other registers than the general ones:
  *
  *     REFRAIN_FRAME_ADDRESS       In a function that the program calls: two words below the frame of its caller, and
  *                                 above all that it calls itself.
- *     REFRAIN_ARCH_HAS_COUNTER    1: the processor has a counter that may run at one rate in all states ...
- *     refrain_arch_counter()      ... in ticks; may be read earlier than what comes before it in the program ...
- *     refrain_arch_counter_is_steady()  ... and does run so, and fast enough to time a probe.
- *     refrain_arch_wait()         What comes before is over when what comes after begins.
- *     refrain_arch_displace()     Takes bytes out of the caches. False where that is not possible.
- *     refrain_arch_copy_long()    Copies upwards as the processor itself does; false where it has no such instruction.
- *     refrain_arch_read_metric()  The processor's counter with this index, from 1 on; false where it cannot be read.
- *     refrain_arch_call_system()  A call of the kernel with three arguments: its result, or -errno. Keeps errno.
+ *     REFRAIN_ARCH_HAS_COUNTER    1 if the processor has a time counter.
+ *     refrain_arch_counter()      Ticks now. May be read before earlier instructions have ended.
+ *     refrain_arch_counter_is_steady()  True if its rate never changes and a tick is shorter than a probe.
+ *     refrain_arch_wait()         Waits until all earlier instructions have ended.
+ *     refrain_arch_displace()     Removes bytes from the caches. False if the processor cannot.
+ *     refrain_arch_copy_long()    Copies with the processor's instruction, upwards. False if it has none.
+ *     refrain_arch_read_metric()  Reads the hardware counter with this index, from 1 on. False if it cannot.
+ *     refrain_arch_call_system()  A system call with three arguments. Its result, or -errno. Keeps errno.
  */
 #ifndef REFRAIN_ARCH_H
 #define REFRAIN_ARCH_H
@@ -51,10 +51,10 @@ static inline long refrain_arch_place_distance(void) {
 
 /* ---- the order of stores ----
  *
- *     of whom                                        what it takes
+ *     who sees the stores                            what keeps their order
  *     a signal handler of the same thread            refrain_keep_order(): the compiler keeps the order
- *     who reads the file of a process that ended     the same: a process ends between two of its instructions
- *     another thread; who reads while it runs        refrain_publish() or refrain_commit(): the processor keeps it, too
+ *     a reader of the file of an ended process       the same: a process ends between two of its instructions
+ *     another thread; a reader while it runs         refrain_publish() or refrain_commit(): the processor keeps it, too
  */
 
 /* Stores `value`. A thread or process that reads it with ACQUIRE order sees all earlier stores. */

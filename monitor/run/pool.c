@@ -1,4 +1,4 @@
-/* pool.c: takes memory from the trace file (pool.h), counts losses, reads the clocks. */
+/* pool.c: takes memory from the trace file (pool.h), counts losses, and reads the clocks. */
 #define _GNU_SOURCE
 #include "run/pool.h"
 #include "arch/clock.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLING_CALLS 32u /* the first doubling ends at twice this number of MPI calls */
+#define SETTLING_CALLS 32u /* MPI calls; their number has doubled for the first time at twice as many */
 
 struct refrain_trace_file refrain_trace_file;
 int refrain_mpi_linked;
@@ -22,14 +22,15 @@ void refrain_lose(enum refrain_loss loss, uint64_t n) {
 
 #define LEAST_PAGES_BYTES (REFRAIN_TIME_LEAST_PAGES * sizeof(struct refrain_time_page))
 
-/* True if this use may take all pages of times. In small memory, what is met for the first time is worth more than
- * times. */
+/* True if this use may take the last pages of times, too. If the memory guaranteed to times is small, what is met for
+ * the first time comes before times. */
 static bool ends_times(enum refrain_pool_use use) {
     return use >= REFRAIN_POOL_FIRST_MET && refrain_trace_file.sure_for_times < 2 * LEAST_PAGES_BYTES;
 }
 
-/* The end of the part of the file that `use` may take. Behind it lies memory reserved for later uses, or the guaranteed
- * memory of times, whichever is more. */
+/* The end of the part of the file that `use` may take. Behind it lie the bytes reserved for the uses after it in enum
+ * refrain_pool_use, or those that it has to leave to times, whichever are more. Both are the same bytes: times use what
+ * is reserved until it is needed. */
 static uint64_t end_for(enum refrain_pool_use use) {
     const uint64_t bytes = refrain_trace_file.header->bytes;
     uint64_t pages =
@@ -41,9 +42,8 @@ static uint64_t end_for(enum refrain_pool_use use) {
     return bytes - refrain_least(bytes, kept > times ? kept : times);
 }
 
-/* Shrinks the reserves. A steady run meets as much for the first time while its MPI calls double as during the doubling
- * before. A run that meets less and less needs smaller reserves: they keep the part (met since the last doubling but
- * one) / (met in all). */
+/* Shrinks the reserves if the run meets less and less for the first time. The reserves keep the part M / N: M bytes
+ * were met for the first time since the number of MPI calls began to double last (met_at_doubling[0]), N in all. */
 static void settle(void) {
     struct refrain_trace_file *file = &refrain_trace_file;
     const struct refrain_context *context = refrain_thread_context;
@@ -60,8 +60,9 @@ static void settle(void) {
     file->settled_parts = REFRAIN_POOL_PARTS * lately / (met ? met : 1);
 }
 
-/* How much a kind may take beyond what is guaranteed to it: until it has so many quarters of what it has and the memory
- * that is guaranteed to no other kind. Kinds without a substitute may have all. MORE_ROWS has no guarantee. */
+/* How much a kind may take beyond its guarantee, in quarters. 4: all memory that is guaranteed to no other kind, for
+ * kinds without a substitute. 2: until it has taken half of that memory, counted with what it has. For MORE_ROWS no
+ * other kind leaves memory. */
 #define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* the tables by kind begin with the first kind */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
     [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* overflow sites are the substitute, and take much less */
@@ -91,8 +92,7 @@ bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
 }
 
 /* Frees the timeline's lowest page. If only the least number of pages is left, frees all of them for a `use` that may
- * take these (ends_times). False if there is none, or if
- * the timeline belongs to another thread. */
+ * take these (ends_times). False if there is none, or if the timeline belongs to another thread. */
 static bool take_page_back(enum refrain_pool_use use) {
     struct refrain_context *context = refrain_thread_context;
     if (!context || !context->timeline.timeline || !refrain_pool_lends_pages())

@@ -1,4 +1,5 @@
-/* region_list.c: the list of user regions and of functions without probes in the trace file (region_list.h). */
+/* region_list.c: adds to the trace file's list of regions: user regions, constructs, functions without probes
+ * (region_list.h). Several threads may add at once. */
 #include "run/region_list.h"
 #include "run/pool.h"
 #include <refrain/trace.h>

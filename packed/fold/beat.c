@@ -47,8 +47,8 @@ static int64_t at_counters(const struct expansion *expansion, const struct refra
     return (int64_t)value;
 }
 
-/* Expands items [i, end) of a term, inside a loop of this height. `is_continuation`: the first loop begins with the
- * iteration after its last one. */
+/* Expands items [i, end) of a term, inside a loop of this height. `is_continuation`: goes on with the first loop where
+ * its learned iterations end, until expansion->left is 0. */
 static void expand(struct expansion *expansion, const struct refrain_item *items, unsigned i, unsigned end,
                    unsigned height, bool is_continuation) {
     while (i < end && expansion->left > 0 && !expansion->failed) {

@@ -1,19 +1,20 @@
-/* fold_memory.h: memory with a limit, so that packing at the end of a traced program uses no more than that. One
- * thread. */
+/* fold_memory.h: allocates memory up to a limit, since packing runs in the traced process, at its end. For use by
+ * one thread. */
 #ifndef REFRAIN_FOLD_MEMORY_H
 #define REFRAIN_FOLD_MEMORY_H
 
 #include "packed_stream.h"
 
 struct refrain_fold_memory {
-    size_t used, most; /* bytes */
-    bool spent;        /* an allocation has failed */
+    size_t used, most; /* bytes; the caller sets `most`, the limit */
+    bool spent;        /* an allocation has failed: over the limit, or the system had no memory */
 };
 
-/* Allocates zeroed memory. Null without memory, when `spent` is set. */
+/* Allocates zeroed memory. Null, and `spent` set, if this exceeds the limit or the system has no memory. */
 REFRAIN_PACKED_API void *refrain_fold_take(struct refrain_fold_memory *memory, size_t bytes);
 
-/* Grows the memory at `p` (may be null), as realloc. After a failure, `p` is still valid. */
+/* Moves the memory at `p` (may be null) to a block of `bytes` bytes, and zeroes what is new. Both blocks count while it
+ * copies. After a failure, `p` is still valid. */
 REFRAIN_PACKED_API void *refrain_fold_more(struct refrain_fold_memory *memory, void *p, size_t bytes);
 
 /* Frees memory from the two functions above; null is allowed. */

@@ -30,7 +30,7 @@ bool refrain_row_is_outgrown(const struct refrain_learner *learner) {
     return learner->state == REFRAIN_SUMMARY || (formula && formula->archive_first);
 }
 
-/* Size of a formula, in values. */
+/* Size of a formula, in values: what a plain row of the same size would hold. */
 static size_t size_of(const struct refrain_learner *learner) {
     const struct refrain_formula *formula = learner->body ? refrain_at_reference(learner->body) : NULL;
     return formula ? 2 + 2 * (size_t)formula->n_items : 1;

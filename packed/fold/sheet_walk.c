@@ -17,7 +17,7 @@ struct walk {
     unsigned char *kinds;
     uint64_t *values, key;
     size_t n, room;
-    bool any;
+    bool any; /* the current record has values */
 };
 
 static bool no_memory(struct refrain_packed_stream *stream) {
@@ -84,7 +84,7 @@ static void add_value(struct refrain_packed_stream *stream, enum refrain_packed_
         }
         walk->room = room;
     }
-    walk->any = true; /* the positions of pinned archives: before the first record, with key 0 */
+    walk->any = true; /* values before the first record (the positions of pinned archives) become a record with key 0 */
     walk->kinds[walk->n] = (unsigned char)kind;
     walk->values[walk->n++] = value;
 }

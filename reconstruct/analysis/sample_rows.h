@@ -1,8 +1,8 @@
-/* sample_rows.h: adds up the samples of all threads: by function, by call path, by the MPI call in or after which
- * they were taken (model -> rows).
+/* sample_rows.h: adds up the samples of all threads: by function, by call path, and by the MPI call during or after
+ * which they were taken (model -> rows).
  *
- * A sample stands for 1/hz seconds of processor time. The standard deviation of n samples is sqrt(n), since they are
- * independent of the activities of the program. */
+ * A sample stands for 1/hz seconds of processor time. The number n of samples of a function has a standard deviation of
+ * sqrt(n), since the times of sampling do not depend on what the program does. */
 #ifndef REFRAIN_SAMPLE_ROWS_H
 #define REFRAIN_SAMPLE_ROWS_H
 
@@ -14,13 +14,14 @@ struct refrain_sample_function {
     const char *name, *file; /* file: of the source, "" unknown */
     const char *object;      /* path of the executable or library, "" unknown */
     uint32_t line;
-    uint64_t own, all;  /* samples in it; in it and what it calls, each once however deep it calls itself */
+    uint64_t own;       /* samples in the function itself */
+    uint64_t all;       /* samples in it or in functions that it called; a sample counts once, also under recursion */
     uint64_t computing; /* samples in it, or in the C library for it, while its thread was in no MPI call */
 };
 
 /* A function below its callers. */
 struct refrain_sample_path {
-    uint32_t parent;   /* index + 1, less than its own; 0: outermost */
+    uint32_t parent;   /* index + 1 of the caller's path, which comes before this one; 0: outermost */
     uint32_t function; /* index */
     uint64_t own, all;
 };
@@ -28,8 +29,8 @@ struct refrain_sample_path {
 /* Functions that ran while a rank was in an MPI call, or between it and the next one. */
 struct refrain_sample_gap {
     const struct refrain_region_info *call; /* null: before the first call of the thread, or if it makes none */
-    bool inside;
-    uint32_t function; /* index of the innermost one */
+    bool inside;                            /* true: during the call; false: between it and the next one */
+    uint32_t function;                      /* index of the innermost one */
     uint64_t own;
 };
 

@@ -30,7 +30,7 @@ static int64_t caused(const struct refrain_activity_rank *rank) {
     return rank->caused_ns;
 }
 
-/* Pauses have a row only if there were any. */
+/* The rows of the table and the members of the JSON. The table has no row for pauses if there were none. */
 static const struct {
     const char *title, *key;
     int64_t (*of)(const struct refrain_activity_rank *rank);
@@ -48,7 +48,7 @@ struct balance {
     double mean;
 };
 
-/* Over the ranks that the user asked for. */
+/* The least, greatest and mean time of the ranks that the user asked for. */
 static struct balance balance_of(const struct refrain_activity *activity,
                                  int64_t (*of)(const struct refrain_activity_rank *rank)) {
     struct balance balance = {INT64_MAX, INT64_MIN, -1, -1, 0};

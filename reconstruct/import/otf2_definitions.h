@@ -78,7 +78,7 @@ struct refrain_otf2_definitions {
     struct refrain_otf2_table handles;   /* struct refrain_otf2_handle_definition, of files */
     struct refrain_otf2_table contexts;  /* struct refrain_otf2_context */
     struct refrain_otf2_table processes; /* struct refrain_otf2_process */
-    struct refrain_otf2_thread *threads; /* of threads on processors, sorted by location */
+    struct refrain_otf2_thread *threads; /* locations that are threads (not GPUs), sorted by location */
     size_t n_threads, capacity_threads;
     uint64_t n_events;       /* of all locations */
     uint64_t *mpi_locations; /* by rank of MPI_COMM_WORLD; null without MPI */

@@ -1,4 +1,5 @@
-/* view_about.c: writes losses, program tree and formulas as JSON (view_about.h). */
+/* view_about.c: writes as JSON what the page shows besides its picture: program tree, formulas, losses and more
+ * (view_about.h). */
 #define _GNU_SOURCE
 #include "view/view_about.h"
 #include "analysis/profile.h"
@@ -70,9 +71,9 @@ static json_t *notes_json(const struct refrain_trace *trace) {
 /* ---- program tree ---- */
 
 #define MOST_BLOCKS_WALKED                                                                                             \
-    5000000u /* limit for the times of loops; walking this many blocks takes some tenths of a second */
+    5000000u /* longer runs show no times of loops; a walk over as many blocks takes some tenths of a second */
 
-/* The loop or function below which a node is shown; 0 if there is none. */
+/* The node below which this one is shown: the innermost loop or function around it. 0, the root, if there is none. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
     while (node != 0 && view->nodes[node].kind != REFRAIN_FUNCTION && !refrain_kind_is_loop(view->nodes[node].kind))
         node = view->nodes[node].parent;

@@ -1,4 +1,4 @@
-/* arch_aarch64.h: 64-bit Arm (arch.h says what all of it is). */
+/* arch_aarch64.h: what the monitor needs of a 64-bit Arm processor (arch.h describes each function). */
 #ifndef REFRAIN_ARCH_AARCH64_H
 #define REFRAIN_ARCH_AARCH64_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The frame pointer is at the lower end of the frame. */
+/* __builtin_frame_address(0) would be the lower end of the function's own frame, so the address is counted from the
+ * caller's. */
 #define REFRAIN_FRAME_ADDRESS ((void *)((uintptr_t *)__builtin_dwarf_cfa() - 2))
 
 #define REFRAIN_ARCH_HAS_COUNTER 1
@@ -17,7 +18,8 @@ static inline uint64_t refrain_arch_counter(void) {
     return ticks;
 }
 
-/* It always runs at one rate, at 1 GHz since Armv8.6. Earlier processors have some of 24 MHz, too slow for a probe. */
+/* The counter always runs at one rate: 1 GHz since Armv8.6. On some earlier processors the rate is 24 MHz, and a tick
+ * is longer than a probe. */
 static inline bool refrain_arch_counter_is_steady(void) {
     uint64_t hertz;
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hertz));

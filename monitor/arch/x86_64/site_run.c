@@ -80,13 +80,13 @@ static void settle(void *unused) {
     refrain_units_settle();
 }
 
-/* The probe's second argument: the frame of its function, or a count (refrain_probe). */
+/* The second argument for refrain_probe_run: the frame of the probe's function, or the number of iterations. */
 static uint64_t extra(const struct refrain_site_call *call, const struct refrain_slot *slot) {
     return REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_COUNT ? call->rax : call->r11;
 }
 
-/* Finds the place of a site. The fast path will use its table, unless the thread does not learn: the fast path learns
- * whatever it finds there. */
+/* Finds the place of a site, and gives its table to the fast path. If the thread does not learn, the fast path gets no
+ * table, since it learns whatever it finds in one. */
 static const struct refrain_site_place *find(struct refrain_context *context, uintptr_t address) {
     const struct refrain_site_table *table;
     const struct refrain_site_place *place = refrain_site_find(address, &table);
@@ -164,8 +164,8 @@ void refrain_site_begin(const struct refrain_site_call *call) {
     run(context, call);
 }
 
-/* The activation has moved to a way of a decision or loop. Learns the value of the decision, or the count of the loop.
- */
+/* The fast path has learned a step to a branch of a decision or loop, but did not predict the value that belongs to it.
+ * Learns this value: which branch the decision took, or the number of iterations of the loop. */
 REFRAIN_HIDDEN void refrain_site_value(const struct refrain_site_call *call);
 void refrain_site_value(const struct refrain_site_call *call) {
     (void)call;

@@ -1,6 +1,6 @@
-// elements.ts: parts of a page with text in them.
+// elements.ts: makes elements of the page that contain text.
 
-/** An element with text in it. Names of the program get into the page as text only. */
+/** Makes an element with this text. Names from the traced program are never set as HTML, in which they could be markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
     tag: K,
     text = "",
