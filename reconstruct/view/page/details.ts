@@ -1,4 +1,5 @@
-// details.ts: describes a thing in the picture as pairs of words, for tips, the side panel and screen readers.
+// details.ts: describes a span, message or share of time as a title and lines of (label, value), for tips, the side panel and
+// screen readers.
 
 import { showBytes, showCount, showMoment, showNs, showShare, showSite } from "./format.js";
 import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";

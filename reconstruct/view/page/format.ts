@@ -1,4 +1,4 @@
-// format.ts: numbers as people read them.
+// format.ts: turns times, counts, bytes and places into text.
 
 /** A duration or a time in nanoseconds, with as many digits as make sense. */
 export function showNs(ns: number): string {
