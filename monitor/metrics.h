@@ -4,8 +4,8 @@
  *     clock | block | clock, counters | block | clock, counters ...
  *
  * Each thread has its own counters, a group of perf_event_open(2), which are opened when it is first traced. Probes
- * read them from the processor if the kernel allows that (rdpmc, about 30 ns each), else by one read(2) for all. Like
- * its time, what refrain does between two reads is part of the program's block. */
+ * read them from the processor if the kernel allows that (rdpmc, about 30 ns each), else by one read(2) for all. What
+ * refrain itself does between two reads counts for the program's block, as its time does. */
 #ifndef REFRAIN_METRICS_H
 #define REFRAIN_METRICS_H
 
@@ -21,8 +21,7 @@ extern REFRAIN_HIDDEN uint32_t refrain_blocks_are_special;
 /* refrain_close_block() (step.h) as a function, for any clock, with or without counters. */
 REFRAIN_HIDDEN uint64_t refrain_close_special_block(struct refrain_context *context, struct refrain_slot *slot);
 
-/* Bytes outside of the trace file for the counters of `threads` threads, if all metrics can be counted that were asked
- * for. */
+/* Bytes outside of the trace file for the counters of `threads` threads, if all requested metrics can be counted. */
 REFRAIN_HIDDEN uint64_t refrain_metrics_outside_bytes(uint32_t threads);
 
 /* Finds out which metrics of REFRAIN_METRICS can be counted, and records that in the trace file. To be called once,

@@ -1,4 +1,4 @@
-/* fold_library.c: see fold_library.h. */
+/* fold_library.c: lists the functions of folding by which the monitor calls this library (fold_library.h). */
 #include "fold_library.h"
 
 extern const struct refrain_fold_library refrain_fold_library;

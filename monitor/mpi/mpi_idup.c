@@ -1,4 +1,4 @@
-/* mpi_idup.c: see mpi_idup.h. */
+/* mpi_idup.c: follows duplicates of communicators until their members agree on a name (mpi_idup.h). */
 #define _GNU_SOURCE
 #include "mpi_idup.h"
 #include "arch/clock.h"

@@ -1,4 +1,4 @@
-/* mpi_members.c: see mpi_members.h. */
+/* mpi_members.c: asks MPI for the members and the topology of a communicator (mpi_members.h). */
 #define _GNU_SOURCE
 #include "mpi_members.h"
 #include <refrain/settings.h>

@@ -1,4 +1,4 @@
-/* mpi_request_table.c: see mpi_request_table.h. */
+/* mpi_request_table.c: stores requests by their handles, and gives out their numbers (mpi_request_table.h). */
 #include "mpi_request_table.h"
 #include "call.h"
 #include "context.h"

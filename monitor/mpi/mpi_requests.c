@@ -44,7 +44,8 @@ static void record_blocking_form(struct refrain_call *call, enum refrain_operati
         refrain_call_operation(call, REFRAIN_OP_IO, parameters, n);
 }
 
-/* Takes a request in a pause. What a receive has received is known when it completes, maybe after the pause. */
+/* Takes a request in a call that is not recorded (a pause, a filter). A receive may complete after the pause, and only
+ * then its source is known. */
 static struct refrain_request *take_untold(const struct refrain_call *call, enum refrain_operation operation,
                                            const int64_t *parameters, unsigned n) {
     if (operation == REFRAIN_OP_ISEND)
@@ -158,7 +159,7 @@ static void record_started(struct refrain_call *call, struct started *started) {
     started->n = 0;
 }
 
-/* Records the start of a request of another thread, or without a number, by what it does. */
+/* A request of another thread, or without a number, cannot be named by a START. Records what it does instead. */
 static void record_others_start(struct refrain_call *call, unsigned operation, const int64_t *parameters) {
     bool untold = refrain_call_is_untold(call);
     if (untold && operation == REFRAIN_OP_SEND_INIT)

@@ -1,4 +1,4 @@
-/* describe.c: see describe.h. */
+/* describe.c: writes into the trace what process it is of (describe.h). */
 #define _GNU_SOURCE
 #include "run/describe.h"
 #include "run/configure.h"

@@ -1,4 +1,4 @@
-/* loaded.c: see loaded.h. */
+/* loaded.c: finds the executable or library that contains an address (loaded.h). */
 #define _GNU_SOURCE
 #include "run/loaded.h"
 

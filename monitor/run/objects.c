@@ -1,4 +1,4 @@
-/* objects.c: see objects.h. */
+/* objects.c: makes and ends the records of windows and files in the trace file (objects.h). */
 #include "run/objects.h"
 #include "arch/arch.h"
 #include "run/pool.h"

@@ -1,4 +1,4 @@
-/* own_files.c: see own_files.h. */
+/* own_files.c: makes, moves and removes the files of this process (own_files.h). */
 #define _GNU_SOURCE
 #include "run/own_files.h"
 #include "events.h"

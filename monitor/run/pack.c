@@ -1,4 +1,4 @@
-/* pack.c: see pack.h. */
+/* pack.c: replaces the trace file by a packed file when the process ends (pack.h). */
 #define _GNU_SOURCE
 #include "run/pack.h"
 #include "packed_file.h"

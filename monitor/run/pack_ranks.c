@@ -1,4 +1,4 @@
-/* pack_ranks.c: see pack_ranks.h. */
+/* pack_ranks.c: makes one file of all ranks, without the messages between them (pack_ranks.h). */
 #define _GNU_SOURCE
 #include "run/pack_ranks.h"
 #include "arch/clock.h"

@@ -1,4 +1,4 @@
-/* sample.c: see sample.h. */
+/* sample.c: follows the stack of a thread in a signal handler, for each sample (sample.h). */
 #define _GNU_SOURCE
 #include "sample/sample.h"
 #include "arch/caller.h"

@@ -1,4 +1,4 @@
-/* sample_table.c: see sample_table.h. */
+/* sample_table.c: counts the samples of a thread by call path (sample_table.h). */
 #include "sample/sample_table.h"
 #include "arch/arch.h"
 #include "run/pool.h"

@@ -1,4 +1,4 @@
-/* sample_timer.c: see sample_timer.h. */
+/* sample_timer.c: starts a timer of processor time for each thread (sample_timer.h). */
 #define _GNU_SOURCE
 #include "sample/sample_timer.h"
 

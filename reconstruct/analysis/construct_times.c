@@ -1,4 +1,5 @@
-/* construct_times.c: adds up the times of threads in OpenMP constructs, by construct (construct_times.h). */
+/* construct_times.c: adds up the times of threads by construct: of OpenMP or of the thread library (construct_times.h).
+ */
 #include "analysis/construct_times.h"
 #include "common/array.h"
 #include "common/error.h"

@@ -8,7 +8,7 @@ void refrain_picture_share_flush(struct refrain_picture *picture, uint32_t locat
         const struct refrain_picture_part *part = &bin->parts[i];
         double share = part->ns / width_ns * REFRAIN_PICTURE_WHOLE + 0.5;
         if (share < 1)
-            share = 1; /* a region with the least time is there, so that a search finds it */
+            share = 1; /* a region with any time has a share, so that a search finds it */
         struct refrain_picture_share *given = refrain_picture_append(picture, &picture->shares, sizeof *given);
         if (given)
             *given = (struct refrain_picture_share){

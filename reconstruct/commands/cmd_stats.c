@@ -122,7 +122,7 @@ static enum refrain_status show_critical(struct refrain_trace *trace, struct ref
     return status;
 }
 
-/* ---- constructs of OpenMP ---- */
+/* ---- constructs of OpenMP and of the thread library ---- */
 
 static enum refrain_status show_constructs(struct refrain_trace *trace, const struct refrain_activity_request *request,
                                            const struct arguments *arguments, struct refrain_error *error) {
@@ -495,7 +495,7 @@ const struct refrain_command refrain_command_stats = {
                 "  refrain stats --by partner --rank 3 app-*.refrain  # whom rank 3 talks to\n"
                 "  refrain stats --by critical-path app-*.refrain     # what the length of the run depends on\n"
                 "  refrain stats --layer wrappers.c app-*.refrain    # calls in that file at their callers\n"
-                "  refrain stats --by construct app-*.refrain         # OpenMP: work, waiting, imbalance\n"
+                "  refrain stats --by construct app-*.refrain         # OpenMP, threads: work, waiting, imbalance\n"
                 "  refrain stats --by file --ranks app-*.refrain      # MPI-IO: bytes, time, sizes of accesses\n"
                 "  refrain stats --from 50% --to 60% app-*.refrain    # a tenth of the run\n"
                 "  refrain stats --folded app-*.refrain | flamegraph.pl --countname ns >app.svg\n",

@@ -1,4 +1,4 @@
-/* construct_text.c: prints the times of OpenMP constructs (construct_text.h). */
+/* construct_text.c: prints the times of constructs of OpenMP and of the thread library (construct_text.h). */
 #define _GNU_SOURCE
 #include "commands/construct_text.h"
 #include "commands/command.h"

@@ -1,4 +1,5 @@
-/* construct_text.h: OpenMP's constructs as text, CSV and JSON (analysis/construct_times.h -> stats --by=construct). */
+/* construct_text.h: constructs of OpenMP and of the thread library as text, CSV and JSON (analysis/construct_times.h ->
+ * stats --by=construct). */
 #ifndef REFRAIN_CONSTRUCT_TEXT_H
 #define REFRAIN_CONSTRUCT_TEXT_H
 

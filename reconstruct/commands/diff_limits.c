@@ -52,7 +52,8 @@ static const char *end_of(const struct refrain_diff_rows *rows, const struct ref
     return "()";
 }
 
-/* For each run the sum of the rows with the label. Null without memory. */
+/* For each run the sum of the rows with the label. *last: the last of these rows; *found: their number. Null without
+ * memory. */
 static int64_t *sum_rows(const struct refrain_diff_runs *runs, const struct refrain_diff_rows *rows,
                          const struct refrain_diff_limit *limit, const struct refrain_diff_row **last, size_t *found) {
     size_t n = runs->n[0] + runs->n[1];
@@ -78,7 +79,7 @@ static enum refrain_status weigh_rows(const struct refrain_diff_runs *runs, cons
         return REFRAIN_FAIL_MEMORY(error);
     refrain_diff_weigh(values, runs->n, &limit->change);
     free(values);
-    if (found == 1) /* of a single row between single runs its visits show the noise */
+    if (found == 1) /* a single row has its change already, with the noise of its visits if there are two runs */
         limit->change = last->ns;
     if (found > 0)
         return REFRAIN_OK;

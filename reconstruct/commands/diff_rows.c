@@ -7,8 +7,8 @@
 
 /* ---- chance ---- */
 
-/* How many standard errors a change has to reach, so that chance alone makes only one in twenty as large: Student's t.
- */
+/* A change is beyond chance if it exceeds this many standard errors. Chance alone exceeds them once in twenty
+ * (Student's t). */
 static double beyond_errors(uint64_t degrees) {
     static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
     if (degrees <= sizeof t / sizeof *t)
@@ -143,7 +143,8 @@ static int by_key(const void *a, const void *b) {
     return x->run < y->run ? -1 : x->run > y->run;
 }
 
-/* Sorts by run and key while `order` is 0 everywhere, so that equal keys are neighbours. */
+/* Sorts by key, then run, then position, while `order` is still 0 everywhere. So rows of one run with the same key are
+ * neighbours. */
 static int by_run(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
     int order = by_key(a, b);

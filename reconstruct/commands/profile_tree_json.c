@@ -1,4 +1,4 @@
-/* profile_tree_json.c: functions, and in each its loops and MPI calls, as JSON (profile_tree.h). */
+/* profile_tree_json.c: writes the profile as JSON (profile_tree.h). */
 #include "commands/command.h"
 #include "commands/profile_items.h"
 #include "commands/profile_tree.h"

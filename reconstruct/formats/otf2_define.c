@@ -390,7 +390,7 @@ size_t refrain_otf2_first_value(const struct refrain_trace *trace) {
 static void define_value(struct strings *strings, OTF2_MetricRef metric, const struct refrain_region_info *region) {
     const OTF2_MetricMemberRef member = metric;
     OTF2_StringRef name = string(strings, region->name), unit = string(strings, "");
-    OTF2_StringRef description = string(strings, "told by the program");
+    OTF2_StringRef description = string(strings, "set by the program");
     OTF2_ErrorCode code =
         OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description, OTF2_METRIC_TYPE_USER,
                                                OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_INT64, OTF2_BASE_DECIMAL, 0, unit);

@@ -1,4 +1,4 @@
-/* changes.c: see changes.h. */
+/* changes.c: parses changes of a run, and finds the regions that they name (changes.h). */
 #define _GNU_SOURCE
 #include "predict/changes.h"
 #include "common/array.h"

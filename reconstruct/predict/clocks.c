@@ -1,4 +1,4 @@
-/* clocks.c: see clocks.h. */
+/* clocks.c: computes the time of each event in a changed run (clocks.h). */
 #include "predict/clocks.h"
 #include "common/array.h"
 #include "common/table.h"

@@ -1,4 +1,4 @@
-/* survey.c: see survey.h. */
+/* survey.c: collects what new times need from the whole run (survey.h). */
 #include "predict/survey.h"
 #include "common/array.h"
 #include "common/table.h"

@@ -1,4 +1,4 @@
-/* what_if.c: see what_if.h. */
+/* what_if.c: writes the trace that a changed run would have left (what_if.h). */
 #define _GNU_SOURCE
 #include "predict/what_if.h"
 #include "match/replay.h"

@@ -130,7 +130,7 @@ async function start(): Promise<void> {
             state.show(-x / (k * base()), (timeline.width - x) / (k * base()));
         });
     select(marks).call(behaviour).on("dblclick.zoom", null);
-    const tellZoom = (): void => {
+    const setZoom = (): void => {
         behaviour
             .translateExtent([
                 [0, -Infinity],
@@ -144,7 +144,7 @@ async function start(): Promise<void> {
         const k = state.end / (state.to - state.from);
         (marks as unknown as { __zoom: unknown }).__zoom = zoomIdentity.translate(-state.from * k * base(), 0).scale(k);
     };
-    state.on(["window", "rows", "data"], tellZoom);
+    state.on(["window", "rows", "data"], setZoom);
     marks.addEventListener("wheel", (event) => {
         event.preventDefault();
         if (event.ctrlKey) rows.stretch(Math.exp(-event.deltaY * 0.003), event.offsetY, timeline.height);
@@ -226,7 +226,7 @@ async function start(): Promise<void> {
                 from: Math.max(0, Math.min(drag.from, drag.to)),
                 to: Math.min(state.end, Math.max(drag.from, drag.to)),
             });
-        tellMark();
+        reportMark();
     });
     marks.addEventListener("click", (event) => {
         if (event.shiftKey || (pressed && Math.hypot(event.offsetX - pressed.x, event.offsetY - pressed.y) > 4)) return;
@@ -271,7 +271,7 @@ async function start(): Promise<void> {
         const half = ((state.to - state.from) / 2) * factor;
         state.show(middle - half, middle + half);
     };
-    const tellMark = (): void => {
+    const reportMark = (): void => {
         if (!state.range) return;
         panels.open("profile");
         speak(
@@ -284,7 +284,7 @@ async function start(): Promise<void> {
         else if (choice?.kind === "message" && isFinite(choice.received))
             state.mark({ from: choice.sent, to: choice.received });
         else state.mark({ from, to });
-        tellMark();
+        reportMark();
     };
     const showWait = (direction: 1 | -1): void => {
         navigate.longest(direction);

@@ -189,7 +189,7 @@ export class Panels {
                 { title: "name", about: "", key: (counter) => counter.name, cell: (counter) => counter.name },
                 {
                     title: "times",
-                    about: "that it was told",
+                    about: "how often the program set it",
                     key: (counter) => counter.times,
                     cell: (counter) => showCount(counter.times),
                 },
@@ -198,7 +198,7 @@ export class Panels {
                 value("most", (counter) => counter.most),
             ],
             1,
-            (counter, line) => (line.title = `${counter.kind}, told by ${counter.ranks} ranks`),
+            (counter, line) => (line.title = `${counter.kind}, set on ${counter.ranks} ranks`),
         );
         table.element.className = "counters";
         table.fill(this.state.about.counters);

@@ -66,7 +66,7 @@ const breathe = (): Promise<void> =>
         channel.port2.postMessage(0);
     });
 
-function tellUnseen(waits: number): void {
+function reportUnseen(waits: number): void {
     if (waits > 0)
         send({
             kind: "note",
@@ -180,7 +180,7 @@ class Replayer {
             },
             levels.flatMap((level) => [level.index.buffer, level.words.buffer]),
         );
-        tellUnseen(ahead.unseen);
+        reportUnseen(ahead.unseen);
         void this.serve();
     }
 
@@ -252,7 +252,7 @@ class Replayer {
         this.report(collector, this.end, true);
         const damage = engine.check();
         if (damage) send({ kind: "note", text: `The run is shown up to where the trace is damaged: ${damage}` });
-        tellUnseen(engine.unseen);
+        reportUnseen(engine.unseen);
         this.scan = null;
         await this.serve();
     }
