@@ -14,7 +14,7 @@ SYNOPSIS
 
 DESCRIPTION
     Builds the workloads plainly and with refrain-cc and runs them in turns: plainly; traced; and traced with
-    REFRAIN_THROTTLE=off, so that no probe goes dormant. Prints a table in Markdown: how long rank 0 was between the end of its
+    REFRAIN_THROTTLE=off, so that no probe is throttled. Prints a table in Markdown: how long rank 0 was between the end of its
     first MPI_Barrier, which all of them begin with, and MPI_Finalize, in ms, of each kind of run the one that took least; the same of the traced runs with --compensate; by
     how much per cent these differ from the plain run; and whether the compensated time is nearer to it. Above the table
     stands in how many runs with an overhead of more than 2 % it is.

@@ -250,7 +250,7 @@ take_whole() {
     echo "$bytes $(value blocks sum "$work/info")" >"$work/whole"
 }
 
-# take_long: with a hundredth. How much it would take is known afterwards, as probes may go dormant: if need be it is run again.
+# take_long: with a hundredth. How much it would take is known afterwards, as probes may be throttled: if need be it is run again.
 take_long() {
     long=$(factor_for $((LONG_BYTES * times)) "$factor" "$bytes") hundredth=$((LONG_BYTES * times / 100))
     for try in 1 2; do

@@ -17,7 +17,7 @@ struct refrain_address_entry {
     uint32_t function;  /* MPI function of a call site, or one of the following kinds of entries */
 };
 #define REFRAIN_ENTRY_OF_OTHER 1u /* its calls are recorded at another call site */
-#define REFRAIN_ENTRY_OF_GUEST 4u
+#define REFRAIN_ENTRY_OF_OVERFLOW_SITE 4u
 #define REFRAIN_ENTRY_OF_FRAME UINT32_MAX
 #define REFRAIN_ENTRY_OF_CODE (UINT32_MAX - 1) /* a code object of Python; the region as for a frame */
 #define REFRAIN_ENTRY_OF_PATH                                                                                          \

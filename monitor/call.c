@@ -5,8 +5,8 @@
 #include "activation.h"
 #include "arch/arch.h"
 #include "begin.h"
-#include "call_guest.h"
 #include "call_operation.h"
+#include "call_overflow.h"
 #include "call_path.h"
 #include "call_place.h"
 #include "call_room.h"
@@ -104,7 +104,8 @@ learn_operation(struct refrain_call *call, enum refrain_operation operation, con
     struct refrain_operation_record *record = come_to(call, operation);
     if (__builtin_expect(!record, 0))
         return NULL;
-    bool counted = __builtin_expect(call->guest != NULL, 0) && refrain_guest_count(call->guest, operation, parameters);
+    bool counted =
+        __builtin_expect(call->overflow != NULL, 0) && refrain_overflow_count(call->overflow, operation, parameters);
     const struct refrain_row *row = &refrain_operation_rows[operation];
     if (counted || !call->context->learning)
         ;
@@ -152,7 +153,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
     struct refrain_entry *caller = context->top, *entry = NULL;
     call->context = NULL;
     if (__builtin_expect(call_site != NULL, 1)) {
-        uint32_t number = place.guest ? place.guest->number : call_site->number;
+        uint32_t number = place.overflow ? place.overflow->number : call_site->number;
         entry = refrain_push(context, &call_site->inside, (uintptr_t)frame_address, REFRAIN_ENTRY_CALL, number);
     } else {
         refrain_lose(REFRAIN_LOSS_CALLS, 1);
@@ -163,7 +164,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
             context; /* Field by field, since compilers use a slow instruction to clear a whole structure. */
         call->entry = entry;
         call->call_site = call_site;
-        call->guest = place.guest;
+        call->overflow = place.overflow;
         call->end_ticks = 0;
         refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
         call->begin_ticks = refrain_close_block(context, caller->last);

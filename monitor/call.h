@@ -24,10 +24,10 @@
  * it, with the time of end; refrain_call_end() has to follow with no other call in between. If nothing is traced, all
  * functions return at once (`call.entry` is null). */
 struct refrain_call {
-    struct refrain_context *context;     /* of the thread; null: nothing is known of the call */
-    struct refrain_entry *entry;         /* null: the call is not traced */
-    struct refrain_call_site *call_site; /* of an overflow site: that of its host */
-    struct refrain_guest *guest;         /* the overflow site that made the call, else null */
+    struct refrain_context *context;        /* of the thread; null: nothing is known of the call */
+    struct refrain_entry *entry;            /* null: the call is not traced */
+    struct refrain_call_site *call_site;    /* of an overflow site: that of its host */
+    struct refrain_overflow_site *overflow; /* the overflow site that made the call, else null */
     struct refrain_operation_record
         *first_operation; /* the operation that was recorded with the begin of the call; null without one */
     uint64_t begin_ticks;

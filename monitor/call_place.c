@@ -36,15 +36,15 @@ static struct refrain_call_place borrow(struct refrain_call_site *call_site) {
     return (struct refrain_call_place){call_site, NULL};
 }
 
-static struct refrain_call_place as_guest(struct refrain_guest *guest) {
-    guest->calls++;
-    return (struct refrain_call_place){refrain_at_reference(guest->host_reference), guest};
+static struct refrain_call_place as_overflow_site(struct refrain_overflow_site *overflow) {
+    overflow->calls++;
+    return (struct refrain_call_place){refrain_at_reference(overflow->host_reference), overflow};
 }
 
 /* The call site of an entry that has none of its own, and that is no layer. */
 static struct refrain_call_place place_of_other(const struct refrain_address_entry *entry) {
     void *record = refrain_at_reference(entry->reference);
-    return entry->special == REFRAIN_ENTRY_OF_GUEST ? as_guest(record) : borrow(record);
+    return entry->special == REFRAIN_ENTRY_OF_OVERFLOW_SITE ? as_overflow_site(record) : borrow(record);
 }
 
 /* Adds a record, which begins with the reference of the next one, to its list. */
@@ -75,21 +75,21 @@ static void set_address(uintptr_t return_address, uint64_t *in_object, uint32_t 
 
 /* There is no memory for a call site of its own: makes an overflow site of the function's first call site. Without
  * memory for that, calls are recorded at the first call site. */
-static void make_guest(struct refrain_address_entry *entry, const struct refrain_slot *from, bool by_slot,
-                       struct refrain_call_site *host, uintptr_t return_address) {
-    struct refrain_guest *guest = refrain_call_room_guest();
+static void make_overflow_site(struct refrain_address_entry *entry, const struct refrain_slot *from, bool by_slot,
+                               struct refrain_call_site *host, uintptr_t return_address) {
+    struct refrain_overflow_site *overflow = refrain_call_room_overflow_site();
     entry->reference = refrain_reference(host);
     entry->special = REFRAIN_ENTRY_OF_OTHER;
-    if (!guest || !take_number(&guest->number))
+    if (!overflow || !take_number(&overflow->number))
         return;
-    guest->host = (uint16_t)host->number;
-    guest->host_reference = refrain_reference(host);
-    guest->slot = from->number;
+    overflow->host = (uint16_t)host->number;
+    overflow->host_reference = refrain_reference(host);
+    overflow->slot = from->number;
     if (!by_slot)
-        set_address(return_address, &guest->where, &guest->object);
-    put_in_list(&guest->next, guest, &refrain_trace_file.header->guests);
-    entry->reference = refrain_reference(guest);
-    entry->special = REFRAIN_ENTRY_OF_GUEST;
+        set_address(return_address, &overflow->where, &overflow->object);
+    put_in_list(&overflow->next, overflow, &refrain_trace_file.header->overflow_sites);
+    entry->reference = refrain_reference(overflow);
+    entry->special = REFRAIN_ENTRY_OF_OVERFLOW_SITE;
 }
 
 /* Makes the entry's call site. If it sets `special`, the returned call site is another one. */
@@ -99,7 +99,7 @@ static struct refrain_call_site *new_call_site(struct refrain_context *context, 
     struct refrain_call_site *call_site = refrain_call_room_site(context, function);
     entry->function = function;
     if (!call_site && (call_site = call_site_of_function(context, function))) {
-        make_guest(entry, from, by_slot, call_site, return_address);
+        make_overflow_site(entry, from, by_slot, call_site, return_address);
         return call_site;
     }
     if (!call_site || !take_number(&call_site->number))
@@ -141,7 +141,7 @@ static uint64_t layer_rule(uintptr_t address) {
 static struct refrain_call_place special_call_site(struct refrain_context *context, const struct refrain_slot *from,
                                                    const struct refrain_address_entry *entry, unsigned function,
                                                    struct refrain_caller caller) {
-    if (entry->special == REFRAIN_ENTRY_OF_OTHER || entry->special == REFRAIN_ENTRY_OF_GUEST)
+    if (entry->special == REFRAIN_ENTRY_OF_OTHER || entry->special == REFRAIN_ENTRY_OF_OVERFLOW_SITE)
         return place_of_other(entry);
     refrain_caller_step(&caller, entry->special);
     bool own;
@@ -236,12 +236,12 @@ struct refrain_call_place refrain_call_place_python(struct refrain_context *cont
     refrain_python_describe(frame->code, file, name, sizeof file);
     uint32_t object = *file ? refrain_object_name(file) : 0, within = refrain_pool_name(name);
     if (entry->special) {
-        struct refrain_guest *guest = refrain_at_reference(entry->reference);
-        guest->flags |= REFRAIN_GUEST_PYTHON;
-        guest->where = line;
-        guest->object = object;
-        guest->within = within;
-        return as_guest(guest);
+        struct refrain_overflow_site *overflow = refrain_at_reference(entry->reference);
+        overflow->flags |= REFRAIN_OVERFLOW_PYTHON;
+        overflow->where = line;
+        overflow->object = object;
+        overflow->within = within;
+        return as_overflow_site(overflow);
     }
     call_site->line = (uint32_t)line;
     call_site->object = object;

@@ -19,8 +19,8 @@
 
 /* Where an MPI call is recorded. */
 struct refrain_call_place {
-    struct refrain_call_site *call_site; /* null: nowhere */
-    struct refrain_guest *guest;         /* the overflow site that made the call; else null */
+    struct refrain_call_site *call_site;    /* null: nowhere */
+    struct refrain_overflow_site *overflow; /* the overflow site that made the call; else null */
 };
 
 /* The thread's own slot of a refrain_place. Null if the place is not in the trace file. */

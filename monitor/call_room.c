@@ -28,13 +28,13 @@ void refrain_call_room_open(uint64_t bytes, uint64_t others, uint64_t unforeseen
     refrain_trace_file.kept_for_unforeseen = unforeseen;
 }
 
-void refrain_call_room_keep_guests(uint64_t bytes) {
-    refrain_trace_file.kept_for_guests = bytes;
+void refrain_call_room_keep_overflow_sites(uint64_t bytes) {
+    refrain_trace_file.kept_for_overflow_sites = bytes;
 }
 
 /* One of the announced call sites has been met: takes its part from the reserve. */
-static bool give_guest_room(void) {
-    return refrain_pool_take_kept(&refrain_trace_file.kept_for_guests, sizeof(struct refrain_guest));
+static bool give_overflow_site_room(void) {
+    return refrain_pool_take_kept(&refrain_trace_file.kept_for_overflow_sites, sizeof(struct refrain_overflow_site));
 }
 
 /* Reserved in any case for the first call sites of functions that have not been called yet. */
@@ -42,13 +42,14 @@ static bool give_guest_room(void) {
 
 /* When all other memory is taken, overflow sites of functions that were called may use what the reserve for first call
  * sites has beyond that. */
-struct refrain_guest *refrain_call_room_guest(void) {
-    enum refrain_pool_use use = give_guest_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_GUESTS;
-    struct refrain_guest *guest = refrain_pool_take(sizeof *guest, use);
-    if (!guest && __atomic_load_n(&refrain_trace_file.kept_for_unforeseen, __ATOMIC_RELAXED) > UNFORESEEN_LEAST_BYTES &&
-        refrain_pool_take_kept(&refrain_trace_file.kept_for_unforeseen, sizeof *guest))
-        guest = refrain_pool_take(sizeof *guest, REFRAIN_POOL_LAST);
-    return guest;
+struct refrain_overflow_site *refrain_call_room_overflow_site(void) {
+    enum refrain_pool_use use = give_overflow_site_room() ? REFRAIN_POOL_LAST : REFRAIN_POOL_OVERFLOW_SITES;
+    struct refrain_overflow_site *overflow = refrain_pool_take(sizeof *overflow, use);
+    if (!overflow &&
+        __atomic_load_n(&refrain_trace_file.kept_for_unforeseen, __ATOMIC_RELAXED) > UNFORESEEN_LEAST_BYTES &&
+        refrain_pool_take_kept(&refrain_trace_file.kept_for_unforeseen, sizeof *overflow))
+        overflow = refrain_pool_take(sizeof *overflow, REFRAIN_POOL_LAST);
+    return overflow;
 }
 
 static void keep(uint64_t bytes) {
@@ -85,7 +86,7 @@ struct refrain_call_site *refrain_call_room_site(struct refrain_context *context
     }
     struct refrain_call_site *call_site = refrain_pool_take(sizeof *call_site, use);
     if (call_site) {
-        give_guest_room();
+        give_overflow_site_room();
         context->called[function / 64] |= (uint64_t)1 << function % 64;
         if (first && rows > 0)
             context->counted[function / 64] |= (uint64_t)1 << function % 64;

@@ -1,7 +1,7 @@
 /* call_room.h: memory for call sites and their operations.
  *
  * A call site gets memory together with the operations that its MPI function records, so none of them is refused later.
- * If there is too little, it becomes an overflow site ("guest") of the function's first call site, with the smallest
+ * If there is too little, it becomes an overflow site  of the function's first call site, with the smallest
  * counts by partner. If there is too little even for that, its calls are recorded at the first call site as if they
  * were made there. For the first call site of each MPI function that the program's tables name, all this memory is
  * reserved from the beginning. For functions that no table names, a share of the pool is reserved for their first call
@@ -25,11 +25,12 @@ REFRAIN_HIDDEN void refrain_call_room_open(uint64_t bytes, uint64_t others, uint
  */
 REFRAIN_HIDDEN void refrain_call_room_begin_thread(void);
 
-/* Reserves `bytes` for overflow sites (struct refrain_guest), one for each MPI call that the tables announce. */
-REFRAIN_HIDDEN void refrain_call_room_keep_guests(uint64_t bytes);
+/* Reserves `bytes` for overflow sites (struct refrain_overflow_site), one for each MPI call that the tables announce.
+ */
+REFRAIN_HIDDEN void refrain_call_room_keep_overflow_sites(uint64_t bytes);
 
 /* Takes an overflow site, zeroed. Null without memory. */
-REFRAIN_HIDDEN struct refrain_guest *refrain_call_room_guest(void);
+REFRAIN_HIDDEN struct refrain_overflow_site *refrain_call_room_overflow_site(void);
 
 /* Takes a call site, zeroed. Null without memory. */
 REFRAIN_HIDDEN struct refrain_call_site *refrain_call_room_site(struct refrain_context *context, unsigned function);

@@ -74,7 +74,7 @@ struct refrain_allowance {
     int64_t left_ticks;  /* negative: used up */
     int64_t most_ticks;  /* limit of what is saved up; 0: probes may take any time */
     uint64_t sampled_ticks;
-    uint64_t wake_ticks; /* dormant probes become active at this time, if time is left */
+    uint64_t wake_ticks; /* throttled probes become active at this time, if time is left */
     uint64_t sleep_ticks;
 };
 

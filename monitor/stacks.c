@@ -1,4 +1,4 @@
-/* stacks.c: see stacks.h. */
+/* stacks.c: ends activations that were left without a return (stacks.h). */
 #define _GNU_SOURCE
 #include "stacks.h"
 #include "arch/arch.h"
@@ -86,7 +86,7 @@ void refrain_stacks_left(struct refrain_context *context, const struct refrain_s
         return;
     context->abandoned[at] = 0;
     const struct refrain_slot *function = slot ? slot - REFRAIN_SLOT_OF_FUNCTION(slot->flags) : NULL;
-    if (function && function->flags & REFRAIN_SLOT_THROTTLED)
+    if (function && function->flags & REFRAIN_SLOT_WAS_THROTTLED)
         return;
     refrain_lose(REFRAIN_LOSS_STACKS, 1);
 }
@@ -124,7 +124,7 @@ void refrain_give_up(struct refrain_context *context, uint64_t function) {
         return;
     for (struct refrain_entry *entry = outermost; entry <= context->top; entry++) {
         struct refrain_slot *whole = whole_of(entry);
-        __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_THROTTLED, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&whole[-1].flags, REFRAIN_SLOT_WAS_THROTTLED, __ATOMIC_RELAXED);
         if (whole->throttled_at == 0)
             whole->throttled_at = whole->count > UINT32_MAX ? UINT32_MAX : (uint32_t)whole->count;
     }

@@ -31,7 +31,7 @@ REFRAIN_HIDDEN void refrain_abandon(struct refrain_context *context, struct refr
 REFRAIN_HIDDEN void refrain_drop_below(struct refrain_context *context, uintptr_t address);
 
 /* The function with this frame is left at `slot` (null: unknown), but has no open activation. Counts a loss if its
- * activation was ended because of its address. If the function was dormant at some time, its entry may not have been
+ * activation was ended because of its address. If the function was throttled at some time, its entry may not have been
  * recorded. */
 REFRAIN_HIDDEN void refrain_stacks_left(struct refrain_context *context, const struct refrain_slot *slot,
                                         uintptr_t frame);

@@ -50,7 +50,7 @@ static bool write_terms(struct refrain_packer *packer, const struct refrain_form
     *parts = (struct parts){0};
     uint32_t reference = formula->archive_first;
     for (uint64_t chunks = 0; reference; chunks++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_archive *chunk = refrain_packer_trace_file_at(packer, offset, sizeof *chunk);
         if (!chunk || chunks > MOST_CODED_TERMS ||
             !refrain_packer_trace_file_at(packer, offset, sizeof *chunk + chunk->used))
@@ -123,7 +123,7 @@ static void read_terms(struct refrain_packer *packer, struct refrain_archive *ch
 /* The chunk at a reference. If `pinned`, it keeps its position. */
 static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t *reference,
                                         struct refrain_packer_elements used, bool pinned) {
-    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, bytes = sizeof(struct refrain_archive) + used.n;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_ALIGNMENT_BYTES, bytes = sizeof(struct refrain_archive) + used.n;
     struct refrain_archive *chunk;
     if (!pinned) {
         chunk = refrain_packer_record(packer, &offset, sizeof *chunk, used);
@@ -133,7 +133,8 @@ static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t 
         if (offset < packer->pinned_from)
             packer->pinned_from = offset;
         if (offset + bytes > packer->pinned_to)
-            packer->pinned_to = (offset + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
+            packer->pinned_to =
+                (offset + bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(uint64_t)(REFRAIN_ALIGNMENT_BYTES - 1);
     } else {
         offset = refrain_packer_place_at(packer, 0);
         if (offset < packer->pinned_from || offset + bytes > packer->pinned_to)
@@ -141,7 +142,7 @@ static struct refrain_archive *chunk_of(struct refrain_packer *packer, uint32_t 
         chunk = (struct refrain_archive *)(packer->to + offset);
     }
     if (chunk && packer->to)
-        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
     return chunk;
 }
 
@@ -152,7 +153,7 @@ static void chunks(struct refrain_packer *packer, struct refrain_formula *formul
         uint64_t used = 0;
         if (!packer->to) {
             const struct refrain_archive *before =
-                refrain_packer_trace_file_at(packer, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *before);
+                refrain_packer_trace_file_at(packer, (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES, sizeof *before);
             used = before ? before->used : 0;
         }
         used = refrain_packer_value(packer, REFRAIN_PACKED_CHUNK, used);
@@ -190,7 +191,7 @@ void refrain_packer_archive(struct refrain_packer *packer, struct refrain_formul
     if (!refrain_packer_room(packer, sizeof(struct refrain_archive), room, &offset))
         return;
     if (packer->to) {
-        formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+        formula->archive_first = formula->archive_last = (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
         read_terms(packer, (struct refrain_archive *)(void *)(packer->to + offset), parts);
     } else {
         write_terms(packer, formula, false, &same);

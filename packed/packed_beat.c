@@ -111,8 +111,8 @@ void refrain_packer_beat(struct refrain_packer *packer, struct refrain_learner *
     put_beats(&terms, beat.last);
     terms.chunk->capacity = terms.chunk->used;
     struct refrain_formula *formula = (struct refrain_formula *)(void *)(packer->to + at_formula);
-    formula->archive_first = formula->archive_last = (uint32_t)(at_chunk / REFRAIN_GRAIN_BYTES);
+    formula->archive_first = formula->archive_last = (uint32_t)(at_chunk / REFRAIN_ALIGNMENT_BYTES);
     formula->archived_terms = terms.n;
     learner->state = REFRAIN_BUILD;
-    learner->body = (uint32_t)(at_formula / REFRAIN_GRAIN_BYTES);
+    learner->body = (uint32_t)(at_formula / REFRAIN_ALIGNMENT_BYTES);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_GRAIN_BYTES << 32)
+#define MOST_IMAGE_BYTES ((uint64_t)REFRAIN_ALIGNMENT_BYTES << 32)
 
 /* Destinations of the values: each goes to the part of the file to which it belongs. */
 struct parts {

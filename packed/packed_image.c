@@ -10,7 +10,7 @@ _Static_assert(sizeof(struct refrain_header) == 2840 && sizeof(struct refrain_sl
                    sizeof(struct refrain_learner) == 64 && sizeof(struct refrain_region_name) == 144 &&
                    sizeof(struct refrain_call_site) == 152 && sizeof(struct refrain_communicator) == 48 &&
                    sizeof(struct refrain_object) == 32 && sizeof(struct refrain_binary) == 32 &&
-                   sizeof(struct refrain_guest) == 48 && sizeof(struct refrain_guest_row) == 48 &&
+                   sizeof(struct refrain_overflow_site) == 48 && sizeof(struct refrain_overflow_row) == 48 &&
                    sizeof(struct refrain_samples) == 64 && sizeof(struct refrain_time_page) == 1024,
                "the visits pack the fields of these structs");
 
@@ -67,7 +67,7 @@ static void about(struct refrain_packer *packer, struct refrain_header *header) 
     how_it_ended(packer, header);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->request_high_water);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pause);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->n_dormant);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->n_throttled);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->setup_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->init_ticks);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_RUN, header->pack_ns);
@@ -164,7 +164,7 @@ static void process(struct refrain_packer *packer, struct refrain_header *header
         if (threads[t].started)
             refrain_packer_slots(packer, header, t);
     refrain_packer_call_sites(packer, header);
-    refrain_packer_guests(packer, header);
+    refrain_packer_overflow_sites(packer, header);
     refrain_packer_regions(packer, header);
     refrain_packer_communicators(packer, header);
     refrain_packer_objects(packer, header);

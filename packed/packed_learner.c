@@ -46,7 +46,7 @@ static void formula(struct refrain_packer *packer, struct refrain_learner *learn
     uint64_t n = 0, n_values = 0;
     if (!packer->to && learner->body) {
         const struct refrain_formula *before =
-            refrain_packer_trace_file_at(packer, (uint64_t)learner->body * REFRAIN_GRAIN_BYTES, sizeof *before);
+            refrain_packer_trace_file_at(packer, (uint64_t)learner->body * REFRAIN_ALIGNMENT_BYTES, sizeof *before);
         n = before ? before->n_items : 0;
         n_values = before ? before->n_values : 0;
     }
@@ -77,7 +77,7 @@ static void tally(struct refrain_packer *packer, uint32_t *reference) {
     struct refrain_tally shape = {0};
     if (!packer->to && *reference) {
         const struct refrain_tally *before =
-            refrain_packer_trace_file_at(packer, (uint64_t)*reference * REFRAIN_GRAIN_BYTES, sizeof shape);
+            refrain_packer_trace_file_at(packer, (uint64_t)*reference * REFRAIN_ALIGNMENT_BYTES, sizeof shape);
         if (before)
             shape = *before;
     }

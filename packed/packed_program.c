@@ -21,7 +21,7 @@ void refrain_packer_place(struct refrain_packer *packer, struct refrain_slot *sl
     refrain_packer_learner(packer, &slot->next);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, slot->count);
     REFRAIN_FIELD(packer, REFRAIN_PACKED_TICKS, slot->ticks);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_DORMANT, slot->throttled_at);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_THROTTLED, slot->throttled_at);
     metrics(packer, slot);
 }
 
@@ -31,7 +31,7 @@ static bool was_used(const struct refrain_slot *slot) {
 }
 
 #define KEPT_FLAGS 255u /* the other bits follow from the program tree (slot_flags.h) */
-#define DORMANT_FLAGS (REFRAIN_SLOT_DORMANT | REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED)
+#define THROTTLED_FLAGS (REFRAIN_SLOT_THROTTLED_NOW | REFRAIN_SLOT_OFF | REFRAIN_SLOT_WAS_THROTTLED)
 
 static void slots(struct refrain_packer *packer, const struct refrain_unit_record *unit, struct refrain_slot *all,
                   uint32_t thread) {
@@ -39,12 +39,13 @@ static void slots(struct refrain_packer *packer, const struct refrain_unit_recor
         struct refrain_slot *slot = &all[i];
         uint64_t used = !packer->to && was_used(slot);
         refrain_packer_begin(packer, REFRAIN_PACKER_SLOT, thread, unit->first_slot + i);
-        uint64_t flags = refrain_packer_value(packer, REFRAIN_PACKED_FLAGS, slot->flags & KEPT_FLAGS & ~DORMANT_FLAGS);
-        uint64_t dormant = refrain_packer_value(packer, REFRAIN_PACKED_DORMANT, slot->flags & DORMANT_FLAGS);
+        uint64_t flags =
+            refrain_packer_value(packer, REFRAIN_PACKED_FLAGS, slot->flags & KEPT_FLAGS & ~THROTTLED_FLAGS);
+        uint64_t throttled = refrain_packer_value(packer, REFRAIN_PACKED_THROTTLED, slot->flags & THROTTLED_FLAGS);
         used = refrain_packer_value(packer, REFRAIN_PACKED_USED, used);
         if (packer->to) {
             slot->number = unit->first_slot + i;
-            slot->flags = (uint32_t)(flags | dormant);
+            slot->flags = (uint32_t)(flags | throttled);
         }
         if (used)
             refrain_packer_place(packer, slot);

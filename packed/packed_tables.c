@@ -39,9 +39,9 @@ static void call_site_fields(struct refrain_packer *packer, void *record) {
         call_site->inside.number = UINT32_MAX;
 }
 
-static void guest_rows(struct refrain_packer *packer, struct refrain_guest *guest) {
-    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .next = &guest->rows};
-    struct refrain_guest_row *row;
+static void overflow_rows(struct refrain_packer *packer, struct refrain_overflow_site *overflow) {
+    struct refrain_packer_list list = {.kind = REFRAIN_PACKED_HAS, .next = &overflow->rows};
+    struct refrain_overflow_row *row;
     for (; (row = refrain_packer_next(packer, &list, sizeof *row)); list.next = &row->next) {
         REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->operation);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, row->amounts);
@@ -52,16 +52,16 @@ static void guest_rows(struct refrain_packer *packer, struct refrain_guest *gues
     }
 }
 
-static void guest_fields(struct refrain_packer *packer, void *record) {
-    struct refrain_guest *guest = record;
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->host);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->flags);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->slot);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, guest->calls);
-    REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, guest->where);
-    refrain_packer_name(packer, &guest->object);
-    refrain_packer_name(packer, &guest->within);
-    guest_rows(packer, guest);
+static void overflow_site_fields(struct refrain_packer *packer, void *record) {
+    struct refrain_overflow_site *overflow = record;
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, overflow->host);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, overflow->flags);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, overflow->slot);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, overflow->calls);
+    REFRAIN_FIELD(packer, REFRAIN_PACKED_RETURN_ADDRESS, overflow->where);
+    refrain_packer_name(packer, &overflow->object);
+    refrain_packer_name(packer, &overflow->within);
+    overflow_rows(packer, overflow);
 }
 
 static void region_fields(struct refrain_packer *packer, void *record) {
@@ -112,11 +112,14 @@ void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_hea
     numbered(packer, &header->call_sites, &call_sites);
 }
 
-void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header) {
-    const struct numbered guests = {
-        REFRAIN_PACKER_GUEST, sizeof(struct refrain_guest), offsetof(struct refrain_guest, number),
-        header->n_call_sites, REFRAIN_MOST_CALL_SITES + 1,  guest_fields};
-    numbered(packer, &header->guests, &guests);
+void refrain_packer_overflow_sites(struct refrain_packer *packer, struct refrain_header *header) {
+    const struct numbered overflow_sites = {REFRAIN_PACKER_OVERFLOW_SITE,
+                                            sizeof(struct refrain_overflow_site),
+                                            offsetof(struct refrain_overflow_site, number),
+                                            header->n_call_sites,
+                                            REFRAIN_MOST_CALL_SITES + 1,
+                                            overflow_site_fields};
+    numbered(packer, &header->overflow_sites, &overflow_sites);
 }
 
 void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header) {
@@ -147,7 +150,7 @@ static void topology(struct refrain_packer *packer, struct refrain_communicator 
     uint64_t n = 0;
     if (!packer->to && comm->topology) {
         const struct refrain_topology *before =
-            refrain_packer_trace_file_at(packer, (uint64_t)comm->topology * REFRAIN_GRAIN_BYTES, sizeof *before);
+            refrain_packer_trace_file_at(packer, (uint64_t)comm->topology * REFRAIN_ALIGNMENT_BYTES, sizeof *before);
         n = before ? before->n_dimensions : 0;
     }
     n = refrain_packer_value(packer, REFRAIN_PACKED_TOPOLOGY, n);

@@ -59,12 +59,12 @@ void *refrain_packer_fail(struct refrain_packer *packer, const char *wrong) {
 }
 
 uint64_t refrain_packer_place_at(struct refrain_packer *packer, uint64_t offset) {
-    uint64_t place = refrain_packer_value(packer, REFRAIN_PACKED_PLACE, offset / REFRAIN_GRAIN_BYTES);
-    if (packer->to && place > packer->to_bytes / REFRAIN_GRAIN_BYTES) {
+    uint64_t place = refrain_packer_value(packer, REFRAIN_PACKED_PLACE, offset / REFRAIN_ALIGNMENT_BYTES);
+    if (packer->to && place > packer->to_bytes / REFRAIN_ALIGNMENT_BYTES) {
         refrain_packer_fail(packer, "parts of an archive are out of place");
         return 0;
     }
-    return place * REFRAIN_GRAIN_BYTES;
+    return place * REFRAIN_ALIGNMENT_BYTES;
 }
 
 void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes) {
@@ -76,7 +76,7 @@ void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offse
 
 bool refrain_packer_room(struct refrain_packer *packer, size_t bytes, struct refrain_packer_elements elements,
                          uint64_t *offset) {
-    uint64_t grain = REFRAIN_GRAIN_BYTES, room = (bytes + bytes_of(elements) + grain - 1) / grain * grain;
+    uint64_t unit = REFRAIN_ALIGNMENT_BYTES, room = (bytes + bytes_of(elements) + unit - 1) / unit * unit;
     if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
         packer->used = packer->pinned_to;
     if (packer->to && room > left(packer))
@@ -102,10 +102,10 @@ void *refrain_packer_record(struct refrain_packer *packer, uint64_t *offset, siz
 
 void *refrain_packer_follow(struct refrain_packer *packer, uint32_t *reference, size_t bytes,
                             struct refrain_packer_elements elements) {
-    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_ALIGNMENT_BYTES;
     void *record = refrain_packer_record(packer, &offset, bytes, elements);
     if (packer->to && record)
-        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
     return record;
 }
 
@@ -118,12 +118,12 @@ void *refrain_packer_next(struct refrain_packer *packer, struct refrain_packer_l
     uint32_t *next = list->next ? list->next : &list->first; /* when reading, it points to 0 so far */
     if (!refrain_packer_value(packer, list->kind, *next != 0) || packer->stream->wrong)
         return NULL;
-    uint64_t offset = (uint64_t)*next * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)*next * REFRAIN_ALIGNMENT_BYTES;
     void *record = refrain_packer_record(packer, &offset, bytes, REFRAIN_PACKER_NONE);
     if (!record || list->n++ == (list->most ? list->most : UINT32_MAX))
         return refrain_packer_fail(packer, "a list runs in circles");
     if (packer->to)
-        *next = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+        *next = (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
     return record;
 }
 
@@ -145,7 +145,7 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
             *reference = packer->names[which - 2];
         return;
     }
-    uint64_t offset = (uint64_t)*reference * REFRAIN_GRAIN_BYTES, length = 0;
+    uint64_t offset = (uint64_t)*reference * REFRAIN_ALIGNMENT_BYTES, length = 0;
     if (!packer->to) {
         const struct refrain_name *before = refrain_packer_trace_file_at(packer, offset, sizeof *before);
         length = before ? before->length : 0;
@@ -157,7 +157,7 @@ void refrain_packer_name(struct refrain_packer *packer, uint32_t *reference) {
         return;
     if (packer->to) {
         record->length = (uint32_t)text.n;
-        *reference = (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+        *reference = (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
     }
     refrain_packer_bytes(packer, REFRAIN_PACKED_NAME, record->text, text);
     if (packer->n_names < REFRAIN_PACKER_NAMES)

@@ -92,7 +92,7 @@ enum refrain_packed_record {
     REFRAIN_PACKER_THREAD,
     REFRAIN_PACKER_SLOT,
     REFRAIN_PACKER_CALL_SITE,
-    REFRAIN_PACKER_GUEST,
+    REFRAIN_PACKER_OVERFLOW_SITE,
     REFRAIN_PACKER_REGION,
     REFRAIN_PACKER_COMMUNICATOR,
     REFRAIN_PACKER_OBJECT,
@@ -177,7 +177,7 @@ REFRAIN_PACKED_API void refrain_packer_thread(struct refrain_packer *packer, con
 
 /* packed_tables.c. Call sites, overflow sites and user regions, in the order of their lists: newest first. */
 REFRAIN_PACKED_API void refrain_packer_call_sites(struct refrain_packer *packer, struct refrain_header *header);
-REFRAIN_PACKED_API void refrain_packer_guests(struct refrain_packer *packer, struct refrain_header *header);
+REFRAIN_PACKED_API void refrain_packer_overflow_sites(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_regions(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_communicators(struct refrain_packer *packer, struct refrain_header *header);
 REFRAIN_PACKED_API void refrain_packer_objects(struct refrain_packer *packer, struct refrain_header *header);

@@ -1,7 +1,7 @@
 /* slot_flags.c: sets how control reaches each slot, and its distance from its function's first slot (slot_flags.h). */
 #include "slot_flags.h"
 
-#define KEPT_FLAGS 255u /* REFRAIN_SLOT_CALL to REFRAIN_SLOT_THROTTLED, which the monitor sets */
+#define KEPT_FLAGS 255u /* REFRAIN_SLOT_CALL to REFRAIN_SLOT_WAS_THROTTLED, which the monitor sets */
 
 /* How control reaches the slots of a node of this kind, in their order. */
 static const unsigned char *arrivals(unsigned kind) {

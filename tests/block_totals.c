@@ -22,7 +22,7 @@ static const void *at(uint64_t offset) {
 }
 
 static const void *refer(uint32_t reference) {
-    return at((uint64_t)reference * REFRAIN_GRAIN_BYTES);
+    return at((uint64_t)reference * REFRAIN_ALIGNMENT_BYTES);
 }
 
 static uint64_t thread_ticks(const struct refrain_header *header, uint32_t t, const struct refrain_thread *thread) {

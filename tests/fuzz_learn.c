@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t n) {
                          1 + bytes[at + 3] % 4u);
             at += 4;
         } else if (operation == 6 && left >= 1) {
-            refrain_pool_take(bytes[at++] * REFRAIN_GRAIN_BYTES, REFRAIN_POOL_VALUES);
+            refrain_pool_take(bytes[at++] * REFRAIN_ALIGNMENT_BYTES, REFRAIN_POOL_VALUES);
         } else if (operation == 7 && left >= 2) {
             put_chance(bytes[at] * 16u, bytes[at + 1]);
             at += 2;

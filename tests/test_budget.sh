@@ -215,7 +215,7 @@ END
 REFRAIN_MPICC=mpicc.mpich refrain-mpicc -O0 -w "$work/threads.c" -o "$work/threads" -lpthread || fail "compile threads"
 for arguments in "" deeper; do
     mkdir "$work/run"
-    # All probes stay on: dormant ones would not fill the shadow stack.
+    # No probe is throttled: disabled ones would not fill the shadow stack.
     # shellcheck disable=SC2086 # none or one
     REFRAIN_THROTTLE=off REFRAIN_MODE=both REFRAIN_THREADS=64 REFRAIN_DIRECTORY=$work/run "$work/threads" $arguments || fail "threads: status $?"
     refrain info --verbose "$(the_trace "$work/run")" >"$work/info"

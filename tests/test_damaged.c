@@ -30,21 +30,21 @@ static struct {
         unsigned char bytes[REFRAIN_HEADER_BYTES];
     };
     struct refrain_thread thread;
-    _Alignas(REFRAIN_GRAIN_BYTES) struct refrain_communicator communicator;
-    _Alignas(REFRAIN_GRAIN_BYTES) struct {
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) struct refrain_communicator communicator;
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) struct {
         uint32_t length;
         char text[12];
     } name;
-    _Alignas(REFRAIN_GRAIN_BYTES) struct {
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) struct {
         struct refrain_journal journal;
         struct refrain_formula formula;
         struct refrain_item items[2];
     } change;
-    _Alignas(REFRAIN_GRAIN_BYTES) struct refrain_timeline timeline;
-    _Alignas(REFRAIN_GRAIN_BYTES) struct refrain_time_page page;
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) struct refrain_timeline timeline;
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) struct refrain_time_page page;
 } image;
 #define OFFSET_OF(part) offsetof(__typeof__(image), part)
-#define REFERENCE_OF(part) (uint32_t)(OFFSET_OF(part) / REFRAIN_GRAIN_BYTES)
+#define REFERENCE_OF(part) (uint32_t)(OFFSET_OF(part) / REFRAIN_ALIGNMENT_BYTES)
 
 static void begin_image(void) {
     memset(&image, 0, sizeof image);

@@ -124,9 +124,9 @@ static uint64_t recorded_bytes(void) {
 static uint64_t exact_to(const struct refrain_process *process) {
     const struct refrain_thread *thread = &process->threads[0];
     const struct refrain_timeline *timeline =
-        (const void *)(process->image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
+        (const void *)(process->image + (uint64_t)thread->timeline * REFRAIN_ALIGNMENT_BYTES);
     const struct refrain_time_page *page =
-        (const void *)(process->image + (uint64_t)timeline->first * REFRAIN_GRAIN_BYTES);
+        (const void *)(process->image + (uint64_t)timeline->first * REFRAIN_ALIGNMENT_BYTES);
     if (!thread->timeline)
         return UINT64_MAX;
     return timeline->merges == 0 ? (uint64_t)1 << page->quantum_shift : (thread->last_ticks - thread->start_ticks) / 4;

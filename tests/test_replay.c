@@ -30,10 +30,11 @@ static void *map(const char *path, size_t *bytes) {
  * longest entry of several blocks. A timeline that stopped without memory is not checked. */
 static bool time_is_right(const unsigned char *image, size_t image_bytes, const struct refrain_thread *thread,
                           uint64_t most_off) {
-    const struct refrain_timeline *timeline = (const void *)(image + (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES);
+    const struct refrain_timeline *timeline =
+        (const void *)(image + (uint64_t)thread->timeline * REFRAIN_ALIGNMENT_BYTES);
     if (!thread->timeline || timeline->end_block == REFRAIN_TIME_STOPPED)
         return true;
-    const struct refrain_time_page *page = (const void *)(image + (uint64_t)timeline->first * REFRAIN_GRAIN_BYTES);
+    const struct refrain_time_page *page = (const void *)(image + (uint64_t)timeline->first * REFRAIN_ALIGNMENT_BYTES);
     struct refrain_time_summary summary = {0};
     refrain_time_summary_add(&summary, image, image_bytes, thread);
     uint64_t most = timeline->merges == 0 ? ((uint64_t)1 << page->quantum_shift) - 1

@@ -71,7 +71,7 @@ static void run(uint32_t rows, unsigned functions, unsigned calls) {
     struct refrain_sample_table table;
     uint64_t all = 0, in_counts = 0;
     samples->nodes = refrain_reference(samples + 1);
-    samples->counts = samples->nodes + rows * (uint32_t)sizeof(struct refrain_sample_node) / REFRAIN_GRAIN_BYTES;
+    samples->counts = samples->nodes + rows * (uint32_t)sizeof(struct refrain_sample_node) / REFRAIN_ALIGNMENT_BYTES;
     samples->most_nodes = samples->most_counts = rows;
     refrain_sample_table_open(&table, samples, memory);
     n_paths = 0;

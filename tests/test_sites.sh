@@ -144,7 +144,7 @@ hub() {
     is "hub: off" "$compiler: the function that is open all the time"
     trace=$(the_trace run)
     exact "$trace" "$compiler: hub"
-    refrain stats "$trace" | grep -q ' hub().*  at least [0-9.]* [mun]*s with callees  throttled' && pass || fail "$compiler: nothing says that hub was dormant, or that it took longer than is known"
+    refrain stats "$trace" | grep -q ' hub().*  at least [0-9.]* [mun]*s with callees  throttled' && pass || fail "$compiler: nothing says that hub was throttled, or that it took longer than is known"
     [ "$(refrain events "$trace" | grep -c '	enter	\(early\|late\|behind\)	')" = 3 ] && pass || fail "$compiler: hub: regions"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What refrain says of runs that are out of the ordinary is true: exit() with functions open, no MPI_Init, a communicator that
-# was freed, too little memory, probes that were dormant on one rank only, threads that nobody announced.
+# was freed, too little memory, probes that were throttled on one rank only, threads that nobody announced.
 set -u
 . "$(dirname "$0")/lib.sh"
 export REFRAIN_MPICC=mpicc.mpich

@@ -133,10 +133,10 @@ static void check_communicators(void) {
 
 /* The communicators as a reader has them. */
 static bool number_communicators(struct refrain_numbered *numbered) {
-    static _Alignas(REFRAIN_GRAIN_BYTES) unsigned char
+    static _Alignas(REFRAIN_ALIGNMENT_BYTES) unsigned char
         image[REFRAIN_HEADER_BYTES + COMMUNICATORS * sizeof(struct refrain_communicator)];
     struct refrain_communicator *list = (void *)(image + REFRAIN_HEADER_BYTES);
-    uint32_t first = REFRAIN_HEADER_BYTES / REFRAIN_GRAIN_BYTES, step = sizeof *list / REFRAIN_GRAIN_BYTES;
+    uint32_t first = REFRAIN_HEADER_BYTES / REFRAIN_ALIGNMENT_BYTES, step = sizeof *list / REFRAIN_ALIGNMENT_BYTES;
     for (uint32_t i = 0; i < COMMUNICATORS; i++)
         list[i] = (struct refrain_communicator){.next = i + 1 < COMMUNICATORS ? first + (i + 1) * step : 0,
                                                 .index = i,

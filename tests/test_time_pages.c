@@ -24,9 +24,9 @@ static struct refrain_time_page *page_at(unsigned n) {
 /* Two pages, of which the first ends with block 4. */
 static void make(struct refrain_thread *thread) {
     struct refrain_timeline *timeline = (struct refrain_timeline *)(region + REFRAIN_HEADER_BYTES);
-    *thread = (struct refrain_thread){.timeline = REFRAIN_HEADER_BYTES / REFRAIN_GRAIN_BYTES};
-    timeline->first = PAGE_OFFSET(0) / REFRAIN_GRAIN_BYTES;
-    *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_GRAIN_BYTES};
+    *thread = (struct refrain_thread){.timeline = REFRAIN_HEADER_BYTES / REFRAIN_ALIGNMENT_BYTES};
+    timeline->first = PAGE_OFFSET(0) / REFRAIN_ALIGNMENT_BYTES;
+    *page_at(0) = (struct refrain_time_page){.first_ticks = 100, .next = PAGE_OFFSET(1) / REFRAIN_ALIGNMENT_BYTES};
     *page_at(1) = (struct refrain_time_page){.first_block = 4, .first_ticks = 170};
     for (unsigned i = 0; i < 4; i++)
         page_at(0)->entries[i] = 11;
@@ -65,8 +65,7 @@ static void share_out(uint64_t last_left, uint64_t last_gets) {
     uint64_t first = ticks;
     check(refrain_block_times_pass(&times, 90, &other, 0, &ticks) == REFRAIN_BLOCK_SETTLED && ticks == 200,
           "the entry ends when it is said to end");
-    check(refrain_block_times_resolve(&times, first) == 100 + last_gets,
-          "the last of a place gets what is left of it");
+    check(refrain_block_times_resolve(&times, first) == 100 + last_gets, "the last of a place gets what is left of it");
     check(last.shared_ticks == (int64_t)(last_left - last_gets) &&
               other.shared_ticks == 90 - (int64_t)(100 - last_gets),
           "what a place did not get stays in its account, what it got too much is taken off");

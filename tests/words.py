@@ -19,10 +19,15 @@ GONE = {
     "BLOCK_UNTOLD": "BLOCK_UNTIMED",
     "comes_again": "repeats_before",
     "DIRECTIVE_QUIET": "DIRECTIVE_WITHOUT_WAIT",
+    "dormant": "throttled",
+    "DORMANT": "THROTTLED",
     "gave_rest": "gave_other",
     "goes_back": "jumps_back",
     "goes_on": "may_continue",
     "goes_with": "fits",
+    "GRAIN": "ALIGNMENT, ALIGNMENT_UNIT",
+    "guest": "overflow, overflow_site",
+    "GUEST": "OVERFLOW, OVERFLOW_SITE",
     "has_rest": "has_other",
     "hear_terms": "read_terms",
     "leave_alone": "postpone_recording",
@@ -42,8 +47,8 @@ GONE = {
     "WALK_TURNS": "WALK_CYCLE_RUNS",
     "way_through": "average_path",
 }
-# Names that keep such a part: of inserted code, and of events that are not in a trace ("untold", as in the public headers).
-KEPT = re.compile(r"\b(refrain__tell_count|\w*untold_\w+)\b")
+# Names that keep such a part: of inserted code, of events that are not in a trace ("untold", as in the public headers), and in JSON.
+KEPT = re.compile(r"\b(refrain__tell_count|\w*untold_\w+)\b|\"(guests|dormant)\"")
 
 
 def found(text):

@@ -75,7 +75,7 @@ static inline void refrain_called_add(struct refrain_called *called, const char 
 }
 
 static inline uint64_t refrain_call_room_round(uint64_t bytes) {
-    return (bytes + REFRAIN_GRAIN_BYTES - 1) / REFRAIN_GRAIN_BYTES * REFRAIN_GRAIN_BYTES;
+    return (bytes + REFRAIN_ALIGNMENT_BYTES - 1) / REFRAIN_ALIGNMENT_BYTES * REFRAIN_ALIGNMENT_BYTES;
 }
 
 /* Bytes of a call site with this number of operations. */

@@ -31,7 +31,7 @@
 #define REFRAIN_TRACE_VERSION 40u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
-#define REFRAIN_GRAIN_BYTES 16u /* alignment unit of the pool */
+#define REFRAIN_ALIGNMENT_BYTES 16u /* alignment unit of the pool */
 #define REFRAIN_TRACE_SUFFIX ".refrain"
 /* In app-<date>-<time>.refrain/: rank-<n>.trace (the trace file), rank-<n>.events (event_file.h) */
 #define REFRAIN_TRACE_FILE_NAME "rank-%d.trace"
@@ -55,7 +55,7 @@ enum refrain_loss {
                                     unknown */
     REFRAIN_LOSS_EVENTS,         /* recorded events that could not be written (modes events and both) */
     REFRAIN_LOSS_FORKS,          /* processes forked: the child is not traced */
-    REFRAIN_LOSS_REGIONS,        /* region ends without a begin */
+    REFRAIN_LOSS_REGIONS,        /* user regions and constructs without room; ends of user regions without a begin */
     REFRAIN_LOSS_WINDOWS,        /* windows and files beyond their table */
     REFRAIN_LOSS_TYPES,          /* datatypes beyond their table: bytes of their messages are unknown */
     REFRAIN_LOSS_COUNTS,         /* values without a count of their own, counted as another value */
@@ -69,23 +69,24 @@ enum refrain_loss {
 };
 
 /* Values of the successor sequence of a slot. All other values are numbers of slots: control went there. */
-#define REFRAIN_NEXT_EXIT ((int64_t)-1)           /* the activation ended */
-#define REFRAIN_NEXT_UNWIND ((int64_t)-2)         /* the activation ended by a jump out of it (longjmp) */
-#define REFRAIN_NEXT_ABANDONED ((int64_t)-3)      /* it ended by a jump out of one above it, at the same time */
-#define REFRAIN_NEXT_GONE ((int64_t)-4)           /* a function of the call path had ended, when the block before did */
+#define REFRAIN_NEXT_EXIT ((int64_t)-1)      /* the activation ended */
+#define REFRAIN_NEXT_UNWIND ((int64_t)-2)    /* the activation ended by a jump out of it (longjmp) */
+#define REFRAIN_NEXT_ABANDONED ((int64_t)-3) /* it ended by a jump out of one above it, at the same time */
+#define REFRAIN_NEXT_GONE                                                                                              \
+    ((int64_t)-4) /* an activation of the call path had ended already at the end of the block before */
 #define REFRAIN_NEXT_CALL ((int64_t)1 << 32)      /* + number of a struct refrain_call_site: an MPI call began */
 #define REFRAIN_NEXT_OPERATION ((int64_t)1 << 33) /* + enum refrain_operation: inside an MPI call */
 #define REFRAIN_NEXT_REGION ((int64_t)1 << 34)    /* + number of a struct refrain_region_name: a user region began */
 #define REFRAIN_NEXT_VALUE ((int64_t)1 << 35)     /* + number of a struct refrain_region_name: a marker or counter */
 
-#define REFRAIN_SLOT_CALL 1u     /* before a call: when it returns, control is at the next slot */
-#define REFRAIN_SLOT_MPI_CALL 2u /* the call is one of an MPI function by name */
-#define REFRAIN_SLOT_FUNCTION 4u /* slot [0] of a function */
-#define REFRAIN_SLOT_DORMANT 8u  /* its probe is throttled: it runs too often for what it costs */
+#define REFRAIN_SLOT_CALL 1u          /* before a call: when it returns, control is at the next slot */
+#define REFRAIN_SLOT_MPI_CALL 2u      /* the call is one of an MPI function by name */
+#define REFRAIN_SLOT_FUNCTION 4u      /* slot [0] of a function */
+#define REFRAIN_SLOT_THROTTLED_NOW 8u /* its probe is throttled: it runs too often for what it costs */
 /* Slot [0] of a loop with a counter instead of a probe per iteration: it has no other probe in it. */
 #define REFRAIN_SLOT_COUNTED 16u
-#define REFRAIN_SLOT_OFF 32u       /* its probe is disabled: no event depends on it, or it is throttled */
-#define REFRAIN_SLOT_THROTTLED 64u /* its probe was throttled at some time: counts are lower bounds */
+#define REFRAIN_SLOT_OFF 32u           /* its probe is disabled: no event depends on it, or it is throttled */
+#define REFRAIN_SLOT_WAS_THROTTLED 64u /* its probe was throttled at some time: counts are lower bounds */
 #define REFRAIN_SLOT_KIND(flags) ((flags) >> 8 & 15u)   /* enum refrain_arrival: kind of the probe that reaches it */
 #define REFRAIN_SLOT_OF_FUNCTION(flags) ((flags) >> 12) /* distance from slot [0] of the function it is in */
 #define REFRAIN_SLOT_FLAGS(kind, of_function) ((uint32_t)(kind) << 8 | (uint32_t)(of_function) << 12)
@@ -93,10 +94,10 @@ enum refrain_loss {
 /* How control reaches a slot (unit.h, refrain_probe). Private to the monitor. */
 enum refrain_arrival {
     REFRAIN_ARRIVAL_NONE,     /* by no probe: [1] of a call */
-    REFRAIN_ARRIVAL_DECISION, /* [0] of a decision: through [1] or [2] */
+    REFRAIN_ARRIVAL_DECISION, /* [0] of a decision: by the probe of [1] or [2], first */
     REFRAIN_ARRIVAL_ENTER,
     REFRAIN_ARRIVAL_LEAVE,
-    REFRAIN_ARRIVAL_COUNT, /* [0] of a loop; or through [1] or [2] of it */
+    REFRAIN_ARRIVAL_COUNT, /* [0] of a loop: with a counter by a probe of its own, else by that of [1] or [2], first */
     /* Kinds with this bit are frequent, and stay in the same activation. REFRAIN_ARRIVAL_BACK has the distance from
      * the first slot of the node. */
     REFRAIN_ARRIVAL_OFTEN = 8,
@@ -197,10 +198,11 @@ struct refrain_thread {
     uint32_t timeline;        /* reference of struct refrain_timeline, 0 = none */
     uint32_t samples; /* number of samples: one per REFRAIN_ALLOWANCE_PROBES probes; REFRAIN_SAMPLES_UNKNOWN: too many,
                          or unknown */
-    uint64_t untold_calls;                   /* MPI calls while it was paused: not in the trace */
-    uint64_t left_out_calls;                 /* MPI calls that a filter leaves out */
-    uint64_t metrics_ns, metrics_counted_ns; /* time since its metrics were opened; part of it during which they were
-                                                counted: less if others use the same counters, 0 for all of it */
+    uint64_t untold_calls;   /* MPI calls while it was paused: not in the trace */
+    uint64_t left_out_calls; /* MPI calls that a filter leaves out */
+    uint64_t metrics_ns,
+        metrics_counted_ns; /* time since its metrics were opened, and the part of it in which they were counted: 0 for
+                               all of it, less if other programs use the same counters */
     uint64_t reserved[7];
 };
 _Static_assert(sizeof(struct refrain_thread) % 64 == 0, "they begin cache lines");
@@ -278,8 +280,8 @@ struct refrain_operation_record {
     uint64_t after_return;     /* 1: recorded after the MPI function returned, so the time inside ended before it */
     struct refrain_slot after; /* place after the operation */
     struct refrain_learner
-        parameter[REFRAIN_PARAMETERS]; /* as listed in enum refrain_operation; for IRECV and RECV_INIT also source, tag,
-                                          bytes, comm; for IO_REQUEST bytes, file, moved */
+        parameter[REFRAIN_PARAMETERS]; /* as listed in enum refrain_operation; for IRECV and RECV_INIT in the order of
+                                          RECV; for IO_REQUEST bytes, file, moved */
 };
 
 /* Where an MPI function is called from: the slot of a node if the source has one, else the return address. Per
@@ -301,27 +303,27 @@ struct refrain_call_site {
     struct refrain_slot inside; /* begins with the call; its blocks are time spent in MPI */
 };
 
-/* An overflow site ("guest"): a call site without room for records of its own. Its calls are recorded at another
+/* An overflow site: a call site without room for records of its own. Its calls are recorded at another
  * call site of the same function and thread, the host, and use its slots and operations. It has a number of its own,
  * which learned values contain. So the number of calls from each place is exact. Parameters of its operations are
- * counted by partner (struct refrain_guest_row). */
-struct refrain_guest {
+ * counted by partner (struct refrain_overflow_row). */
+struct refrain_overflow_site {
     uint32_t next; /* reference of the next one */
     uint32_t number;
     uint16_t host;                 /* number of the call site that is its host */
-    uint16_t flags;                /* REFRAIN_GUEST_* */
+    uint16_t flags;                /* REFRAIN_OVERFLOW_* */
     uint32_t host_reference;       /* private to the monitor: reference of the host */
     uint64_t where;                /* return address as in a call site; or the line of Python */
     uint32_t slot, object, within; /* as in a call site */
     uint32_t rows;                 /* reference of the first row */
     uint64_t calls;
 };
-#define REFRAIN_GUEST_PYTHON 1u
+#define REFRAIN_OVERFLOW_PYTHON 1u
 /* There was no room for all its rows: parameters of some operations were learned at the host. */
-#define REFRAIN_GUEST_MIXED 2u
+#define REFRAIN_OVERFLOW_MIXED 2u
 
 /* Operations of an overflow site that agree in all values except amounts and tags. */
-struct refrain_guest_row {
+struct refrain_overflow_row {
     uint32_t next;     /* reference of the next row of the overflow site */
     uint8_t operation; /* enum refrain_operation */
     uint8_t amounts;   /* bits: values that are totals */
@@ -343,11 +345,11 @@ enum refrain_region_use {
     REFRAIN_USE_PYTHON,   /* one of Python (and REFRAIN_PYTHON) */
     REFRAIN_USE_PHASE,    /* a phase (refrain.h) */
     REFRAIN_USE_PAUSE,    /* the thread is not traced (refrain_pause) */
-    REFRAIN_USE_MARKER,   /* no activation: a marker; `inside.next` is 0 for each time, `inside.count` how often */
-    REFRAIN_USE_COUNTER,  /* no activation: a counter; `inside.next` is its values */
-    REFRAIN_USE_UNTOLD,   /* no activation: calls that were not traced, in a pause or by a filter. Each time
-                             REFRAIN_UNTOLD_VALUES values without a block: enum refrain_untold, peer, tag, comm,
-                             how often */
+    REFRAIN_USE_MARKER,  /* no activation: a marker; `inside.next` gets a 0 each time, `inside.count` is their number */
+    REFRAIN_USE_COUNTER, /* no activation: a counter; `inside.next` is its values */
+    REFRAIN_USE_UNTOLD, /* no activation: calls that were not traced, in a pause or by a filter. For each, `inside.next`
+                           gets REFRAIN_UNTOLD_VALUES values, without a block: enum refrain_untold, peer, tag, comm,
+                           number of calls */
 };
 
 /* True if a record of this use has values and is never entered. */
@@ -491,15 +493,15 @@ struct refrain_clock_sync {
     struct refrain_clock_meeting meeting[2];
 };
 
-/* Costs of refrain itself, by kind of probe. Each process measures them at its start, by running each probe in its
- * mode, and MPI calls as predicted ones. In sixteenths of a tick: `before` up to the end of the clock read of the
- * probe, `after` from there on. A probe without a clock read has only `before`. */
+/* Costs of refrain itself, by kind of probe. Each process measures them at its start: it runs each probe in the mode of
+ * the run, and MPI calls whose values are predicted. In sixteenths of a tick: `before` up to the end of the clock read
+ * of the probe, `after` from there on. A probe without a clock read has only `before`. */
 enum refrain_probe_kind {
     REFRAIN_PROBE_ENTER,        /* a function is entered */
     REFRAIN_PROBE_LEAVE,        /* ... and left */
     REFRAIN_PROBE_PLACE,        /* control is at a call, at a switch ... */
     REFRAIN_PROBE_DECISION,     /* a condition was true, or false */
-    REFRAIN_PROBE_ITERATION,    /* a loop goes on */
+    REFRAIN_PROBE_ITERATION,    /* a loop begins another iteration */
     REFRAIN_PROBE_LOOP_END,     /* ... and ends */
     REFRAIN_PROBE_COUNT,        /* a loop with a counter records its count */
     REFRAIN_PROBE_REGION_BEGIN, /* a user region */
@@ -591,7 +593,7 @@ struct refrain_header {
     uint64_t boot_id[2]; /* same on processes that share a TSC */
     uint32_t pause;      /* 1: threads should pause; also written from outside (refrain pause) */
     uint32_t reserved_pause;
-    uint32_t n_dormant;                   /* number of throttled probes */
+    uint32_t n_throttled;                 /* number of throttled probes */
     uint32_t code_is_kept;                /* 1: the system forbids changes of code, so disabled probes cost a call */
     uint64_t tree_bytes, slot_bytes;      /* parts of the pool used by tables */
     uint64_t time_bytes;                  /* limit for the timelines of all threads together */
@@ -606,7 +608,7 @@ struct refrain_header {
     uint32_t metrics;         /* reference of struct refrain_metrics, 0 = none requested */
     uint32_t objects;         /* reference of the first window or file */
     uint32_t n_objects;       /* of both */
-    uint64_t guests;          /* reference of the first */
+    uint64_t overflow_sites;  /* reference of the first */
     struct refrain_clock_pair first; /* soon after `start`: gives the rate of the clock at first; all 0: unknown */
     /* Start of the process, in clock ticks since boot (/proc/PID/stat). With `pid` and `boot_id` it identifies the
      * process; 0: unknown. */

@@ -22,7 +22,7 @@ static size_t refrain_alone_bytes; /* size of the pool; may be lowered during us
 void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
     struct refrain_header *header = refrain_trace_file.header;
     uint64_t limit = refrain_alone_bytes, kept = refrain_pool_kept(use);
-    bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    bytes = (bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(size_t)(REFRAIN_ALIGNMENT_BYTES - 1);
     if (kept > limit || header->pool_used + bytes > limit - kept)
         return NULL;
     void *p = refrain_trace_file.base + header->pool_used;

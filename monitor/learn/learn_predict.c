@@ -90,8 +90,8 @@ bool refrain_predict_next(struct refrain_learner *learner, struct refrain_formul
     return false;
 }
 
-_Static_assert(sizeof(struct refrain_item) % REFRAIN_GRAIN_BYTES == 0, "items have references");
-#define ITEM_GRAINS (sizeof(struct refrain_item) / REFRAIN_GRAIN_BYTES)
+_Static_assert(sizeof(struct refrain_item) % REFRAIN_ALIGNMENT_BYTES == 0, "items have references");
+#define ITEM_ALIGNMENT_UNITS (sizeof(struct refrain_item) / REFRAIN_ALIGNMENT_BYTES)
 
 /* Predicts the next value of a loop of constant values. On the last item of the body, `back` is the span of the whole
  * loop: after it comes the first item behind the loop's head. */
@@ -99,7 +99,8 @@ static inline void predict_in_cycle(struct refrain_learner *learner) {
     const struct refrain_item *item = refrain_at_reference(learner->next_item);
     learner->expect = item->base;
     refrain_learn_promise(learner, 1);
-    learner->next_item += (uint32_t)(item->back ? (2 - item->back) * (int)ITEM_GRAINS : (int)ITEM_GRAINS);
+    learner->next_item +=
+        (uint32_t)(item->back ? (2 - item->back) * (int)ITEM_ALIGNMENT_UNITS : (int)ITEM_ALIGNMENT_UNITS);
 }
 
 void refrain_predict_cycle(struct refrain_learner *learner, const struct refrain_item *loop) {

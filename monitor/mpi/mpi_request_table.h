@@ -232,9 +232,9 @@ static REFRAIN_INLINE bool refrain_request_is_own(const struct refrain_call *cal
 /* A part of the numbering of one thread. An orphan is a number whose request another thread has completed; it is still
  * in use. */
 struct refrain_numbering {
-    _Alignas(REFRAIN_GRAIN_BYTES) uint64_t full; /* bit i: word i of `taken` has no zero */
-    uint64_t orphans;                            /* bit i: word i of `orphan` has a one */
-    struct refrain_numbering *next;              /* the part with the next numbers; null: none yet */
+    _Alignas(REFRAIN_ALIGNMENT_BYTES) uint64_t full; /* bit i: word i of `taken` has no zero */
+    uint64_t orphans;                                /* bit i: word i of `orphan` has a one */
+    struct refrain_numbering *next;                  /* the part with the next numbers; null: none yet */
     uint64_t most; /* the most numbers that were in use at a time, in this part and those before it */
     uint64_t taken[REFRAIN_NUMBER_WORDS], orphan[REFRAIN_NUMBER_WORDS];
 };

@@ -50,7 +50,7 @@ static void wake(void *what) {
 
 static void wake_if_time(struct refrain_context *context, uint64_t now) {
     struct refrain_allowance *allowance = &context->allowance;
-    if (refrain_trace_file.header->n_dormant == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 ||
+    if (refrain_trace_file.header->n_throttled == 0 || allowance->most_ticks == 0 || allowance->wake_ticks == 0 ||
         now < allowance->wake_ticks || allowance->left_ticks < allowance->most_ticks)
         return;
     struct change change = {0};
@@ -92,7 +92,7 @@ void refrain_allowance_sample(struct refrain_context *context, const struct refr
     }
     /* This function is left again and again by activations whose entry is not recorded, since its entry is throttled.
      * End its open activations, so that the probe at its end can be throttled, too. */
-    if (REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE && slot[-1].flags & REFRAIN_SLOT_DORMANT)
+    if (REFRAIN_SLOT_KIND(slot->flags) == REFRAIN_ARRIVAL_LEAVE && slot[-1].flags & REFRAIN_SLOT_THROTTLED_NOW)
         refrain_give_up(context, slot[-1].number);
     struct change change = {.number = slot->number};
     refrain_keep_vectors(rest, &change);

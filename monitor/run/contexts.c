@@ -1,4 +1,4 @@
-/* contexts.c: see contexts.h. */
+/* contexts.c: reserves the memory of all contexts, and gives one to each thread (contexts.h). */
 #define _GNU_SOURCE
 #include "run/contexts.h"
 #include "begin.h"
@@ -71,11 +71,11 @@ static size_t round_up(size_t bytes, size_t to) {
 }
 
 static size_t journal_bytes(void) {
-    return round_up(refrain_journal_bytes(), REFRAIN_GRAIN_BYTES);
+    return round_up(refrain_journal_bytes(), REFRAIN_ALIGNMENT_BYTES);
 }
 
 uint64_t refrain_contexts_bytes(uint32_t n) {
-    return round_up(n * sizeof(struct refrain_thread), REFRAIN_GRAIN_BYTES) + n * journal_bytes();
+    return round_up(n * sizeof(struct refrain_thread), REFRAIN_ALIGNMENT_BYTES) + n * journal_bytes();
 }
 
 /* Fills the context, record and journal of thread `t`, which are still zero. */

@@ -10,11 +10,11 @@
 #include <refrain/unit.h>
 #pragma GCC visibility pop
 
-/* Makes the probe of this slot dormant. If it is that of a function without an open activation, all probes in the
- * function become dormant, too. False if another thread is changing probes; the caller has to try again. Any thread. */
+/* Throttles the probe of this slot. If it is that of a function without an open activation, all probes in the
+ * function are throttled, too. False if another thread is changing probes; the caller has to try again. Any thread. */
 REFRAIN_HIDDEN bool refrain_units_rest(uint32_t number);
 
-/* Makes all dormant probes active again. False as above. */
+/* Makes all throttled probes active again. False as above. */
 REFRAIN_HIDDEN bool refrain_units_wake(void);
 
 /* Changes the machine code of sites to match the state of their probes, if this was delayed. Called by a site that runs

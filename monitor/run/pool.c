@@ -66,9 +66,9 @@ static void settle(void) {
 #define OF_KIND(kind) ((kind)-REFRAIN_POOL_CALL_SITES) /* the tables by kind begin with the first kind */
 static const unsigned quarters[REFRAIN_POOL_KINDS] = {
     [OF_KIND(REFRAIN_POOL_CALL_SITES)] = 2, /* overflow sites are the substitute, and take much less */
-    [OF_KIND(REFRAIN_POOL_GUESTS)] = 3,     [OF_KIND(REFRAIN_POOL_GUEST_ROWS)] = 3,
-    [OF_KIND(REFRAIN_POOL_MORE_ROWS)] = 1,  [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4,
-    [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,      [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
+    [OF_KIND(REFRAIN_POOL_OVERFLOW_SITES)] = 3, [OF_KIND(REFRAIN_POOL_OVERFLOW_ROWS)] = 3,
+    [OF_KIND(REFRAIN_POOL_MORE_ROWS)] = 1,      [OF_KIND(REFRAIN_POOL_COMMUNICATORS)] = 4,
+    [OF_KIND(REFRAIN_POOL_ALIKE)] = 2,          [OF_KIND(REFRAIN_POOL_OBJECTS)] = 4,
 };
 
 bool refrain_pool_share(size_t bytes, enum refrain_pool_use kind) {
@@ -125,7 +125,7 @@ void *refrain_pool_take(size_t bytes, enum refrain_pool_use use) {
         return NULL;
     if (use >= REFRAIN_POOL_CALL_SITES && use < REFRAIN_POOL_LAST && !refrain_pool_share(bytes, use))
         return NULL;
-    bytes = (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    bytes = (bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(size_t)(REFRAIN_ALIGNMENT_BYTES - 1);
     settle();
     for (;;) {
         uint64_t at = __atomic_load_n(&header->pool_used, __ATOMIC_RELAXED);

@@ -39,11 +39,11 @@ enum refrain_pool_use {
     REFRAIN_POOL_COUNTS,  /* tallies of few different values */
     REFRAIN_POOL_OPEN,    /* requests under way, and handles of communicators, datatypes and files */
     /* what is met for the first time */
-    REFRAIN_POOL_FIRST_MET,  /* operations, user regions, units loaded later. All following kinds ... */
-    REFRAIN_POOL_CALL_SITES, /* ... are each guaranteed a part of the memory reserved for this class */
-    REFRAIN_POOL_GUESTS,     /* overflow sites: call sites that use the records of another one */
-    REFRAIN_POOL_GUEST_ROWS, /* the first partner and communicator of each of their operations */
-    REFRAIN_POOL_MORE_ROWS,  /* their further partners and communicators; nothing is guaranteed */
+    REFRAIN_POOL_FIRST_MET,      /* operations, user regions, units loaded later. All following kinds ... */
+    REFRAIN_POOL_CALL_SITES,     /* ... are each guaranteed a part of the memory reserved for this class */
+    REFRAIN_POOL_OVERFLOW_SITES, /* overflow sites: call sites that use the records of another one */
+    REFRAIN_POOL_OVERFLOW_ROWS,  /* the first partner and communicator of each of their operations */
+    REFRAIN_POOL_MORE_ROWS,      /* their further partners and communicators; nothing is guaranteed */
     REFRAIN_POOL_COMMUNICATORS,
     REFRAIN_POOL_ALIKE,   /* communicators with the members of an older one, whose record they use */
     REFRAIN_POOL_OBJECTS, /* windows, files */
@@ -62,7 +62,7 @@ struct refrain_trace_file {
     /* Reserved bytes that are left: for REFRAIN_POOL_OPEN, and for REFRAIN_POOL_LAST: for what the tables announce, for
      * MPI functions that no table names, and for overflow sites (call_room.h). Learners also leave memory to threads
      * that have not begun. */
-    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_guests, kept_for_threads;
+    uint64_t kept_for_open, kept_for_calls, kept_for_unforeseen, kept_for_overflow_sites, kept_for_threads;
     /* Upper limits of the reserves for what is met for the first time, for tallies, and for control flow. */
     uint64_t most_first_met, most_counts, most_control;
     bool is_foreseen; /* the reserves have their full size from the beginning: the tables announce the program's calls,
@@ -140,8 +140,8 @@ static inline uint64_t refrain_pool_kept_unsettled(enum refrain_pool_use use) {
     if (use == REFRAIN_POOL_LAST)
         return 0;
     uint64_t met = refrain_pool_taken(REFRAIN_POOL_FIRST_MET, REFRAIN_POOL_LAST);
-    uint64_t last =
-        file->kept_for_calls + file->kept_for_guests + refrain_pool_expected(file->kept_for_unforeseen, met / 8);
+    uint64_t last = file->kept_for_calls + file->kept_for_overflow_sites +
+                    refrain_pool_expected(file->kept_for_unforeseen, met / 8);
     if (use >= REFRAIN_POOL_FIRST_MET)
         return last;
     last += file->kept_for_threads;
@@ -194,10 +194,10 @@ static inline uint64_t refrain_pool_kept(enum refrain_pool_use use) {
 }
 
 static inline uint32_t refrain_reference(const void *p) {
-    return (uint32_t)(((const unsigned char *)p - refrain_trace_file.base) / REFRAIN_GRAIN_BYTES);
+    return (uint32_t)(((const unsigned char *)p - refrain_trace_file.base) / REFRAIN_ALIGNMENT_BYTES);
 }
 static inline void *refrain_at_reference(uint32_t reference) {
-    return refrain_trace_file.base + (size_t)reference * REFRAIN_GRAIN_BYTES;
+    return refrain_trace_file.base + (size_t)reference * REFRAIN_ALIGNMENT_BYTES;
 }
 /* Copies `text` into the pool as a struct refrain_name, and returns its reference. 0 without memory. */
 REFRAIN_SHARED uint32_t refrain_pool_name(const char *text);

@@ -55,7 +55,7 @@
 #define UNFORESEEN_SHARE 16u           /* for first call sites of MPI functions that no table names ... */
 #define UNKNOWN_SHARE 8u               /* ... or if there are no tables ... */
 #define UNFORESEEN_BYTES (64u << 10)   /* ... and never more than this */
-#define GUESTS_SHARE 8u                /* for overflow sites, at most */
+#define OVERFLOW_SHARE 8u              /* for overflow sites, at most */
 #define OTHER_CALL_SITES_SHARE 8u      /* for call sites that no table announces, if there are tables, at most ... */
 #define OTHER_CALL_SITES_BYTES (64u << 10) /* ... and never more than this, with communicators */
 #define EXPECTING_BYTES (128u << 10)       /* with less memory the reserves have their full size from the beginning */
@@ -87,7 +87,8 @@ static void keep_reserves(const struct refrain_header *header) {
     file->is_foreseen = calls > 0 || pool < EXPECTING_BYTES;
     file->is_settling = calls == 0 && threads == 1;
     file->settled_parts = REFRAIN_POOL_PARTS;
-    refrain_call_room_keep_guests(refrain_least(call_sites * sizeof(struct refrain_guest), pool / GUESTS_SHARE));
+    refrain_call_room_keep_overflow_sites(
+        refrain_least(call_sites * sizeof(struct refrain_overflow_site), pool / OVERFLOW_SHARE));
     refrain_call_room_open(of_thread, calls - of_thread,
                            refrain_least(pool / (calls ? UNFORESEEN_SHARE : UNKNOWN_SHARE), UNFORESEEN_BYTES));
     file->most_first_met = refrain_least(left / MOST_FIRST_MET_SHARE, (places > calls ? places - calls : 0) + others);
@@ -184,8 +185,8 @@ static void open_trace_file(void) {
         return;
     }
     bytes -= metrics_bytes;
-    if (bytes > (uint64_t)REFRAIN_GRAIN_BYTES << 32)
-        bytes = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
+    if (bytes > (uint64_t)REFRAIN_ALIGNMENT_BYTES << 32)
+        bytes = (uint64_t)REFRAIN_ALIGNMENT_BYTES << 32;
     uint64_t tables = tables_bytes(1) + refrain_units_site_tables_bytes(), at_once = 2 * tables + FIRST_USED_BYTES;
     if (refrain_configuration.threads > 1)
         at_once = 0; /* the memory of threads that may never begin lies in between */

@@ -23,8 +23,8 @@ static int opened;                 /* units are copied into the trace file */
 static int closed;                 /* nothing is traced in this process */
 static uint32_t generation;        /* number of changes of the list */
 static uint32_t tables_generation; /* value of `generation` for which the tables of sites were made */
-static uint32_t unsettled[128];    /* dormant slots whose sites still call the monitor. Changing machine code takes some
-                                      microseconds, so it is done for several slots at once */
+static uint32_t unsettled[128]; /* throttled slots whose sites still call the monitor. Changing machine code takes some
+                                   microseconds, so it is done for several slots at once */
 static unsigned n_unsettled;
 static unsigned n_foreign; /* lists of units of another version, registered before the trace file was opened */
 static struct refrain_unit_record *last_record;
@@ -68,7 +68,7 @@ static void drop_lock(void) {
 }
 
 static size_t round_up(size_t bytes) {
-    return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    return (bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(size_t)(REFRAIN_ALIGNMENT_BYTES - 1);
 }
 
 static size_t unit_bytes(const struct refrain_unit *unit, uint32_t threads) {
@@ -101,7 +101,7 @@ static void flag_slots(struct refrain_slot *slots, const struct refrain_unit *un
 }
 
 /* Makes the slots of a later thread. They have the numbers and flags of the first thread's slots, without the flags
- * that this thread's execution has set, unless they hold for all threads (dormant probes). */
+ * that this thread's execution has set, unless they hold for all threads (throttled probes). */
 static void make_slots_of(const struct refrain_unit_record *record, uint32_t thread) {
     const struct refrain_slot *first = (const struct refrain_slot *)(refrain_trace_file.base + record->slots);
     struct refrain_slot *slots =
@@ -110,7 +110,7 @@ static void make_slots_of(const struct refrain_unit_record *record, uint32_t thr
         uint32_t flags = first[i].flags & ~REFRAIN_SLOT_COUNTED;
         slots[i].number = first[i].number;
         slots[i].next.loop_slots = first[i].next.loop_slots;
-        slots[i].flags = flags & REFRAIN_SLOT_DORMANT ? flags : flags & ~REFRAIN_SLOT_THROTTLED;
+        slots[i].flags = flags & REFRAIN_SLOT_THROTTLED_NOW ? flags : flags & ~REFRAIN_SLOT_WAS_THROTTLED;
     }
 }
 
@@ -200,13 +200,13 @@ static void clear_flags(const struct refrain_unit *unit, uint32_t slot, uint32_t
         __atomic_fetch_and(&slots[t * unit->n_slots + slot].flags, ~flags, __ATOMIC_RELAXED);
 }
 
-/* Sets the byte of each further slot that a probe reaches from that of its first slot, unless the probe is dormant. In
- * mode events nothing is learned, so a probe is off if it records no event and stores no place of an MPI call. */
+/* Sets the byte of each further slot that a probe reaches from that of its first slot, unless the probe is throttled.
+ * In mode events nothing is learned, so a probe is off if it records no event and stores no place of an MPI call. */
 static void switch_ways(struct refrain_unit *unit) {
     const struct refrain_slot *slots = unit->slots; /* those of the first thread hold for all threads */
     for (unsigned i = 0; slots && i < unit->n_slots; i++) {
         unsigned arrival = REFRAIN_SLOT_KIND(slots[i].flags);
-        if (slots[i].flags & REFRAIN_SLOT_DORMANT ||
+        if (slots[i].flags & REFRAIN_SLOT_THROTTLED_NOW ||
             (refrain_trace_file.mode == REFRAIN_MODE_EVENTS && arrival != REFRAIN_ARRIVAL_ENTER &&
              arrival != REFRAIN_ARRIVAL_LEAVE && !(slots[i].flags & REFRAIN_SLOT_MPI_CALL)))
             unit->on[i] = 0;
@@ -259,7 +259,7 @@ static void switch_probes(void) {
     n_unsettled = 0;
 }
 
-/* ---- probes that go dormant and come back ---- */
+/* ---- probes that are throttled and come back ---- */
 
 static bool is_first(const struct refrain_slot *slot) {
     unsigned arrival = REFRAIN_SLOT_KIND(slot->flags);
@@ -278,14 +278,14 @@ static void settle(void) {
 
 static void rest_slot(struct refrain_unit *unit, uint32_t slot, uint32_t flags) {
     const struct refrain_slot *slots = unit->slots;
-    set_flags(unit, slot, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT | flags);
+    set_flags(unit, slot, REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED_NOW | flags);
     unit->on[slot] = 0;
     if (n_unsettled == sizeof unsettled / sizeof *unsettled)
         settle();
     unsettled[n_unsettled++] = slots[slot].number;
 }
 
-/* Makes the probe with this first slot dormant. If the function is `open`, its exit stays on, so activations that were
+/* Throttles the probe with this first slot. If the function is `open`, its exit stays on, so activations that were
  * entered are left. */
 static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
     const struct refrain_slot *slots = unit->slots;
@@ -294,9 +294,9 @@ static void rest_probe(struct refrain_unit *unit, uint32_t first, bool open) {
     for (uint32_t i = first; i < unit->n_slots && (i == first || !is_first(&slots[i])); i++) {
         if (open && REFRAIN_SLOT_KIND(slots[i].flags) == REFRAIN_ARRIVAL_LEAVE)
             continue;
-        rest_slot(unit, i, REFRAIN_SLOT_THROTTLED);
+        rest_slot(unit, i, REFRAIN_SLOT_WAS_THROTTLED);
     }
-    refrain_trace_file.header->n_dormant++;
+    refrain_trace_file.header->n_throttled++;
 }
 
 static void rest_function(struct refrain_unit *unit, uint32_t first) {
@@ -311,7 +311,7 @@ static void rest_function(struct refrain_unit *unit, uint32_t first) {
     if (open)
         return;
     if (!(slots[first + 1].flags &
-          REFRAIN_SLOT_DORMANT)) /* the last activation has been left since the probe became dormant */
+          REFRAIN_SLOT_THROTTLED_NOW)) /* the last activation has been left since the probe was throttled */
         rest_slot(unit, first + 1, 0);
     for (uint32_t i = first + 2; i < unit->n_slots && REFRAIN_SLOT_KIND(slots[i].flags) != REFRAIN_ARRIVAL_ENTER; i++)
         if (is_first(&slots[i]))
@@ -351,12 +351,12 @@ bool refrain_units_wake(void) {
     for (struct refrain_unit *unit = units; unit; unit = unit->next) {
         const struct refrain_slot *slots = unit->slots;
         for (uint32_t i = 0; slots && i < unit->n_slots; i++)
-            if (slots[i].flags & REFRAIN_SLOT_DORMANT) {
-                clear_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_DORMANT);
+            if (slots[i].flags & REFRAIN_SLOT_THROTTLED_NOW) {
+                clear_flags(unit, i, REFRAIN_SLOT_OFF | REFRAIN_SLOT_THROTTLED_NOW);
                 unit->on[i] = 1;
             }
     }
-    refrain_trace_file.header->n_dormant = 0;
+    refrain_trace_file.header->n_throttled = 0;
     refrain_sites_place();
     n_unsettled = 0;
     drop_lock();

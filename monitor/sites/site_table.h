@@ -6,9 +6,9 @@
  * the byte of each site, and the byte gives the unit and the slot. When a library is unloaded, the entries of its table
  * are free for another one.
  *
- * From a slot to its sites leads a chain. A probe that becomes dormant changes the code of its own sites only:
- * comparing all sites would take longer than a dormant probe saves, and would evict the program's data from the caches.
- * The chains are made when the first probe becomes dormant, if the pool has memory that nothing else needs.
+ * From a slot to its sites leads a chain. A probe that is throttled changes the code of its own sites only:
+ * comparing all sites would take longer than a throttled probe saves, and would evict the program's data from the
+ * caches. The chains are made when the first probe is throttled, if the pool has memory that nothing else needs.
  */
 #ifndef REFRAIN_SITE_TABLE_H
 #define REFRAIN_SITE_TABLE_H
@@ -79,7 +79,7 @@ static inline const struct refrain_site_place *refrain_site_find(uintptr_t addre
 /* The slot of thread `thread` at this entry, which has one. `trace_file`: the beginning of the trace file. */
 static inline struct refrain_slot *refrain_site_slot(const struct refrain_site_place *place, unsigned char *trace_file,
                                                      uint32_t thread) {
-    return (struct refrain_slot *)(trace_file + (size_t)place->slot * REFRAIN_GRAIN_BYTES +
+    return (struct refrain_slot *)(trace_file + (size_t)place->slot * REFRAIN_ALIGNMENT_BYTES +
                                    (size_t)place->thread_bytes * thread);
 }
 

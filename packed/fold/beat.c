@@ -79,7 +79,7 @@ static void expand(struct expansion *expansion, const struct refrain_item *items
 }
 
 static const void *at(const unsigned char *trace_file, size_t trace_file_bytes, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     return offset >= REFRAIN_HEADER_BYTES && offset <= trace_file_bytes && bytes <= trace_file_bytes - offset
                ? trace_file + offset
                : NULL;

@@ -58,7 +58,7 @@ static int32_t world_rank(const struct refrain_comm_view *view, int32_t peer) {
 }
 
 static const char *function_of(const struct refrain_process *process, const struct refrain_call_site_view *call_site) {
-    uint32_t slot = call_site->guest ? call_site->guest->slot : call_site->record->slot;
+    uint32_t slot = call_site->overflow ? call_site->overflow->slot : call_site->record->slot;
     if (slot >= process->header->n_slots || !process->slots[slot].node)
         return "";
     return refrain_node_function(process->slots[slot].unit, process->slots[slot].node);

@@ -201,13 +201,14 @@ static uint64_t calls_of(const struct refrain_process *process, const struct ref
     return known ? ends : blocks;
 }
 
-/* `within`: the view of the calling unit in this process, null outside of all units. `of_guests`: for a host, the
- * calls of its overflow sites. Each site gets its part of the total time; metrics count for the host. */
+/* `within`: the view of the calling unit in this process, null outside of all units. `of_overflow_sites`: for a host,
+ * the calls of its overflow sites. Each site gets its part of the total time; metrics count for the host. */
 static bool add_call_site(const struct refrain_process *process, const struct refrain_call_site_view *view,
-                          uint64_t of_guests, const struct refrain_unit_view *within, struct refrain_profile_unit *unit,
-                          uint32_t node, struct refrain_profile_total *total) {
+                          uint64_t of_overflow_sites, const struct refrain_unit_view *within,
+                          struct refrain_profile_unit *unit, uint32_t node, struct refrain_profile_total *total) {
     uint64_t ticks, all = calls_of(process, view->record, &ticks);
-    uint64_t calls = view->guest ? refrain_least(view->guest->calls, all) : all - refrain_least(of_guests, all);
+    uint64_t calls =
+        view->overflow ? refrain_least(view->overflow->calls, all) : all - refrain_least(of_overflow_sites, all);
     long double ns = refrain_trace_span_ns(process, ticks) * (all ? (long double)calls / (long double)all : 1);
     struct refrain_metric_totals none = {0}, *in_node = unit->nodes ? &unit->nodes[node].metrics : &none;
     const bool is_files = view->region->kind == REFRAIN_REGION_IO;
@@ -216,7 +217,7 @@ static bool add_call_site(const struct refrain_process *process, const struct re
         *(is_files ? &unit->nodes[node].files_ns : &unit->nodes[node].mpi_ns) += ns;
     if (within)
         add_elsewhere(process, view->record->thread, unit, within, node, ns);
-    if (!view->guest) {
+    if (!view->overflow) {
         refrain_metrics_add_call_site(process, view->record, &total->metrics);
         refrain_metrics_add_call_site(process, view->record, in_node);
     }
@@ -232,35 +233,35 @@ static bool add_call_site(const struct refrain_process *process, const struct re
     }
     call_site->calls += calls;
     call_site->ns += ns;
-    if (!view->guest)
+    if (!view->overflow)
         refrain_metrics_add_call_site(process, view->record, &call_site->metrics);
     return true;
 }
 
 /* Finds the unit and node that the call is made from. */
 static bool add_call_site_where(const struct refrain_process *process, const struct refrain_call_site_view *view,
-                                uint64_t of_guests, struct refrain_profile_unit **unit_of,
+                                uint64_t of_overflow_sites, struct refrain_profile_unit **unit_of,
                                 struct refrain_profile_total *total) {
-    uint32_t number = view->guest ? view->guest->slot : view->record->slot;
+    uint32_t number = view->overflow ? view->overflow->slot : view->record->slot;
     const struct refrain_slot_view *from = number < process->header->n_slots ? &process->slots[number] : NULL;
     bool inside = from && from->node;
     struct refrain_profile_unit *unit = inside ? unit_of[from->unit - process->units] : &total->outside;
-    return add_call_site(process, view, of_guests, inside ? from->unit : NULL, unit,
+    return add_call_site(process, view, of_overflow_sites, inside ? from->unit : NULL, unit,
                          inside ? (uint32_t)(from->node - from->unit->nodes) : 0, total);
 }
 
 static bool add_calls(const struct refrain_process *process, struct refrain_profile_unit **unit_of,
                       struct refrain_profile_total *total) {
-    uint64_t *of_guests = calloc(process->n_call_sites + 1, sizeof *of_guests);
-    bool sound = of_guests != NULL;
-    for (size_t i = 0; sound && i < process->n_guests; i++) {
-        const struct refrain_guest *guest = process->guests[i].guest;
-        of_guests[refrain_process_call_site(process, guest->host) - process->call_sites] += guest->calls;
-        sound = add_call_site_where(process, &process->guests[i], 0, unit_of, total);
+    uint64_t *of_overflow_sites = calloc(process->n_call_sites + 1, sizeof *of_overflow_sites);
+    bool sound = of_overflow_sites != NULL;
+    for (size_t i = 0; sound && i < process->n_overflow_sites; i++) {
+        const struct refrain_overflow_site *overflow = process->overflow_sites[i].overflow;
+        of_overflow_sites[refrain_process_call_site(process, overflow->host) - process->call_sites] += overflow->calls;
+        sound = add_call_site_where(process, &process->overflow_sites[i], 0, unit_of, total);
     }
     for (size_t i = 0; sound && i < process->n_call_sites; i++)
-        sound = add_call_site_where(process, &process->call_sites[i], of_guests[i], unit_of, total);
-    free(of_guests);
+        sound = add_call_site_where(process, &process->call_sites[i], of_overflow_sites[i], unit_of, total);
+    free(of_overflow_sites);
     if (!sound)
         return false;
     for (size_t i = 0; i < process->n_user_regions; i++) {

@@ -56,7 +56,7 @@ static int name_width(const struct refrain_overhead *overhead, unsigned long lin
 
 static void print_functions(const struct refrain_overhead *overhead, unsigned long lines) {
     double calls_ns = 0;
-    bool dormant = false;
+    bool throttled = false;
     int width = name_width(overhead, lines);
     printf("\n%-*s %13s %15s %12s %9s  %s\n", width, "function", "activations", "probes", "seconds", "percent",
            "defined at");
@@ -67,19 +67,20 @@ static void print_functions(const struct refrain_overhead *overhead, unsigned lo
             printf("... and %zu more; --lines 0 shows all\n", overhead->n_functions - i);
             break;
         }
-        dormant |= function->part_dormant;
+        throttled |= function->part_throttled;
         printf("%-*s %13s %15s %12.6f %9.3f  %s:%u%s\n", width, name_of(function),
                refrain_show_count(function->activations), refrain_show_count(function->probes), function->ns / 1e9,
                percent(function->ns, overhead), region ? region->file : "", region ? region->line : 0,
-               function->part_dormant ? " *" : "");
+               function->part_throttled ? " *" : "");
     }
     for (unsigned kind = 0; kind < REFRAIN_PROBE_KINDS; kind++)
         calls_ns += is_mpi(kind) ? overhead->ns[kind] : 0;
     printf("%-*s %13s %15s %12.6f %9.3f\n", width, "MPI calls, wherever made",
            refrain_show_count(overhead->probes[REFRAIN_PROBE_CALL_BEGIN]), "", calls_ns / 1e9,
            percent(calls_ns, overhead));
-    if (dormant)
-        puts("\n* probes in it were dormant at some time, as they came too often: what is counted is what ran, and the "
+    if (throttled)
+        puts("\n* probes in it were throttled at some time, as they came too often: what is counted is what ran, and "
+             "the "
              "least there was");
 }
 
@@ -138,7 +139,7 @@ static json_t *overhead_json(const char *path, const struct refrain_overhead *ov
         json_object_set_new(row, "probes", json_integer((json_int_t)function->probes));
         json_object_set_new(row, "seconds", json_real(function->ns / 1e9));
         json_object_set_new(row, "percent", json_real(percent(function->ns, overhead)));
-        json_object_set_new(row, "dormant", json_boolean(function->part_dormant));
+        json_object_set_new(row, "dormant", json_boolean(function->part_throttled));
         json_array_append_new(functions, row);
     }
     json_object_set_new(object, "kinds", kinds);
@@ -152,12 +153,12 @@ static json_t *overhead_json(const char *path, const struct refrain_overhead *ov
 static bool is_too_dear(const struct refrain_overhead_function *function, const struct refrain_overhead *overhead,
                         double limit_percent) {
     return function->region && strcmp(function->region->name, "main") != 0 &&
-           (function->was_dormant || percent(function->ns, overhead) >= limit_percent);
+           (function->was_throttled || percent(function->ns, overhead) >= limit_percent);
 }
 
 static void print_filter(const struct arguments *arguments, const struct refrain_overhead *overhead, FILE *file) {
     fprintf(file,
-            "# Functions whose probes took %g %% of the run or more, or were dormant as they came too often, in\n"
+            "# Functions whose probes took %g %% of the run or more, or were throttled as they came too often, in\n"
             "# %s. For the next build: refrain-mpicc --filter=THIS_FILE\n"
             "SCOREP_REGION_NAMES_BEGIN\n",
             arguments->limit_percent, arguments->trace);
@@ -165,7 +166,8 @@ static void print_filter(const struct arguments *arguments, const struct refrain
         const struct refrain_overhead_function *function = &overhead->functions[i];
         if (is_too_dear(function, overhead, arguments->limit_percent))
             fprintf(file, "  EXCLUDE %s  # %.3f %%%s, %s:%u\n", function->region->name, percent(function->ns, overhead),
-                    function->was_dormant ? ", dormant at times" : "", function->region->file, function->region->line);
+                    function->was_throttled ? ", throttled at times" : "", function->region->file,
+                    function->region->line);
     }
     fputs("SCOREP_REGION_NAMES_END\n", file);
 }

@@ -39,7 +39,7 @@ struct tables {
 /* ---- the executable ---- */
 
 static uint64_t round_up(uint64_t bytes) {
-    return (bytes + REFRAIN_GRAIN_BYTES - 1) & ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1);
+    return (bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(uint64_t)(REFRAIN_ALIGNMENT_BYTES - 1);
 }
 
 /* The bytes that a symbol stands for. Null if the file does not have them, or less than `least` of them. */
@@ -244,7 +244,7 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
     if (status)
         return status;
     const struct tables *tables = &answer->tables;
-    uint64_t most = (uint64_t)REFRAIN_GRAIN_BYTES << 32;
+    uint64_t most = (uint64_t)REFRAIN_ALIGNMENT_BYTES << 32;
     answer->outside_bytes = refrain_settings_outside_bytes(answer->total_memory_bytes, answer->threads);
     answer->ranks_bytes = refrain_settings_ranks_bytes(arguments->ranks);
     answer->scratch_bytes = refrain_settings_scratch_bytes(answer->total_memory_bytes, answer->threads);

@@ -80,8 +80,9 @@ static void add_counts(json_t *object, const struct refrain_process *process, co
     json_object_set_new(object, "threads", json_integer(refrain_info_threads(process)));
     json_object_set_new(object, "units", json_integer((json_int_t)process->n_units));
     json_object_set_new(object, "slots", json_integer(header->n_slots));
-    json_object_set_new(object, "call_sites", json_integer((json_int_t)(process->n_call_sites + process->n_guests)));
-    json_object_set_new(object, "guests", json_integer((json_int_t)process->n_guests));
+    json_object_set_new(object, "call_sites",
+                        json_integer((json_int_t)(process->n_call_sites + process->n_overflow_sites)));
+    json_object_set_new(object, "guests", json_integer((json_int_t)process->n_overflow_sites));
     json_object_set_new(object, "communicators", json_integer((json_int_t)process->n_comms));
     json_object_set_new(object, "learners", json_integer((json_int_t)learned->total));
     json_object_set_new(object, "values", json_integer((json_int_t)learned->values));

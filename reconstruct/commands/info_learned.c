@@ -97,7 +97,7 @@ static void count_throttled(const struct refrain_process *process, struct refrai
             if (view->node->kind == REFRAIN_FUNCTION)
                 learned->throttled_functions += view->part == 1 && slot->throttled_at != 0;
             else
-                learned->throttled_probes += (slot->flags & REFRAIN_SLOT_THROTTLED) != 0;
+                learned->throttled_probes += (slot->flags & REFRAIN_SLOT_WAS_THROTTLED) != 0;
         }
 }
 

@@ -73,7 +73,7 @@ static enum refrain_status add_process(struct refrain_info_many *many, const str
         [REFRAIN_INFO_MOST_THREADS] = header->n_threads,
         [REFRAIN_INFO_UNITS] = (long double)process->n_units,
         [REFRAIN_INFO_PLACES] = header->n_slots,
-        [REFRAIN_INFO_CALL_SITES] = (long double)(process->n_call_sites + process->n_guests),
+        [REFRAIN_INFO_CALL_SITES] = (long double)(process->n_call_sites + process->n_overflow_sites),
         [REFRAIN_INFO_COMMUNICATORS] = (long double)process->n_comms,
         [REFRAIN_INFO_RUN_NS] = learned.run_ns,
         [REFRAIN_INFO_BLOCKS_NS] = learned.blocks_ns,

@@ -235,12 +235,12 @@ static void print_memory(const struct refrain_process *process) {
 static void print_counts(const struct refrain_process *process) {
     printf("  threads   %u of %u, source files %zu, places %u, MPI call sites %zu, communicators %zu\n",
            refrain_info_threads(process), process->header->n_threads, process->n_units, process->header->n_slots,
-           process->n_call_sites + process->n_guests, process->n_comms);
-    if (process->n_guests > 0)
+           process->n_call_sites + process->n_overflow_sites, process->n_comms);
+    if (process->n_overflow_sites > 0)
         printf(
             "  overflow  %zu of these call sites share the record of another call site of the same function, since the "
             "memory was full: their calls and values are counted, the order is only likely\n",
-            process->n_guests);
+            process->n_overflow_sites);
 }
 
 static void print_learned(const struct refrain_process *process, const struct refrain_learned *learned) {

@@ -89,9 +89,9 @@ static struct refrain_overhead_function *row_of(const struct refrain_trace *trac
 static void count_slot(struct counter *counter, const struct refrain_slot_view *view, const struct refrain_slot *slot) {
     struct refrain_overhead_function *function = counter->function;
     uint32_t kind = view->node->kind;
-    if (slot->flags & REFRAIN_SLOT_THROTTLED) {
-        function->part_dormant = true;
-        function->was_dormant |= kind == REFRAIN_FUNCTION;
+    if (slot->flags & REFRAIN_SLOT_WAS_THROTTLED) {
+        function->part_throttled = true;
+        function->was_throttled |= kind == REFRAIN_FUNCTION;
     }
     switch (kind) {
     case REFRAIN_FUNCTION:

@@ -17,8 +17,8 @@ struct refrain_overhead_function {
     uint64_t activations;
     uint64_t probes;
     double ns;
-    bool was_dormant;  /* the probes at its begin and end were disabled for some time by throttling */
-    bool part_dormant; /* ... or other probes in it: the counts are lower bounds */
+    bool was_throttled;  /* the probes at its begin and end were disabled for some time by throttling */
+    bool part_throttled; /* ... or other probes in it: the counts are lower bounds */
 };
 
 struct refrain_overhead {

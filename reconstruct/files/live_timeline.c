@@ -59,12 +59,12 @@ static bool copy_timeline(struct refrain_settling *live, uint64_t at) {
         refrain_settling_copy(live, at, sizeof *timeline);
         last = NULL;
         for (reference = timeline->first; reference;) {
-            uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES, next;
+            uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES, next;
             struct refrain_time_page *page;
             if (!refrain_settling_has(live, offset, sizeof *page) || !copy_page(live, offset, block, &original->merges))
                 break;
             page = (struct refrain_time_page *)(live->image + offset);
-            next = (uint64_t)page->next * REFRAIN_GRAIN_BYTES;
+            next = (uint64_t)page->next * REFRAIN_ALIGNMENT_BYTES;
             if (next && refrain_settling_has(live, next, sizeof *page)) {
                 uint64_t end = ((const volatile struct refrain_time_page *)(live->file + next))->first_block;
                 if (end <= block || keep_entries(page, UINT32_MAX, end) < end)
@@ -93,7 +93,7 @@ void refrain_settle_timelines(struct refrain_settling *live) {
             return;
         struct refrain_thread *thread = (struct refrain_thread *)(live->image + at);
         refrain_settling_copy(live, at + offsetof(struct refrain_thread, timeline), sizeof thread->timeline);
-        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_GRAIN_BYTES;
+        uint64_t timeline = (uint64_t)thread->timeline * REFRAIN_ALIGNMENT_BYTES;
         if (timeline && refrain_settling_has(live, timeline, sizeof(struct refrain_timeline)) &&
             !copy_timeline(live, timeline))
             live->left_out++;

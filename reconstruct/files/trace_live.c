@@ -17,7 +17,7 @@
 static void copy_archive(const struct refrain_settling *live, const struct refrain_formula *formula) {
     uint32_t chunk = formula->archive_first;
     for (size_t n = 0; chunk && n < live->bytes / 64; n++) {
-        uint64_t at = (uint64_t)chunk * REFRAIN_GRAIN_BYTES;
+        uint64_t at = (uint64_t)chunk * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_archive *archive = (const struct refrain_archive *)(live->image + at);
         if (!refrain_settling_has(live, at, sizeof *archive))
             return;
@@ -32,7 +32,7 @@ static void copy_archive(const struct refrain_settling *live, const struct refra
 }
 
 static void copy_name(const struct refrain_settling *live, uint32_t reference) {
-    uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     if (!reference || !refrain_settling_has(live, at, sizeof(struct refrain_name)))
         return;
     refrain_settling_copy(live, at, sizeof(struct refrain_name));
@@ -48,7 +48,7 @@ static void copy_counters(const struct refrain_settling *live, uint64_t offset) 
 
 /* Copies all that a learner refers to: formula, items, repetition, archive. */
 static void copy_formula(const struct refrain_settling *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)learner->body * REFRAIN_ALIGNMENT_BYTES;
     struct refrain_formula *formula = (struct refrain_formula *)(live->image + at);
     if (!learner->body || !refrain_settling_has(live, at, sizeof *formula))
         return;
@@ -56,13 +56,13 @@ static void copy_formula(const struct refrain_settling *live, const struct refra
     refrain_settling_copy(live, at + sizeof *formula, (uint64_t)formula->n_items * sizeof(struct refrain_item));
     refrain_settling_copy(live, at + sizeof *formula, (uint64_t)formula->n_values * sizeof(int64_t));
     if (formula->repeat)
-        refrain_settling_copy(live, (uint64_t)formula->repeat * REFRAIN_GRAIN_BYTES, sizeof(struct refrain_repeat));
+        refrain_settling_copy(live, (uint64_t)formula->repeat * REFRAIN_ALIGNMENT_BYTES, sizeof(struct refrain_repeat));
     copy_archive(live, formula);
 }
 
 /* Copies the tally of a learner. */
 static void copy_tally(const struct refrain_settling *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->tally * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)learner->tally * REFRAIN_ALIGNMENT_BYTES;
     const struct refrain_tally *tally = (const struct refrain_tally *)(live->image + at);
     if (!learner->tally || !refrain_settling_has(live, at, sizeof *tally))
         return;
@@ -78,7 +78,8 @@ static const struct refrain_journal *copy_journals(const struct refrain_settling
         uint64_t thread = header->threads + t * sizeof(struct refrain_thread);
         if (!refrain_settling_has(live, thread, sizeof(struct refrain_thread)))
             return NULL;
-        uint64_t at = (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_GRAIN_BYTES;
+        uint64_t at =
+            (uint64_t)((const struct refrain_thread *)(live->image + thread))->journal * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_journal *journal = (const struct refrain_journal *)(live->image + at);
         if (!at || !refrain_settling_has(live, at, sizeof *journal))
             continue;
@@ -113,7 +114,7 @@ static void copy_beginning(const struct refrain_settling *live, uint64_t offset)
     const volatile struct refrain_learner *original = (const volatile void *)(live->file + offset);
     *learner = (struct refrain_learner){.kind = learner->kind};
     uint32_t body = original->body;
-    uint64_t at = (uint64_t)body * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)body * REFRAIN_ALIGNMENT_BYTES;
     if (!body || !refrain_settling_has(live, at, sizeof(struct refrain_formula)))
         return;
     const volatile struct refrain_formula *formula = (const volatile void *)(live->file + at);
@@ -131,7 +132,7 @@ static void copy_beginning(const struct refrain_settling *live, uint64_t offset)
 /* True if the formula has got no values since the learner was copied, other than by `confirmed`. Items and plain
  * values are appended without a change of `changes`; older ones stay as they are. */
 static bool has_all_items(const struct refrain_settling *live, const struct refrain_learner *learner) {
-    uint64_t at = (uint64_t)learner->body * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)learner->body * REFRAIN_ALIGNMENT_BYTES;
     if (!learner->body || !refrain_settling_has(live, at, sizeof(struct refrain_formula)))
         return true;
     const struct refrain_formula *copied = (const struct refrain_formula *)(live->image + at);
@@ -157,8 +158,8 @@ static bool settle_at(struct refrain_settling *live, uint64_t offset, uint32_t *
         }
         uint32_t body = learner->body;
         /* All that was copied after the learner, in the order of the file, is as it was at `now`, or has only grown. */
-        bool has_formula =
-            learner->changes == now && (uint64_t)body * REFRAIN_GRAIN_BYTES > offset && has_all_items(live, learner);
+        bool has_formula = learner->changes == now && (uint64_t)body * REFRAIN_ALIGNMENT_BYTES > offset &&
+                           has_all_items(live, learner);
         refrain_settling_copy(live, offset, sizeof *learner);
         if (!has_formula || learner->body != body)
             copy_formula(live, learner);
@@ -210,7 +211,7 @@ static void settle_slot(struct refrain_settling *live, uint64_t offset) {
  * circular or leads out of the trace file. `met`: number of records so far. */
 static void *record_of_list(const struct refrain_settling *live, uint32_t reference, size_t bytes, size_t *met,
                             uint64_t *offset) {
-    *offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    *offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     if (!reference || ++*met > live->bytes / bytes || !refrain_settling_has(live, *offset, bytes))
         return NULL;
     return live->image + *offset;
@@ -248,16 +249,17 @@ static void settle_call_sites(struct refrain_settling *live) {
     }
 }
 
-static void copy_guests(struct refrain_settling *live) {
-    const struct refrain_guest *guest;
-    uint32_t reference = (uint32_t)((const struct refrain_header *)live->image)->guests;
+static void copy_overflow_sites(struct refrain_settling *live) {
+    const struct refrain_overflow_site *overflow;
+    uint32_t reference = (uint32_t)((const struct refrain_header *)live->image)->overflow_sites;
     uint64_t at;
-    for (size_t met = 0; (guest = record_of_list(live, reference, sizeof *guest, &met, &at)); reference = guest->next) {
-        refrain_settling_copy(live, at, sizeof *guest);
-        copy_name(live, guest->object);
-        copy_name(live, guest->within);
-        const struct refrain_guest_row *row;
-        uint32_t next = guest->rows;
+    for (size_t met = 0; (overflow = record_of_list(live, reference, sizeof *overflow, &met, &at));
+         reference = overflow->next) {
+        refrain_settling_copy(live, at, sizeof *overflow);
+        copy_name(live, overflow->object);
+        copy_name(live, overflow->within);
+        const struct refrain_overflow_row *row;
+        uint32_t next = overflow->rows;
         uint64_t row_at;
         for (size_t rows = 0; (row = record_of_list(live, next, sizeof *row, &rows, &row_at)); next = row->next)
             refrain_settling_copy(live, row_at, sizeof *row);
@@ -336,10 +338,10 @@ static void copy_communicators(const struct refrain_settling *live) {
         refrain_settling_copy(live, at, sizeof *record);
         copy_name(live, record->name);
         if (record->members)
-            refrain_settling_copy(live, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
+            refrain_settling_copy(live, (uint64_t)record->members * REFRAIN_ALIGNMENT_BYTES,
                                   ((uint64_t)(uint32_t)record->size + (uint32_t)record->remote_size) * sizeof(int32_t));
         if (record->topology) {
-            uint64_t topology = (uint64_t)record->topology * REFRAIN_GRAIN_BYTES;
+            uint64_t topology = (uint64_t)record->topology * REFRAIN_ALIGNMENT_BYTES;
             refrain_settling_copy(live, topology, sizeof(struct refrain_topology));
             if (refrain_settling_has(live, topology, sizeof(struct refrain_topology)))
                 refrain_settling_copy(
@@ -396,10 +398,10 @@ static void copy_samples(const struct refrain_settling *live) {
          reference = samples->next) {
         refrain_settling_copy(live, at, sizeof *samples);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        uint64_t nodes = (uint64_t)samples->nodes * REFRAIN_GRAIN_BYTES;
+        uint64_t nodes = (uint64_t)samples->nodes * REFRAIN_ALIGNMENT_BYTES;
         uint64_t bytes = samples->n_nodes * sizeof(struct refrain_sample_node);
         refrain_settling_copy(live, nodes, bytes);
-        refrain_settling_copy(live, (uint64_t)samples->counts * REFRAIN_GRAIN_BYTES,
+        refrain_settling_copy(live, (uint64_t)samples->counts * REFRAIN_ALIGNMENT_BYTES,
                               samples->n_counts * sizeof(struct refrain_sample_count));
         if (!refrain_settling_has(live, nodes, bytes))
             continue;
@@ -414,8 +416,9 @@ static bool is_whole(const struct refrain_settling *live) {
     const struct refrain_header *copied = (const struct refrain_header *)live->image;
     const volatile struct refrain_header *now = (const volatile struct refrain_header *)live->file;
     return now->pool_used == copied->pool_used && now->call_sites == copied->call_sites &&
-           now->guests == copied->guests && now->regions == copied->regions && now->units == copied->units &&
-           now->n_slots == copied->n_slots && now->formulas_reused == copied->formulas_reused &&
+           now->overflow_sites == copied->overflow_sites && now->regions == copied->regions &&
+           now->units == copied->units && now->n_slots == copied->n_slots &&
+           now->formulas_reused == copied->formulas_reused &&
            (!live->last_unit ||
             ((const volatile struct refrain_unit_record *)(live->file + live->last_unit))->next == 0);
 }
@@ -430,7 +433,7 @@ void refrain_process_settle(struct refrain_process *process, const void *file) {
         settle_slots(&live, false);
         settle_regions(&live);
         settle_call_sites(&live);
-        copy_guests(&live);
+        copy_overflow_sites(&live);
         /* Last: between the store of a loop count and the reset of its counter, the counter looks like the next
          * visit of the loop, which no other learner has yet. */
         settle_slots(&live, true);

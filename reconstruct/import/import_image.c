@@ -13,7 +13,7 @@ struct builder {
 
 /* Allocates zeroed room in the pool, and returns its offset. */
 static size_t take(struct builder *builder, size_t bytes) {
-    size_t at = builder->n, n = (at + bytes + REFRAIN_GRAIN_BYTES - 1) & ~(size_t)(REFRAIN_GRAIN_BYTES - 1);
+    size_t at = builder->n, n = (at + bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(size_t)(REFRAIN_ALIGNMENT_BYTES - 1);
     if (!REFRAIN_ARRAY_ROOMS(builder->bytes, at, n - at, builder->capacity)) {
         builder->no_memory = true;
         return 0;
@@ -29,7 +29,7 @@ static void *at(struct builder *builder, size_t offset) {
 }
 
 static uint32_t reference(size_t offset) {
-    return (uint32_t)(offset / REFRAIN_GRAIN_BYTES);
+    return (uint32_t)(offset / REFRAIN_ALIGNMENT_BYTES);
 }
 
 static uint32_t put_name(struct builder *builder, const char *text) {

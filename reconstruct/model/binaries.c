@@ -8,7 +8,7 @@ enum refrain_status refrain_process_read_binaries(struct refrain_trace *trace, s
     size_t n = 0, most = process->image_bytes / sizeof(struct refrain_binary);
     const struct refrain_binary *binary;
     for (uint64_t reference = process->header->binaries; reference; reference = binary->next) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         binary = refrain_process_at(process, at, sizeof *binary, "a file with code", error);
         if (!binary || refrain_process_check_name(process, binary->path, "the name of a file with code", error) ||
             refrain_process_check_name(process, binary->build_id, "a build id", error))
@@ -20,7 +20,7 @@ enum refrain_status refrain_process_read_binaries(struct refrain_trace *trace, s
     if (!process->binaries)
         return REFRAIN_FAIL_MEMORY(error);
     for (uint64_t reference = process->header->binaries; reference; reference = binary->next) {
-        binary = (const struct refrain_binary *)(process->image + reference * REFRAIN_GRAIN_BYTES);
+        binary = (const struct refrain_binary *)(process->image + reference * REFRAIN_ALIGNMENT_BYTES);
         process->binaries[process->n_binaries++] = binary;
     }
     return REFRAIN_OK;

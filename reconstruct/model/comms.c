@@ -48,7 +48,7 @@ static int by_identity(const void *a, const void *b) {
 
 static enum refrain_status read_record(struct refrain_trace *trace, struct refrain_process *process, uint64_t reference,
                                        struct found *found, struct refrain_error *error) {
-    uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+    uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
     const struct refrain_communicator *record =
         refrain_process_at(process, at, sizeof *record, "a communicator", error);
     if (!record)
@@ -61,7 +61,7 @@ static enum refrain_status read_record(struct refrain_trace *trace, struct refra
     found->record = record;
     found->rank = process->rank;
     if (record->members) {
-        found->members = refrain_process_at(process, (uint64_t)record->members * REFRAIN_GRAIN_BYTES,
+        found->members = refrain_process_at(process, (uint64_t)record->members * REFRAIN_ALIGNMENT_BYTES,
                                             n * sizeof *found->members, "the members of a communicator", error);
         if (!found->members)
             return REFRAIN_ERROR;

@@ -21,14 +21,14 @@ static bool is_apart(const struct refrain_process *process, uint64_t offset) {
 
 /* Offset of the timeline of a thread; 0: it has none. */
 static uint64_t timeline_of(const struct refrain_process *process, uint32_t thread) {
-    uint64_t offset = (uint64_t)process->threads[thread].timeline * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)process->threads[thread].timeline * REFRAIN_ALIGNMENT_BYTES;
     return is_inside(process, offset, sizeof(struct refrain_timeline)) ? offset : 0;
 }
 
 static bool has_pages_apart(const struct refrain_process *process, uint64_t timeline) {
     uint32_t reference = ((const struct refrain_timeline *)(process->image + timeline))->first;
     for (size_t met = 0; reference && met < process->image_bytes / sizeof(struct refrain_time_page); met++) {
-        uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
         if (is_apart(process, offset))
             return true;
         if (!is_inside(process, offset, sizeof(struct refrain_time_page)))
@@ -53,7 +53,7 @@ static enum refrain_status collect(struct refrain_process *process, uint64_t tim
     unsigned char *image = process->mapped;
     uint32_t *link = &((struct refrain_timeline *)(image + timeline))->first;
     for (size_t met = 0; *link && met < process->image_bytes / sizeof *gathered->pages; met++) {
-        uint64_t offset = (uint64_t)*link * REFRAIN_GRAIN_BYTES;
+        uint64_t offset = (uint64_t)*link * REFRAIN_ALIGNMENT_BYTES;
         struct refrain_time_page *page = (struct refrain_time_page *)(image + offset);
         bool apart = is_apart(process, offset);
         if (!is_inside(process, offset, sizeof *page) || (apart && gathered->n == gathered->room))
@@ -62,7 +62,7 @@ static enum refrain_status collect(struct refrain_process *process, uint64_t tim
                                 "copy it again from where it was made",
                                 process->path, (unsigned long long)offset);
         if (apart) {
-            *link = (uint32_t)((gathered->at + gathered->n * sizeof *page) / REFRAIN_GRAIN_BYTES);
+            *link = (uint32_t)((gathered->at + gathered->n * sizeof *page) / REFRAIN_ALIGNMENT_BYTES);
             gathered->pages[gathered->n] = *page;
             page = &gathered->pages[gathered->n++];
         }
@@ -73,8 +73,8 @@ static enum refrain_status collect(struct refrain_process *process, uint64_t tim
 
 static enum refrain_status gather(struct refrain_process *process, uint64_t timeline, struct refrain_error *error) {
     struct refrain_header *header = process->mapped;
-    struct gathered gathered = {.at = (header->pool_used + REFRAIN_GRAIN_BYTES - 1) &
-                                      ~(uint64_t)(REFRAIN_GRAIN_BYTES - 1)};
+    struct gathered gathered = {.at = (header->pool_used + REFRAIN_ALIGNMENT_BYTES - 1) &
+                                      ~(uint64_t)(REFRAIN_ALIGNMENT_BYTES - 1)};
     if (gathered.at < process->image_bytes)
         gathered.room = (process->image_bytes - gathered.at) / sizeof *gathered.pages;
     gathered.pages = malloc((gathered.room + 1) * sizeof *gathered.pages);

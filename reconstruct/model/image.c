@@ -91,7 +91,7 @@ static enum refrain_status undo_tally(struct refrain_process *process, uint64_t 
     if (!journal->tally_bytes)
         return REFRAIN_OK;
     uint64_t counts = at + sizeof *journal + journal->tally_at;
-    uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_GRAIN_BYTES;
+    uint64_t tally = (uint64_t)journal->before.tally * REFRAIN_ALIGNMENT_BYTES;
     if (!refrain_process_at(process, counts, journal->tally_bytes, "the counts of a journal", error) ||
         !refrain_process_at(process, tally, journal->tally_bytes, "counts that a journal restores", error))
         return REFRAIN_ERROR;
@@ -116,7 +116,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
         return REFRAIN_ERROR;
     if (!journal->before.body || !journal->formula_bytes)
         return REFRAIN_OK;
-    uint64_t body = (uint64_t)journal->before.body * REFRAIN_GRAIN_BYTES;
+    uint64_t body = (uint64_t)journal->before.body * REFRAIN_ALIGNMENT_BYTES;
     uint64_t kept_from = sizeof(struct refrain_formula) + (uint64_t)journal->first_item * sizeof(struct refrain_item);
     if (journal->formula_bytes < sizeof(struct refrain_formula) || kept_from > journal->formula_bytes ||
         !refrain_process_at(process, at, sizeof *journal + (uint64_t)journal->formula_bytes, "a journal", error) ||
@@ -127,7 +127,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
     uint32_t last_reference = ((const struct refrain_formula *)(image + body))->archive_last;
     if (!last_reference)
         return REFRAIN_OK;
-    uint64_t last = (uint64_t)last_reference * REFRAIN_GRAIN_BYTES;
+    uint64_t last = (uint64_t)last_reference * REFRAIN_ALIGNMENT_BYTES;
     if (!refrain_process_at(process, last, sizeof(struct refrain_archive), "the archive of a journal", error))
         return REFRAIN_ERROR;
     ((struct refrain_archive *)(image + last))->used = (uint16_t)journal->archive_last_used;
@@ -136,7 +136,7 @@ enum refrain_status refrain_image_undo(struct refrain_process *process, const st
 
 static enum refrain_status undo_journals(struct refrain_process *process, struct refrain_error *error) {
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_GRAIN_BYTES;
+        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_ALIGNMENT_BYTES;
         if (at == 0)
             continue;
         const struct refrain_journal *journal = refrain_process_at(process, at, sizeof *journal, "a journal", error);
@@ -152,7 +152,7 @@ static enum refrain_status undo_journals(struct refrain_process *process, struct
 /* True if the journal of a thread holds a change to undo. The image must then be writable. */
 static bool has_journal(const struct refrain_process *process) {
     for (uint32_t t = 0; t < process->header->n_threads; t++) {
-        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_GRAIN_BYTES;
+        uint64_t at = (uint64_t)process->threads[t].journal * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_journal *journal = refrain_process_at(process, at, sizeof *journal, "a journal", NULL);
         if (journal && journal->learner)
             return true;

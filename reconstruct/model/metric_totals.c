@@ -12,7 +12,7 @@
 /* Checks the list of counters, and sets process->metrics. The first n_metrics of the list were counted. */
 static enum refrain_status check_list(struct refrain_process *process, struct refrain_error *error) {
     const struct refrain_header *header = process->header;
-    uint64_t at = (uint64_t)header->metrics * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)header->metrics * REFRAIN_ALIGNMENT_BYTES;
     const struct refrain_metrics *list = NULL;
     if (header->metrics) {
         list = refrain_process_at(process, at, sizeof *list, "the list of metrics", error);
@@ -79,7 +79,7 @@ const char *refrain_metric_state_text(uint32_t state) {
 void refrain_metrics_add(const struct refrain_process *process, const struct refrain_slot *slot,
                          struct refrain_metric_totals *totals) {
     uint32_t n = process->header->n_metrics;
-    uint64_t at = (uint64_t)slot->metrics * REFRAIN_GRAIN_BYTES, bytes = n * sizeof(uint64_t);
+    uint64_t at = (uint64_t)slot->metrics * REFRAIN_ALIGNMENT_BYTES, bytes = n * sizeof(uint64_t);
     if (n == 0 || slot->metrics == 0 || bytes > process->image_bytes || at > process->image_bytes - bytes)
         return;
     const uint64_t *values = (const uint64_t *)(process->image + at);

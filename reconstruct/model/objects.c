@@ -28,7 +28,7 @@ enum refrain_status refrain_process_read_objects(struct refrain_trace *trace, st
     process->n_objects = n;
     uint64_t reference = process->header->objects;
     for (size_t i = 0; reference && i < n; i++) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_object *object =
             refrain_process_at(process, at, sizeof *object, "a window or file", error);
         if (!object || read_object(process, at, object, error))

@@ -357,8 +357,9 @@ static enum refrain_status read_rank(struct reading *reading, struct refrain_pro
                                      struct refrain_error *error) {
     struct refrain_packed_stream stream = {.data = reading, .value = rank_value, .bytes = rank_bytes};
     uint64_t bytes = reading->index->image_bytes;
-    void *image =
-        bytes >= REFRAIN_HEADER_BYTES && bytes <= (uint64_t)REFRAIN_GRAIN_BYTES << 32 ? calloc(1, (size_t)bytes) : NULL;
+    void *image = bytes >= REFRAIN_HEADER_BYTES && bytes <= (uint64_t)REFRAIN_ALIGNMENT_BYTES << 32
+                      ? calloc(1, (size_t)bytes)
+                      : NULL;
     if (!image)
         return REFRAIN_FAIL_MEMORY(error);
     process->mapped = image;

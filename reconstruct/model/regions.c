@@ -64,10 +64,10 @@ static int by_identity(const void *a, const void *b) {
 }
 
 /* Sets the source of a call, as far as it is known: the Python line, or the node of the slot before the call. */
-static void call_site_source(const struct refrain_process *process, const struct refrain_guest *call_site,
+static void call_site_source(const struct refrain_process *process, const struct refrain_overflow_site *call_site,
                              struct refrain_region_info *info) {
     info->file = info->function = "";
-    if (call_site->flags & REFRAIN_GUEST_PYTHON) {
+    if (call_site->flags & REFRAIN_OVERFLOW_PYTHON) {
         info->file = refrain_process_name(process, call_site->object);
         info->line = (uint32_t)call_site->where;
         info->function = refrain_process_name(process, call_site->within);
@@ -126,21 +126,21 @@ static const struct refrain_symbol *add_symbol(struct symbols *symbols, const st
 }
 
 /* Position of the call site; an overflow site has its own. */
-static struct refrain_guest where_of(const struct refrain_call_site_view *view) {
+static struct refrain_overflow_site where_of(const struct refrain_call_site_view *view) {
     const struct refrain_call_site *own = view->record;
-    if (view->guest)
-        return *view->guest;
-    return (struct refrain_guest){.where = own->line ? own->line : own->return_address,
-                                  .flags = own->line ? REFRAIN_GUEST_PYTHON : 0,
-                                  .slot = own->slot,
-                                  .object = own->object,
-                                  .within = own->within};
+    if (view->overflow)
+        return *view->overflow;
+    return (struct refrain_overflow_site){.where = own->line ? own->line : own->return_address,
+                                          .flags = own->line ? REFRAIN_OVERFLOW_PYTHON : 0,
+                                          .slot = own->slot,
+                                          .object = own->object,
+                                          .within = own->within};
 }
 
 /* Makes the region of a call site. Without memory, info.function is null. */
 static struct wanted wanted_call_site(struct refrain_trace *trace, const struct refrain_process *process,
                                       struct refrain_call_site_view *view, struct symbols *symbols) {
-    const struct refrain_guest where = where_of(view);
+    const struct refrain_overflow_site where = where_of(view);
     const struct refrain_mpi_call *call = refrain_mpi_call(view->record->function);
     struct wanted wanted = {.info = {.kind = call->region,
                                      .name = call->name,
@@ -150,7 +150,7 @@ static struct wanted wanted_call_site(struct refrain_trace *trace, const struct 
                                      .own_time = call->own_time},
                             .found = &view->region};
     call_site_source(process, &where, &wanted.info);
-    if (!where.where || !where.object || where.flags & REFRAIN_GUEST_PYTHON)
+    if (!where.where || !where.object || where.flags & REFRAIN_OVERFLOW_PYTHON)
         return wanted;
     wanted.symbol = add_symbol(symbols, process, where.object, where.where, false, *wanted.info.function);
     if (!*wanted.info.function)
@@ -246,8 +246,8 @@ static bool collect(struct refrain_trace *trace, struct refrain_process *process
     }
     wanted_call_sites(trace, process, process->call_sites, process->n_call_sites, wanted + n, symbols);
     n += process->n_call_sites;
-    wanted_call_sites(trace, process, process->guests, process->n_guests, wanted + n, symbols);
-    n += process->n_guests;
+    wanted_call_sites(trace, process, process->overflow_sites, process->n_overflow_sites, wanted + n, symbols);
+    n += process->n_overflow_sites;
     for (size_t i = *at; i < n; i++)
         sound = sound && wanted[i].info.function;
     for (size_t i = 0; i < process->n_user_regions; i++) {
@@ -491,7 +491,7 @@ enum refrain_status refrain_trace_read_regions(struct refrain_trace *trace, refr
     size_t most = 0, most_symbols = 0, n = 0;
     for (size_t i = 0; i < trace->n_processes; i++) {
         const struct refrain_process *process = &trace->processes[i];
-        size_t others = process->n_call_sites + process->n_guests + process->n_user_regions;
+        size_t others = process->n_call_sites + process->n_overflow_sites + process->n_user_regions;
         most += process->header->n_slots + others;
         most_symbols += others + process->n_user_regions;
         for (size_t k = 0; k < process->n_samples; k++)

@@ -4,8 +4,9 @@
 static enum refrain_status read_nodes(struct refrain_trace *trace, struct refrain_process *process, uint64_t at,
                                       struct refrain_samples_view *view, struct refrain_error *error) {
     size_t n = view->record->n_nodes;
-    const struct refrain_sample_node *nodes = refrain_process_at(
-        process, (uint64_t)view->record->nodes * REFRAIN_GRAIN_BYTES, n * sizeof *nodes, "sampled functions", error);
+    const struct refrain_sample_node *nodes =
+        refrain_process_at(process, (uint64_t)view->record->nodes * REFRAIN_ALIGNMENT_BYTES, n * sizeof *nodes,
+                           "sampled functions", error);
     view->nodes = nodes ? refrain_trace_allocate(trace, n, sizeof *view->nodes) : NULL;
     if (!nodes)
         return REFRAIN_ERROR;
@@ -25,7 +26,7 @@ static enum refrain_status read_nodes(struct refrain_trace *trace, struct refrai
 static enum refrain_status read_counts(struct refrain_process *process, uint64_t at, struct refrain_samples_view *view,
                                        struct refrain_error *error) {
     size_t n = view->record->n_counts;
-    view->counts = refrain_process_at(process, (uint64_t)view->record->counts * REFRAIN_GRAIN_BYTES,
+    view->counts = refrain_process_at(process, (uint64_t)view->record->counts * REFRAIN_ALIGNMENT_BYTES,
                                       n * sizeof *view->counts, "counts of samples", error);
     if (!view->counts)
         return REFRAIN_ERROR;
@@ -41,7 +42,7 @@ enum refrain_status refrain_process_read_samples(struct refrain_trace *trace, st
     size_t n = 0, most = process->image_bytes / sizeof(struct refrain_samples);
     const struct refrain_samples *record;
     for (uint64_t reference = process->header->samples; reference; reference = record->next) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         record = refrain_process_at(process, at, sizeof *record, "a thread's samples", error);
         if (!record)
             return REFRAIN_ERROR;
@@ -52,7 +53,7 @@ enum refrain_status refrain_process_read_samples(struct refrain_trace *trace, st
     if (!process->samples)
         return REFRAIN_FAIL_MEMORY(error);
     for (uint64_t reference = process->header->samples; reference; reference = record->next) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         struct refrain_samples_view *view = &process->samples[process->n_samples++];
         record = view->record = (const struct refrain_samples *)(process->image + at);
         if (read_nodes(trace, process, at, view, error) || read_counts(process, at, view, error))

@@ -58,8 +58,8 @@ struct refrain_inlined {
 struct refrain_call_site_view {
     uint32_t number;
     uint32_t n_operations;
-    const struct refrain_call_site *record; /* record of the call site; for an overflow site, that of its host */
-    const struct refrain_guest *guest;      /* record of the overflow site; null: it is none */
+    const struct refrain_call_site *record;       /* record of the call site; for an overflow site, that of its host */
+    const struct refrain_overflow_site *overflow; /* record of the overflow site; null: it is none */
     const struct refrain_region_info *region;
     const struct refrain_inlined *inlined; /* null: the call was not inlined */
 };
@@ -120,8 +120,8 @@ struct refrain_process {
     uint32_t *slot_stride;                     /* by number: distance in slots to the next thread */
     struct refrain_call_site_view *call_sites; /* by number */
     size_t n_call_sites;
-    struct refrain_call_site_view *guests; /* by number */
-    size_t n_guests;
+    struct refrain_call_site_view *overflow_sites; /* by number */
+    size_t n_overflow_sites;
     struct refrain_user_region_view *user_regions; /* by number */
     size_t n_user_regions;
     bool has_inlined;                /* has inlined functions on its call paths */

@@ -103,7 +103,7 @@ static enum refrain_status read_units(struct refrain_trace *trace, struct refrai
 
 enum refrain_status refrain_process_check_name(const struct refrain_process *process, uint32_t reference,
                                                const char *what, struct refrain_error *error) {
-    uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t at = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     if (reference == 0)
         return REFRAIN_OK;
     const struct refrain_name *name = refrain_process_at(process, at, sizeof *name, what, error);
@@ -122,7 +122,7 @@ static enum refrain_status check_operations(const struct refrain_process *proces
                                             struct refrain_call_site_view *call_site, struct refrain_error *error) {
     uint32_t reference = call_site->record->operations;
     for (; reference; call_site->n_operations++) {
-        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_operation_record *operation =
             refrain_process_at(process, at, sizeof *operation, "an operation", error);
         if (!operation)
@@ -154,7 +154,7 @@ static size_t list_length(const struct refrain_process *process, const struct li
             return SIZE_MAX;
         }
         const uint32_t *next =
-            refrain_process_at(process, reference * REFRAIN_GRAIN_BYTES, list->record_bytes, list->what, error);
+            refrain_process_at(process, reference * REFRAIN_ALIGNMENT_BYTES, list->record_bytes, list->what, error);
         if (!next)
             return SIZE_MAX;
         reference = *next;
@@ -173,11 +173,11 @@ static void *read_list(struct refrain_trace *trace, const struct refrain_process
         REFRAIN_FAIL_MEMORY(error);
         return NULL;
     }
-    uint64_t at = list->first * REFRAIN_GRAIN_BYTES;
+    uint64_t at = list->first * REFRAIN_ALIGNMENT_BYTES;
     for (size_t i = 0; i < n; i++) {
         if (list->read(process, at, views + i * list->view_bytes, error))
             return NULL;
-        at = *(const uint32_t *)(const void *)(process->image + at) * (uint64_t)REFRAIN_GRAIN_BYTES;
+        at = *(const uint32_t *)(const void *)(process->image + at) * (uint64_t)REFRAIN_ALIGNMENT_BYTES;
     }
     qsort(views, n, list->view_bytes, by_number);
     *length = n;
@@ -198,17 +198,17 @@ static enum refrain_status read_call_site(const struct refrain_process *process,
 }
 
 /* Call sites must have been read before. */
-static enum refrain_status read_guest(const struct refrain_process *process, uint64_t at, void *view,
-                                      struct refrain_error *error) {
-    const struct refrain_guest *guest = (const struct refrain_guest *)(process->image + at);
-    const struct refrain_call_site_view *host = refrain_process_call_site(process, guest->host);
+static enum refrain_status read_overflow_site(const struct refrain_process *process, uint64_t at, void *view,
+                                              struct refrain_error *error) {
+    const struct refrain_overflow_site *overflow = (const struct refrain_overflow_site *)(process->image + at);
+    const struct refrain_call_site_view *host = refrain_process_call_site(process, overflow->host);
     if (!host)
-        return refrain_process_damaged(process, at, "a guest without a host", error);
+        return refrain_process_damaged(process, at, "an overflow site without a host", error);
     *(struct refrain_call_site_view *)view =
-        (struct refrain_call_site_view){.number = guest->number, .record = host->record, .guest = guest};
-    if (refrain_process_check_name(process, guest->object, "the name of an object", error))
+        (struct refrain_call_site_view){.number = overflow->number, .record = host->record, .overflow = overflow};
+    if (refrain_process_check_name(process, overflow->object, "the name of an object", error))
         return REFRAIN_ERROR;
-    return refrain_process_check_name(process, guest->within, "the name of a function", error);
+    return refrain_process_check_name(process, overflow->within, "the name of a function", error);
 }
 
 static enum refrain_status read_user_region(const struct refrain_process *process, uint64_t at, void *view,
@@ -229,12 +229,14 @@ static enum refrain_status read_lists(struct refrain_trace *trace, struct refrai
     const struct refrain_header *header = process->header;
     const struct list call_sites = {"a call site", header->call_sites, sizeof(struct refrain_call_site),
                                     sizeof(struct refrain_call_site_view), read_call_site},
-                      guests = {"a guest", header->guests, sizeof(struct refrain_guest),
-                                sizeof(struct refrain_call_site_view), read_guest},
+                      overflow_sites = {"an overflow site", header->overflow_sites,
+                                        sizeof(struct refrain_overflow_site), sizeof(struct refrain_call_site_view),
+                                        read_overflow_site},
                       regions = {"a user region", header->regions, sizeof(struct refrain_region_name),
                                  sizeof(struct refrain_user_region_view), read_user_region};
     return (process->call_sites = read_list(trace, process, &call_sites, &process->n_call_sites, error)) &&
-                   (process->guests = read_list(trace, process, &guests, &process->n_guests, error)) &&
+                   (process->overflow_sites =
+                        read_list(trace, process, &overflow_sites, &process->n_overflow_sites, error)) &&
                    (process->user_regions = read_list(trace, process, &regions, &process->n_user_regions, error))
                ? REFRAIN_OK
                : REFRAIN_ERROR;
@@ -270,7 +272,7 @@ bool refrain_process_throttled(const struct refrain_process *process, uint32_t t
     uint32_t to_function = REFRAIN_SLOT_OF_FUNCTION(slot->flags);
     const struct refrain_slot *function =
         to_function <= number ? refrain_process_slot(process, thread, number - to_function) : NULL;
-    return (slot->flags | (function ? function->flags : 0)) & REFRAIN_SLOT_THROTTLED;
+    return (slot->flags | (function ? function->flags : 0)) & REFRAIN_SLOT_WAS_THROTTLED;
 }
 
 const struct refrain_region_info *refrain_process_function(const struct refrain_process *process, uint64_t number) {
@@ -288,9 +290,9 @@ const struct refrain_call_site_view *refrain_process_call_site(const struct refr
     uint32_t key = (uint32_t)number;
     const struct refrain_call_site_view *found =
         bsearch(&key, process->call_sites, process->n_call_sites, sizeof *process->call_sites, by_number);
-    return found || process->n_guests == 0
-               ? found
-               : bsearch(&key, process->guests, process->n_guests, sizeof *process->guests, by_number);
+    return found || process->n_overflow_sites == 0 ? found
+                                                   : bsearch(&key, process->overflow_sites, process->n_overflow_sites,
+                                                             sizeof *process->overflow_sites, by_number);
 }
 
 const struct refrain_user_region_view *refrain_process_user_region(const struct refrain_process *process,
@@ -304,7 +306,7 @@ const struct refrain_user_region_view *refrain_process_user_region(const struct 
 const char *refrain_process_name(const struct refrain_process *process, uint32_t reference) {
     if (reference == 0)
         return "";
-    return ((const struct refrain_name *)(process->image + (uint64_t)reference * REFRAIN_GRAIN_BYTES))->text;
+    return ((const struct refrain_name *)(process->image + (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES))->text;
 }
 
 const char *refrain_node_name(const struct refrain_unit_view *unit, const struct refrain_node *node) {
@@ -327,5 +329,5 @@ const struct refrain_operation_record *refrain_call_site_operation(const struct 
     uint32_t reference = operation ? operation->next : call_site->operations;
     if (reference == 0)
         return NULL;
-    return (const struct refrain_operation_record *)(process->image + (uint64_t)reference * REFRAIN_GRAIN_BYTES);
+    return (const struct refrain_operation_record *)(process->image + (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES);
 }

@@ -188,7 +188,7 @@ static bool same_position(struct refrain_archive_position a, struct refrain_arch
 static bool enter_repeat(struct refrain_sequence *sequence, struct refrain_archive_position first,
                          struct refrain_archive_position end, uint64_t values) {
     struct refrain_terms *terms = &sequence->terms;
-    uint64_t offset = (uint64_t)first.chunk * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)first.chunk * REFRAIN_ALIGNMENT_BYTES;
     if (sequence->depth == REFRAIN_REPEAT_DEPTH)
         return refrain_terms_damaged(terms, offset, "repetitions lie too deep in each other");
     sequence->frame[sequence->depth++] = (struct refrain_repeat_frame){first, first, end, values};
@@ -241,7 +241,7 @@ static bool next_run_of_repeat(struct refrain_sequence *sequence) {
             return true;
         }
         sequence->term = NULL;
-        uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_GRAIN_BYTES;
+        uint64_t offset = (uint64_t)frame->at.chunk * REFRAIN_ALIGNMENT_BYTES;
         if (same_position(frame->at, frame->end)) {
             if (sequence->fruitless++ == REFRAIN_REPEAT_DEPTH)
                 return refrain_terms_damaged(terms, offset, "a repetition gives no value");
@@ -264,7 +264,7 @@ static bool archive_left(const struct refrain_terms *terms) {
         return false;
     if (terms->archived.chunk != terms->formula->archive_last)
         return true;
-    uint64_t offset = (uint64_t)terms->archived.chunk * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)terms->archived.chunk * REFRAIN_ALIGNMENT_BYTES;
     return offset + sizeof(struct refrain_archive) <= terms->image_bytes &&
            terms->archived.at < ((const struct refrain_archive *)(terms->image + offset))->used;
 }
@@ -278,10 +278,10 @@ static bool open_tally(struct refrain_sequence *sequence) {
     if (!tally)
         return false;
     if (!refrain_tally_open(&sequence->tally, terms->image, terms->image_bytes, tally))
-        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES,
+        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_ALIGNMENT_BYTES,
                                      "counts of values that cannot be any");
     if (sequence->tally.tally->width != 1)
-        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_GRAIN_BYTES,
+        return refrain_terms_damaged(terms, (uint64_t)tally * REFRAIN_ALIGNMENT_BYTES,
                                      "counts of several values where one is learned");
     sequence->last_left =
         learner->state == REFRAIN_SUMMARY && refrain_tally_take(&sequence->tally, sequence->tally.tally->last);

@@ -33,7 +33,7 @@ static void divide_runs(struct refrain_tally_reader *reader) {
 bool refrain_tally_open(struct refrain_tally_reader *reader, const void *image, size_t image_bytes,
                         uint32_t reference) {
     memset(reader, 0, sizeof *reader);
-    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     const struct refrain_tally *tally = (const void *)((const unsigned char *)image + offset);
     if (offset < REFRAIN_HEADER_BYTES || offset > image_bytes || image_bytes - offset < sizeof *tally ||
         tally->width < 1 || tally->width > REFRAIN_TALLY_WIDTH || tally->capacity > MOST_ENTRIES ||

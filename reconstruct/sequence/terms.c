@@ -14,7 +14,7 @@ bool refrain_terms_damaged(struct refrain_terms *terms, uint64_t offset, const c
 }
 
 const void *refrain_terms_at(struct refrain_terms *terms, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     if (offset < REFRAIN_HEADER_BYTES || offset + bytes > terms->image_bytes) {
         refrain_terms_damaged(terms, offset, "a reference leads out of the image");
         return NULL;
@@ -67,7 +67,8 @@ void refrain_terms_open(struct refrain_terms *terms, const void *image, size_t i
     if (formula->n_values > 0 &&
         (formula->n_items > 0 || formula->n_values > REFRAIN_GROUP_VALUES ||
          !refrain_terms_at(terms, learner->body, sizeof *formula + formula->n_values * sizeof(int64_t)))) {
-        refrain_terms_damaged(terms, (uint64_t)learner->body * REFRAIN_GRAIN_BYTES, "plain values that cannot be any");
+        refrain_terms_damaged(terms, (uint64_t)learner->body * REFRAIN_ALIGNMENT_BYTES,
+                              "plain values that cannot be any");
         return;
     }
     terms->formula = formula;
@@ -93,7 +94,7 @@ static unsigned term_of(struct refrain_terms *terms, const int64_t *values, unsi
 const struct refrain_item *refrain_terms_archived(struct refrain_terms *terms,
                                                   struct refrain_archive_position *position) {
     while (position->chunk) {
-        uint64_t offset = (uint64_t)position->chunk * REFRAIN_GRAIN_BYTES;
+        uint64_t offset = (uint64_t)position->chunk * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_archive *chunk = refrain_terms_at(terms, position->chunk, sizeof *chunk);
         if (!chunk || !refrain_terms_at(terms, position->chunk, sizeof *chunk + chunk->used))
             return NULL;

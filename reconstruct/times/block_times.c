@@ -13,7 +13,7 @@
 /* ---- the timeline ---- */
 
 static const void *at_reference(const struct refrain_time_reader *reader, uint32_t reference, size_t bytes) {
-    uint64_t offset = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+    uint64_t offset = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
     bool inside =
         offset >= REFRAIN_HEADER_BYTES && offset <= reader->image_bytes && bytes <= reader->image_bytes - offset;
     return inside ? reader->image + offset : NULL;

@@ -152,7 +152,7 @@ static int operation_node(const struct refrain_recursion *recursion, const struc
         return REFRAIN_NOWHERE;
     uint32_t reference = ((const struct refrain_call_site *)(image + node->call_site))->operations;
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
-        uint64_t at = (uint64_t)reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_operation_record *record = (const void *)(image + at);
         if (at + sizeof *record > recursion->walk.image_bytes)
             break;
@@ -218,8 +218,8 @@ static void name_call_sites(struct refrain_recursion *recursion) {
     const unsigned char *image = recursion->walk.image;
     const struct refrain_header *header = recursion->walk.image;
     uint64_t reference = header->call_sites;
-    for (size_t n = 0; reference && n < recursion->walk.image_bytes / REFRAIN_GRAIN_BYTES; n++) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+    for (size_t n = 0; reference && n < recursion->walk.image_bytes / REFRAIN_ALIGNMENT_BYTES; n++) {
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_call_site *call_site = (const void *)(image + at);
         if (at + sizeof *call_site > recursion->walk.image_bytes)
             return;
@@ -228,7 +228,7 @@ static void name_call_sites(struct refrain_recursion *recursion) {
             recursion->nodes[inside].call_site = at;
         uint32_t operation = call_site->operations;
         for (unsigned i = 0; operation && i < REFRAIN_OPERATIONS; i++) {
-            uint64_t record = (uint64_t)operation * REFRAIN_GRAIN_BYTES;
+            uint64_t record = (uint64_t)operation * REFRAIN_ALIGNMENT_BYTES;
             if (record + sizeof(struct refrain_operation_record) > recursion->walk.image_bytes)
                 break;
             int after = refrain_recursion_find(recursion, record + offsetof(struct refrain_operation_record, after));

@@ -36,7 +36,7 @@ static void visit_units(const struct visit *visit, const struct refrain_header *
 static void visit_operations(const struct visit *visit, uint32_t reference) {
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
         const struct refrain_operation_record *operation =
-            at(visit, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *operation);
+            at(visit, (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES, sizeof *operation);
         if (!operation)
             return;
         visit->visit(visit->data, &operation->after.next);
@@ -49,14 +49,14 @@ void refrain_successors_visit(const void *image, size_t image_bytes, unsigned th
                               void (*callback)(void *data, const struct refrain_learner *learner), void *data) {
     const struct refrain_header *header = image;
     const struct visit visit = {image, image_bytes, thread, callback, data};
-    size_t most = image_bytes / REFRAIN_GRAIN_BYTES;
+    size_t most = image_bytes / REFRAIN_ALIGNMENT_BYTES;
     const struct refrain_thread *threads = at(&visit, header->threads, ((uint64_t)thread + 1) * sizeof *threads);
     if (threads)
         callback(data, &threads[thread].root.next);
     visit_units(&visit, header, is_decision);
     uint64_t reference = header->call_sites;
     for (size_t n = 0; reference && n < most; n++) {
-        const struct refrain_call_site *call_site = at(&visit, reference * REFRAIN_GRAIN_BYTES, sizeof *call_site);
+        const struct refrain_call_site *call_site = at(&visit, reference * REFRAIN_ALIGNMENT_BYTES, sizeof *call_site);
         if (!call_site)
             break;
         if (call_site->thread == thread) {
@@ -67,7 +67,7 @@ void refrain_successors_visit(const void *image, size_t image_bytes, unsigned th
     }
     reference = header->regions;
     for (size_t n = 0; reference && n < most; n++) {
-        const struct refrain_region_name *name = at(&visit, reference * REFRAIN_GRAIN_BYTES, sizeof *name);
+        const struct refrain_region_name *name = at(&visit, reference * REFRAIN_ALIGNMENT_BYTES, sizeof *name);
         if (!name)
             break;
         if (name->thread == thread && !refrain_use_is_value(name->use))

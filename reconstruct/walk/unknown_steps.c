@@ -398,14 +398,15 @@ static void assign_to_missing(struct state *state, bool calls, bool nearby) {
 
 /* Of the calls assigned to a host, gives overflow sites those that they miss. `nearby`: only overflow sites that
  * were called from this place. */
-static void assign_to_guests(struct state *state, size_t from, size_t at, uint64_t *left, bool nearby) {
+static void assign_to_overflow_sites(struct state *state, size_t from, size_t at, uint64_t *left, bool nearby) {
     const struct refrain_recursion *recursion = state->recursion;
     const struct refrain_numbered *numbered = recursion->walk.numbered;
     uint64_t number = (uint64_t)state->assignments[at].value - (uint64_t)REFRAIN_NEXT_CALL;
     uint64_t host = number < numbered->n_call_sites ? numbered->call_sites[number] : 0;
     uint32_t slot = slot_of(recursion, &recursion->nodes[from])->number;
-    for (size_t g = 0; host && g < numbered->n_guests && state->assignments[at].steps > 0; g++) {
-        if (left[g] == 0 || numbered->guests[g].host != host || (nearby && numbered->guests[g].slot != slot))
+    for (size_t g = 0; host && g < numbered->n_overflow_sites && state->assignments[at].steps > 0; g++) {
+        if (left[g] == 0 || numbered->overflow_sites[g].host != host ||
+            (nearby && numbered->overflow_sites[g].slot != slot))
             continue;
         uint64_t calls = refrain_least(left[g], state->assignments[at].steps);
         left[g] -= calls;
@@ -416,22 +417,22 @@ static void assign_to_guests(struct state *state, size_t from, size_t at, uint64
 
 /* Calls from overflow sites lead to the place of their host. Those without a known step are taken from the calls of
  * the host. */
-static void assign_guest_calls(struct state *state) {
+static void assign_overflow_site_calls(struct state *state) {
     const struct refrain_recursion *recursion = state->recursion;
     const struct refrain_numbered *numbered = recursion->walk.numbered;
-    uint64_t *left = refrain_calloc(numbered->n_guests + 1, sizeof *left);
+    uint64_t *left = refrain_calloc(numbered->n_overflow_sites + 1, sizeof *left);
     state->no_memory |= !left;
-    for (size_t g = 0; left && g < numbered->n_guests; g++)
-        left[g] = numbered->guests[g].host ? numbered->guests[g].calls_left : 0;
+    for (size_t g = 0; left && g < numbered->n_overflow_sites; g++)
+        left[g] = numbered->overflow_sites[g].host ? numbered->overflow_sites[g].calls_left : 0;
     for (size_t i = 0; left && i < recursion->n_arcs; i++) {
         uint64_t g = (uint64_t)recursion->arcs[i].value - (uint64_t)REFRAIN_NEXT_CALL;
-        if (g < numbered->n_guests)
+        if (g < numbered->n_overflow_sites)
             left[g] -= refrain_least(left[g], recursion->arcs[i].left);
     }
     for (unsigned round = 0; left && round < 2; round++)
         for (size_t from = 0; from < recursion->n_nodes; from++)
             for (size_t at = state->first[from]; at && !state->no_memory; at = state->assignments[at - 1].next)
-                assign_to_guests(state, from, at - 1, left, round == 0);
+                assign_to_overflow_sites(state, from, at - 1, left, round == 0);
     refrain_free(left);
 }
 
@@ -498,7 +499,7 @@ bool refrain_recursion_assign_unknown(struct refrain_recursion *recursion) {
         assign_to_missing(&state, true, false);
         assign_to_missing(&state, false, true);
         assign_to_missing(&state, false, false);
-        assign_guest_calls(&state);
+        assign_overflow_site_calls(&state);
         for (size_t i = 0; i < recursion->n_nodes; i++)
             assign(&state, i, REFRAIN_NEXT_EXIT, state.calls[i] + state.others[i]);
         sound = !state.no_memory && add_arcs(&state);

@@ -37,9 +37,9 @@ struct refrain_walk_link {
         uint64_t id;                              /* id of the record (ENTERS, RECORDS_VALUE) */
         struct refrain_walk_operation *operation; /* for OPERATES */
     };
-    uint8_t action; /* enum refrain_walk_action */
-    uint8_t kind;   /* enum refrain_record_kind (ENTERS) */
-    bool is_guest;  /* ENTERS: the call site is an overflow site, and `to` is the place inside its host */
+    uint8_t action;        /* enum refrain_walk_action */
+    uint8_t kind;          /* enum refrain_record_kind (ENTERS) */
+    bool is_overflow_site; /* ENTERS: the call site is an overflow site, and `to` is the place inside its host */
 };
 #define REFRAIN_WALK_LINKS 4 /* of a place, by the last bits of the value */
 

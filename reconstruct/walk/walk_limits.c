@@ -48,7 +48,7 @@ static void add_call_site(struct places *places, const struct refrain_walk *walk
     uint64_t reference = call_site->operations;
     add_unprobed(places, walk, &call_site->inside);
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
-        uint64_t at = reference * REFRAIN_GRAIN_BYTES;
+        uint64_t at = reference * REFRAIN_ALIGNMENT_BYTES;
         const struct refrain_operation_record *record = (const void *)(walk->image + at);
         if (at < REFRAIN_HEADER_BYTES || at > walk->image_bytes || sizeof *record > walk->image_bytes - at)
             break;

@@ -187,7 +187,7 @@ operation_at(struct refrain_walk *walk, const struct refrain_call_site *call_sit
     uint32_t reference = call_site->operations;
     for (unsigned n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
         const struct refrain_operation_record *record =
-            refrain_walk_at(walk, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *record);
+            refrain_walk_at(walk, (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES, sizeof *record);
         if (!record)
             return NULL;
         if (record->operation == operation)
@@ -281,18 +281,18 @@ static bool take_plain_row(struct refrain_walk *walk, const struct refrain_walk_
 
 /* Takes the parameters from the rows of an overflow site. With `any`, rows of any other overflow site of the same
  * host will do. */
-static bool take_row_of_guest(struct refrain_walk *walk, uint64_t number, bool any,
-                              const struct refrain_walk_operation *operation, struct refrain_record *record) {
+static bool take_row_of_overflow_site(struct refrain_walk *walk, uint64_t number, bool any,
+                                      const struct refrain_walk_operation *operation, struct refrain_record *record) {
     struct refrain_numbered *numbered = &walk->numbered;
     if (__builtin_expect(numbered->n_rows == 0, 1))
         return false;
-    bool is_guest = refrain_numbered_is_guest(numbered, number), sure;
+    bool is_overflow_site = refrain_numbered_is_overflow_site(numbered, number), sure;
     record->approximate |= refrain_numbered_is_mixed(numbered, number);
-    if (!is_guest && !any)
+    if (!is_overflow_site && !any)
         return false;
     int64_t values[REFRAIN_PARAMETERS];
     if (!refrain_numbered_take_row(numbered, refrain_numbered_call_site(numbered, number),
-                                   is_guest ? number : UINT64_MAX, any, operation->number, values, &sure))
+                                   is_overflow_site ? number : UINT64_MAX, any, operation->number, values, &sure))
         return false;
     for (unsigned i = 0; i < operation->n; i++)
         record->parameters[i] = values[i];
@@ -322,11 +322,11 @@ bool refrain_walk_operate(struct refrain_walk *walk, const struct refrain_walk_l
     refrain_walk_probe_begins(walk, REFRAIN_PROBE_OPERATION);
     record->operation = operation->number;
     record->n_parameters = operation->n;
-    bool taken = take_row_of_guest(walk, top->id, false, operation, record) ||
+    bool taken = take_row_of_overflow_site(walk, top->id, false, operation, record) ||
                  (operation->plain && take_plain_row(walk, operation, record->parameters, &record->approximate)) ||
                  refrain_walk_take_row(walk, operation->learners, record->parameters, operation->n, operation->n,
                                        &record->approximate) ||
-                 (!walk->wrong && take_row_of_guest(walk, top->id, true, operation, record));
+                 (!walk->wrong && take_row_of_overflow_site(walk, top->id, true, operation, record));
     if (!taken)
         return false;
     if (operation->no_request)

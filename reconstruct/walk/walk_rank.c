@@ -58,7 +58,7 @@ static uint64_t ticks_of_calls(struct refrain_walk *walk, const struct refrain_s
     const struct refrain_operation_record *operation;
     uint64_t ticks = inside->ticks;
     for (uint32_t reference = call_site->operations, n = 0; reference && n < REFRAIN_OPERATIONS; n++) {
-        operation = refrain_walk_at(walk, (uint64_t)reference * REFRAIN_GRAIN_BYTES, sizeof *operation);
+        operation = refrain_walk_at(walk, (uint64_t)reference * REFRAIN_ALIGNMENT_BYTES, sizeof *operation);
         if (!operation)
             return 0;
         ticks += operation->after.ticks;
@@ -88,9 +88,9 @@ static void enter_context(struct refrain_walk *walk, const struct refrain_walk_l
 }
 
 /* Counts a call from an overflow site. */
-static void enter_guest(struct refrain_walk *walk, uint64_t number) {
-    struct refrain_numbered_guest *guest = &walk->numbered.guests[number];
-    guest->calls_left -= guest->calls_left > 0;
+static void enter_overflow_site(struct refrain_walk *walk, uint64_t number) {
+    struct refrain_numbered_overflow_site *overflow = &walk->numbered.overflow_sites[number];
+    overflow->calls_left -= overflow->calls_left > 0;
     if (walk->recorder)
         refrain_walk_give_up_recording(walk);
 }
@@ -110,9 +110,9 @@ static inline bool push(struct refrain_walk *walk, const struct refrain_walk_lin
         return false;
     struct refrain_walk_activation *top = &walk->stack[walk->depth++];
     top->at = top->begun = to;
-    top->region = link->is_guest ? NULL : &to->region;
-    if (link->is_guest)
-        enter_guest(walk, link->id);
+    top->region = link->is_overflow_site ? NULL : &to->region;
+    if (link->is_overflow_site)
+        enter_overflow_site(walk, link->id);
     top->context = top[-1].context;
     if (walk->contexts)
         enter_context(walk, link, top);
@@ -324,7 +324,7 @@ static bool follow_value(struct refrain_walk *walk, int64_t value, struct refrai
     } else if (value >= REFRAIN_NEXT_CALL) {
         link->id = (uint64_t)(value - REFRAIN_NEXT_CALL);
         link->kind = REFRAIN_RECORD_CALL_ENTER;
-        link->is_guest = refrain_numbered_is_guest(&walk->numbered, link->id);
+        link->is_overflow_site = refrain_numbered_is_overflow_site(&walk->numbered, link->id);
         link->to = place_inside(walk, refrain_numbered_call_site(&walk->numbered, link->id),
                                 offsetof(struct refrain_call_site, inside), sizeof(struct refrain_call_site));
     } else {

@@ -194,7 +194,7 @@ static void often(unsigned slot, const struct refrain_frame *frame, uint64_t cou
 
 static bool function_slept, spare_slept; /* later they may be woken again */
 
-/* Probes that go dormant, each by one that a site ran: they take more than they may, as they do nothing else. */
+/* Probes that are throttled, each by one that a site ran: they take more than they may, as they do nothing else. */
 static void throttle(void) {
     struct refrain_frame frame;
     time_t begin = time(NULL);

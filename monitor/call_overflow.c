@@ -1,5 +1,5 @@
-/* call_guest.c: the rows of overflow sites, which count operations by partner (call_guest.h). */
-#include "call_guest.h"
+/* call_overflow.c: the rows of overflow sites, which count operations by partner (call_overflow.h). */
+#include "call_overflow.h"
 #include "arch/arch.h"
 #include "call_operation.h"
 #include "call_room.h"
@@ -33,7 +33,7 @@ static bool is_counted(enum refrain_operation operation) {
 }
 
 /* One bit for each value in which they differ. */
-static unsigned differences(const struct refrain_guest_row *row, const int64_t *parameters, unsigned width) {
+static unsigned differences(const struct refrain_overflow_row *row, const int64_t *parameters, unsigned width) {
     unsigned differ = 0;
     for (unsigned i = 0; i < width; i++) {
         int64_t value = row->amounts >> i & 1 ? row->values[i] / (int64_t)row->count : row->values[i];
@@ -42,7 +42,7 @@ static unsigned differences(const struct refrain_guest_row *row, const int64_t *
     return differ;
 }
 
-static void count(struct refrain_guest_row *row, const int64_t *parameters, unsigned width, unsigned differ) {
+static void count(struct refrain_overflow_row *row, const int64_t *parameters, unsigned width, unsigned differ) {
     row->differ |= (uint8_t)differ;
     for (unsigned i = 0; i < width; i++)
         row->values[i] =
@@ -53,11 +53,12 @@ static void count(struct refrain_guest_row *row, const int64_t *parameters, unsi
 
 /* Without memory for a row of its own, an operation uses a row that differs only in the communicator, of the same
  * members, or in the window. Null if there is none. */
-static struct refrain_guest_row *row_alike(const struct refrain_guest *guest, enum refrain_operation operation,
-                                           const int64_t *parameters, unsigned drops) {
+static struct refrain_overflow_row *row_alike(const struct refrain_overflow_site *overflow,
+                                              enum refrain_operation operation, const int64_t *parameters,
+                                              unsigned drops) {
     const struct refrain_row *kind = &refrain_operation_rows[operation];
-    struct refrain_guest_row *row;
-    for (uint32_t reference = guest->rows; reference; reference = row->next) {
+    struct refrain_overflow_row *row;
+    for (uint32_t reference = overflow->rows; reference; reference = row->next) {
         row = refrain_at_reference(reference);
         if (row->operation != operation || differences(row, parameters, kind->width) & ~(drops | kind->last_drop))
             continue;
@@ -69,14 +70,15 @@ static struct refrain_guest_row *row_alike(const struct refrain_guest *guest, en
     return NULL;
 }
 
-bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation operation, const int64_t *parameters) {
+bool refrain_overflow_count(struct refrain_overflow_site *overflow, enum refrain_operation operation,
+                            const int64_t *parameters) {
     const struct refrain_row *kind = &refrain_operation_rows[operation];
     unsigned drops = kind->amounts | kind->drop[0] | kind->drop[1];
-    enum refrain_pool_use use = REFRAIN_POOL_GUEST_ROWS;
-    struct refrain_guest_row *row;
+    enum refrain_pool_use use = REFRAIN_POOL_OVERFLOW_ROWS;
+    struct refrain_overflow_row *row;
     if (!is_counted(operation))
         return false;
-    for (uint32_t reference = guest->rows; reference; reference = row->next) {
+    for (uint32_t reference = overflow->rows; reference; reference = row->next) {
         row = refrain_at_reference(reference);
         if (row->operation != operation)
             continue;
@@ -88,20 +90,20 @@ bool refrain_guest_count(struct refrain_guest *guest, enum refrain_operation ope
         return true;
     }
     row = refrain_pool_take(sizeof *row, use);
-    if (!row && (row = row_alike(guest, operation, parameters, drops))) {
+    if (!row && (row = row_alike(overflow, operation, parameters, drops))) {
         count(row, parameters, kind->width, differences(row, parameters, kind->width));
         refrain_lose(REFRAIN_LOSS_COUNTS, 1);
         return true;
     }
     if (!row) {
-        guest->flags |= REFRAIN_GUEST_MIXED;
+        overflow->flags |= REFRAIN_OVERFLOW_MIXED;
         return false;
     }
     row->operation = (uint8_t)operation;
     row->amounts = kind->amounts;
-    row->next = guest->rows;
+    row->next = overflow->rows;
     count(row, parameters, kind->width, 0);
     refrain_commit();
-    guest->rows = refrain_reference(row);
+    overflow->rows = refrain_reference(row);
     return true;
 }
