@@ -26,8 +26,8 @@ static inline const char *refrain_variable_word(const char *name, char word[REFR
     return name[n] ? name + n + 1 : NULL;
 }
 
-/* The variable that was probably meant, without the prefix; null none. Where no name is near, one that shares a word
- * of at least four letters: REFRAIN_TOTAL_MEMORY for MEMROY. */
+/* The variable that was probably meant, without the prefix; null none. If no whole name is similar, one of which a word
+ * is similar to a word of four letters or more: TOTAL_MEMORY for MEMROY. */
 static inline const char *refrain_variable_meant(const char *typed) {
     struct refrain_suggestion suggestion = {.typed = typed};
     for (size_t i = 0; i < REFRAIN_VARIABLES; i++)

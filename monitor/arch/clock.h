@@ -1,5 +1,6 @@
 /* clock.h: the probes' clock. It is the processor's counter if this runs at a constant rate in all states, else
- * CLOCK_MONOTONIC in nanoseconds. A read costs about 10 or 100 ns on x86-64. */
+ * CLOCK_MONOTONIC in nanoseconds. On x86-64 a read of the counter takes about 10 ns, one of CLOCK_MONOTONIC up to 100.
+ */
 #ifndef REFRAIN_CLOCK_H
 #define REFRAIN_CLOCK_H
 

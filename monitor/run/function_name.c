@@ -1,4 +1,4 @@
-/* function_name.c: searches the symbols of an ELF file (function_name.h). */
+/* function_name.c: finds the function that contains an address by the symbols of an ELF file (function_name.h). */
 #define _GNU_SOURCE
 #include "run/function_name.h"
 
@@ -15,7 +15,7 @@ struct file {
     uint64_t n;
 };
 
-/* Returns `count` elements of `bytes` bytes at this offset. Null if they do not lie in the file. */
+/* Returns `count` elements of `bytes` bytes at this offset. Null if they do not lie in the file, or are not aligned. */
 static const void *at(const struct file *file, uint64_t offset, uint64_t count, uint64_t bytes) {
     bool inside = offset <= file->n && offset % 8 == 0 && count <= (file->n - offset) / bytes;
     return inside ? file->bytes + offset : NULL;

@@ -296,7 +296,7 @@ static enum refrain_formula_type combine(enum refrain_formula_type row, size_t n
     return term == REFRAIN_TYPE_ITERATION ? REFRAIN_TYPE_SEVERAL : term;
 }
 
-/* The type of a repetition of earlier terms; of several formulas, that is a nest. */
+/* The type of a sequence that repeats its terms: a cycle of single values, else a nest. */
 static enum refrain_formula_type repeat(enum refrain_formula_type row) {
     return row == REFRAIN_TYPE_IDENTITY || row == REFRAIN_TYPE_GENERAL ? REFRAIN_TYPE_CYCLE : REFRAIN_TYPE_NESTED;
 }

@@ -1,4 +1,4 @@
-/* channels.c: messages in flight, and claims to messages that are not sent yet (channels.h). */
+/* channels.c: keeps the messages in flight, and the claims to messages that are not sent yet (channels.h). */
 #include "match/channels.h"
 #include <refrain/amounts.h>
 

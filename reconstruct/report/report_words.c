@@ -1,4 +1,4 @@
-/* report_words.c: parts of sentences (report.h). */
+/* report_words.c: makes the parts of sentences that findings share: places, percentages, commands (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"

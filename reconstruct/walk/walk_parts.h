@@ -232,9 +232,9 @@ void refrain_walk_pass_uncounted(struct refrain_walk *walk, const struct refrain
 
 /* ---- walk_blocks.c ---- */
 
-/* Lets blocks of the cycle pass at once, from `first` on, at most `most`: either entries by themselves, or blocks of
- * one entry. ticks[] gets the end of each block, or its number. Returns how many passed. 0: none has passed, and the
- * next one has to use refrain_walk_pass_block_of(). */
+/* Lets blocks of the cycle pass at once, from `first` on, at most `most`: either blocks that are entries of their own,
+ * or blocks of one common entry. ticks[] gets the end of each block; for blocks of a common entry its number. Returns
+ * how many passed. 0: none has passed, and the next one has to use refrain_walk_pass_block_of(). */
 uint32_t refrain_walk_pass_blocks(struct refrain_walk *walk, const struct refrain_walk_cycle *cycle, uint32_t first,
                                   uint32_t most, uint64_t *ticks);
 
