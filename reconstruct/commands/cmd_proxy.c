@@ -70,15 +70,16 @@ static void warn_tables(const struct refrain_proxy *proxy, size_t n_tables) {
             refrain_show_count(n_tables));
 }
 
-static enum refrain_status write(const struct arguments *arguments, const struct refrain_proxy *proxy, size_t *n_tables,
-                                 struct refrain_error *error) {
+static enum refrain_status make(const struct arguments *arguments, struct refrain_proxy *proxy,
+                                struct refrain_trace *const *traces, size_t *n_tables, struct refrain_error *error) {
     struct refrain_whole_file whole;
+    size_t n = arguments->n_runs;
     if (!arguments->output || strcmp(arguments->output, "-") == 0)
-        return refrain_proxy_write(proxy, arguments->compute, stdout, n_tables, error);
+        return refrain_proxy_make(proxy, traces, n, arguments->compute, stdout, n_tables, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
     if (status)
         return status;
-    status = refrain_proxy_write(proxy, arguments->compute, whole.file, n_tables, error);
+    status = refrain_proxy_make(proxy, traces, n, arguments->compute, whole.file, n_tables, error);
     return refrain_whole_file_close(&whole, status, error);
 }
 
@@ -92,9 +93,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     while (n < arguments.n_runs && !(status = refrain_trace_open(arguments.runs[n], true, &traces[n], error)))
         n++;
     if (!status)
-        status = refrain_proxy_learn(&proxy, traces, n, error);
-    if (!status)
-        status = write(&arguments, &proxy, &n_tables, error);
+        status = make(&arguments, &proxy, traces, &n_tables, error);
     if (!status) {
         warn_left_out(&proxy);
         warn_tables(&proxy, n_tables);

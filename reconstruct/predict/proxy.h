@@ -8,6 +8,7 @@
  *     lists --> a constant, an expression of rank and number of ranks, or a table              proxy_values.c
  *                                                                          proxy_formula.c, proxy_runs.c
  *     items and values --> C                          proxy_calls.c, proxy_call_write.c, proxy_write.c
+ *     all this again, if values have no expression: their functions once for each caller       proxy_make.c
  *
  * The program is exact whatever the loops are: a step forward in a loop's body skips items, and any other step begins
  * another iteration. Badly chosen loops make the program longer, and never wrong. Threads: one at a time. */
@@ -16,6 +17,7 @@
 
 #include "model/mpi_call.h"
 #include "model/trace_read.h"
+#include "predict/proxy_formula.h"
 #include "predict/proxy_list.h"
 #include <stdio.h>
 
@@ -80,9 +82,11 @@ struct refrain_proxy_body {
 
 struct refrain_proxy_function {
     const struct refrain_region_info *region; /* null: the outermost */
+    uint32_t shared;                          /* the region's number in all runs */
     size_t body;                              /* item */
     double *ns;                               /* by rank: total time computed after the last item */
     uint64_t *n;                              /* by rank: activations */
+    size_t n_tables;                          /* of its values, when it has been written */
 };
 
 /* Calls that the program does not make. */
@@ -109,9 +113,11 @@ struct refrain_proxy {
     size_t n_items, items_capacity;
     struct refrain_proxy_body *bodies;
     size_t n_bodies, bodies_capacity;
-    struct refrain_table by_region; /* number of a region -> number of the function + 1 */
-    struct refrain_table nodes;     /* (function, number of a region and of a node of the source) -> item + 1 */
-    struct refrain_table loops;     /* (function, number of a loop of the source) -> item + 1 */
+    struct refrain_table by_region; /* (number of a region, item that calls it or SIZE_MAX) -> function + 1 */
+    struct refrain_table split;     /* number of a region -> 1: each item that calls it has a function of its own */
+    struct refrain_formulas formulas;
+    struct refrain_table nodes; /* (function, number of a region and of a node of the source) -> item + 1 */
+    struct refrain_table loops; /* (function, number of a loop of the source) -> item + 1 */
     struct refrain_proxy_list *n_requests, *n_comms; /* by rank: one value */
     int64_t most_bytes; /* of one message or of one rank's part in a collective, in all runs */
     struct refrain_proxy_left_out *left_out;
@@ -132,20 +138,31 @@ static inline const struct refrain_process *refrain_proxy_process(const struct r
     return &run->trace->processes[rank - run->first];
 }
 
-/* Learns the program from traces of one program on different numbers of ranks. The error says why a trace cannot be
- * used: ranks without a file, without formulas or killed, approximate order, calls in several threads, communicators
- * that the program cannot make. The caller closes the proxy in any case. */
-enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
-                                        size_t n_traces, struct refrain_error *error);
-
-/* Writes the program to a file. *n_tables: how many values have no expression of the number of ranks, so that the
- * program can only run on as many ranks as one of the runs; of one run it can in any case. */
-enum refrain_status refrain_proxy_write(const struct refrain_proxy *proxy, enum refrain_proxy_compute compute,
-                                        FILE *out, size_t *n_tables, struct refrain_error *error);
+/* Learns the program from traces of one program on different numbers of ranks, and writes it to a file. *proxy begins
+ * as zeros, and the caller closes it in any case. The error says why a trace cannot be used: ranks without a file,
+ * without formulas or killed, approximate order, calls in several threads, communicators that the program cannot make.
+ * *n_tables: how many values have no expression of the number of ranks, so that the program can only run on as many
+ * ranks as one of the runs; of one run it can in any case. */
+enum refrain_status refrain_proxy_make(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
+                                       size_t n_traces, enum refrain_proxy_compute compute, FILE *out, size_t *n_tables,
+                                       struct refrain_error *error);
 
 void refrain_proxy_close(struct refrain_proxy *proxy);
 
-/* ---- between the files: proxy_model.c ---- */
+/* ---- between the files: proxy_learn.c, proxy_write.c ---- */
+
+/* Learns the program, and forgets what was learned before except formulas and which functions are split. */
+enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
+                                        size_t n_traces, struct refrain_error *error);
+
+/* Writes the program, and says how many values have no expression: in all, and of each function. */
+enum refrain_status refrain_proxy_write(struct refrain_proxy *proxy, enum refrain_proxy_compute compute, FILE *out,
+                                        size_t *n_tables, struct refrain_error *error);
+
+/* ---- proxy_model.c ---- */
+
+/* Forgets the functions and items. */
+void refrain_proxy_forget(struct refrain_proxy *proxy);
 
 /* Adds a function with an empty body; adds an item to a function, not yet to a body; adds an item to a body; makes an
  * item a loop of the source. SIZE_MAX or false without memory. */
@@ -181,6 +198,7 @@ bool refrain_proxy_call_text(const struct refrain_region_info *region, char **te
 /* The parts of the program as they are written. */
 struct refrain_proxy_output {
     const struct refrain_proxy *proxy;
+    struct refrain_formulas *formulas;
     FILE *tables, *prepare, *functions; /* prepare: statements at the program's start */
     size_t n_tables;                    /* values that are not the same, and have no expression, on all ranks */
     bool no_memory;

@@ -26,10 +26,20 @@ typedef struct refrain_formula_point point;
 
 /* ---- leaves ---- */
 
-enum form { EQUAL, PLUS, EXCHANGED, ROTATED, SLOPE, TRANSPOSED, BLOCK, FORMS };
+enum form { EQUAL, PLUS, EXCHANGED, ROTATED, SLOPE, TRANSPOSED, FOLDED, BLOCK, FORMS };
 
 static int64_t positive(int64_t value, int64_t size) {
     return (value % size + size) % size;
+}
+
+/* True if the coordinate is the column of a grid that transposed() takes. */
+static bool folds(const struct search *search, const struct coordinate *c, const point *p) {
+    int64_t columns = c->sizes[p->run], rows = search->ranks[p->run] / columns;
+    return c->divisors[p->run] == 1 && columns % rows == 0;
+}
+
+static int64_t folded(const struct search *search, const struct coordinate *c, const point *p) {
+    return transposed(p->rank, c->sizes[p->run], search->ranks[p->run] / c->sizes[p->run]);
 }
 
 /* What a leaf of this form has to add at this point. False: no such leaf has this value here. */
@@ -55,6 +65,9 @@ static bool left_over(const struct search *search, enum form form, const struct 
     case TRANSPOSED: /* of a grid of ranks / size rows */
         *left = p->value - (at * (ranks / size) + p->rank / size);
         return d == 1;
+    case FOLDED:
+        *left = folds(search, c, p) ? p->value - folded(search, c, p) : 0;
+        return folds(search, c, p);
     case SLOPE:
         *left = p->value - search->slopes[p->run] * at;
         return true;
@@ -146,6 +159,10 @@ static void write_leaf(enum form form, const struct coordinate *c, const char *n
         snprintf(sum, sizeof sum, "(rank %% %s * (ranks / %s) + rank / %s)", c->size, c->size, c->size);
         write_sum(sum, number, text);
         break;
+    case FOLDED:
+        snprintf(sum, sizeof sum, "transposed(rank, %s, ranks / %s)", c->size, c->size);
+        write_sum(sum, number, text);
+        break;
     case SLOPE:
         snprintf(sum, sizeof sum, is_rank ? "%s * %s" : "%s * (%s)", slope, c->text);
         write_sum(sum, number, text);
@@ -211,11 +228,11 @@ static const struct {
     bool rank_alone; /* of all coordinates only the rank */
     bool constant;   /* numbers that depend on the number of ranks are not looked for */
 } attempts[] = {
-    {EQUAL, true, true},     {EQUAL, true, false}, /* first, and alone for values that are the same on all ranks */
-    {PLUS, true, true},      {EXCHANGED, true, true}, {ROTATED, true, true},     {PLUS, true, false},
-    {PLUS, false, true},     {ROTATED, false, true},  {SLOPE, false, true},      {TRANSPOSED, false, true},
-    {BLOCK, false, true},    {ROTATED, true, false},  {EXCHANGED, true, false},  {PLUS, false, false},
-    {ROTATED, false, false}, {SLOPE, false, false},   {TRANSPOSED, false, false}};
+    {EQUAL, true, true},   {EQUAL, true, false}, /* first, and alone for values that are the same on all ranks */
+    {PLUS, true, true},    {EXCHANGED, true, true}, {ROTATED, true, true},  {PLUS, true, false},
+    {PLUS, false, true},   {ROTATED, false, true},  {SLOPE, false, true},   {TRANSPOSED, false, true},
+    {FOLDED, false, true}, {BLOCK, false, true},    {ROTATED, true, false}, {EXCHANGED, true, false},
+    {PLUS, false, false},  {ROTATED, false, false}, {SLOPE, false, false},  {TRANSPOSED, false, false}};
 
 static bool find_leaf(struct search *search, const point *points, size_t n, char *text) {
     size_t most = sizeof attempts / sizeof *attempts;
@@ -233,7 +250,16 @@ static bool find_leaf(struct search *search, const point *points, size_t n, char
 
 /* ---- conditions ---- */
 
-enum test { FIRST, LAST, EVEN, LOWER, SECOND, LAST_BUT_ONE, TESTS }; /* from TESTS on: the rank is search->alone[...] */
+enum test {
+    FIRST,
+    LAST,
+    EVEN,
+    LOWER,
+    SECOND,
+    LAST_BUT_ONE,
+    DIAGONAL,
+    TESTS
+}; /* from TESTS on: the rank is search->alone[...] */
 
 static bool passes(const struct search *search, enum test test, const struct coordinate *c, const point *p) {
     int64_t at = refrain_formula_position(c, p), size = c->sizes[p->run];
@@ -250,6 +276,8 @@ static bool passes(const struct search *search, enum test test, const struct coo
         return at == 1;
     case LAST_BUT_ONE:
         return at == size - 2;
+    case DIAGONAL:
+        return folds(search, c, p) && folded(search, c, p) == p->rank;
     default:
         return p->rank == search->alone[test - TESTS];
     }
@@ -276,6 +304,9 @@ static void write_test(const struct search *search, enum test test, const struct
         break;
     case LAST_BUT_ONE:
         put(text, "%s %s %s - 2", c->text, equal, c->size);
+        break;
+    case DIAGONAL:
+        put(text, "transposed(rank, %s, ranks / %s) %s rank", c->size, c->size, equal);
         break;
     default:
         put(text, "rank %s %" PRId64, equal, search->alone[test - TESTS]);
@@ -411,8 +442,7 @@ static bool small(const point *points, size_t n) {
     return small;
 }
 
-char *refrain_formula_find(const struct refrain_formula_point *points, size_t n, const int64_t *ranks, size_t n_runs,
-                           bool is_condition) {
+static char *search_formula(const point *points, size_t n, const int64_t *ranks, size_t n_runs, bool is_condition) {
     char text[MOST_FORMULA];
     struct search *search = calloc(1, sizeof *search);
     if (!search)
@@ -432,4 +462,56 @@ char *refrain_formula_find(const struct refrain_formula_point *points, size_t n,
                                                 : find_leaf_of(search, EQUAL, search->coordinates, points, n, text));
     close_search(search);
     return found && strlen(text) < MOST_FORMULA - 1 ? strdup(text) : NULL;
+}
+
+/* ---- formulas that were found before ---- */
+
+static uint64_t hash_of(const point *points, size_t n, bool is_condition) {
+    uint64_t hash = is_condition;
+    for (size_t i = 0; i < n; i++)
+        hash = refrain_table_hash(hash ^ (uint64_t)points[i].value, (uint64_t)points[i].rank << 16 ^ points[i].run);
+    return hash;
+}
+
+static bool same_points(const struct refrain_formula_found *found, const point *points, size_t n, bool is_condition) {
+    bool same = found->n == n && found->is_condition == is_condition;
+    for (size_t i = 0; i < n && same; i++)
+        same = found->points[i].rank == points[i].rank && found->points[i].value == points[i].value &&
+               found->points[i].run == points[i].run;
+    return same;
+}
+
+char *refrain_formula_find(struct refrain_formulas *formulas, const struct refrain_formula_point *points, size_t n,
+                           const int64_t *ranks, size_t n_runs, bool is_condition) {
+    uint64_t hash = hash_of(points, n, is_condition), turn = 0;
+    uintptr_t number;
+    while ((number = refrain_table_number(&formulas->by_points, hash, turn))) {
+        const struct refrain_formula_found *found = &formulas->all[number - 1];
+        if (same_points(found, points, n, is_condition))
+            return found->text ? strdup(found->text) : NULL;
+        turn++;
+    }
+    struct refrain_formula_found found = {.n = n, .is_condition = is_condition};
+    found.text = search_formula(points, n, ranks, n_runs, is_condition);
+    found.points = malloc((n + 1) * sizeof *found.points);
+    char *text = found.text ? strdup(found.text) : NULL;
+    if (found.points && REFRAIN_ARRAY_ROOM(formulas->all, formulas->n, formulas->capacity) &&
+        refrain_table_put(&formulas->by_points, hash, turn, formulas->n + 1)) {
+        memcpy(found.points, points, n * sizeof *points);
+        formulas->all[formulas->n++] = found;
+        return text;
+    }
+    free(found.points); /* without memory it is not remembered */
+    free(found.text);
+    return text;
+}
+
+void refrain_formulas_close(struct refrain_formulas *formulas) {
+    for (size_t i = 0; i < formulas->n; i++) {
+        free(formulas->all[i].points);
+        free(formulas->all[i].text);
+    }
+    free(formulas->all);
+    refrain_table_close(&formulas->by_points);
+    *formulas = (struct refrain_formulas){0};
 }

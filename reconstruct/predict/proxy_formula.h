@@ -10,6 +10,9 @@
 #ifndef REFRAIN_PROXY_FORMULA_H
 #define REFRAIN_PROXY_FORMULA_H
 
+#include "common/array.h"
+#include "common/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +22,22 @@ struct refrain_formula_point {
     size_t run;
 };
 
-/* Finds the simplest expression, malloced. `ranks`: number of ranks by run, all different. is_condition: values are 0
- * or 1, and the expression is a condition. Null: there is none, or no memory. */
-char *refrain_formula_find(const struct refrain_formula_point *points, size_t n, const int64_t *ranks, size_t n_runs,
-                           bool is_condition);
+/* Formulas that were looked for. Begins as zeros. */
+struct refrain_formulas {
+    struct refrain_formula_found {
+        struct refrain_formula_point *points;
+        size_t n;
+        bool is_condition;
+        char *text; /* null: there is none */
+    } * all;
+    size_t n, capacity;
+    struct refrain_table by_points; /* (hash of the points, number among equal hashes) -> index + 1 */
+};
+
+/* Finds the simplest expression, malloced. `ranks`: number of ranks by run, all different, and the same for all
+ * formulas. is_condition: values are 0 or 1, and the expression is a condition. Null: there is none, or no memory. */
+char *refrain_formula_find(struct refrain_formulas *formulas, const struct refrain_formula_point *points, size_t n,
+                           const int64_t *ranks, size_t n_runs, bool is_condition);
+void refrain_formulas_close(struct refrain_formulas *formulas);
 
 #endif

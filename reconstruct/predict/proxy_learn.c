@@ -12,15 +12,31 @@ static enum refrain_status no_memory(const struct refrain_proxy_walk *walk) {
 
 /* ---- functions and their items ---- */
 
-static size_t function_of(struct refrain_proxy_walk *walk, const struct refrain_region_info *region) {
+/* The function of a region that a rank is in, if the region calls itself, directly or not; else SIZE_MAX. */
+static size_t active_function(const struct refrain_proxy_walk *walk, const struct refrain_region_info *region) {
+    uint32_t shared = walk->run->shared[region->index];
+    for (size_t i = walk->n_activations; i-- > 1;) {
+        size_t function = walk->activations[i].function;
+        if (walk->proxy->functions[function].shared == shared)
+            return function;
+    }
+    return SIZE_MAX;
+}
+
+/* The function of a region, which is made at its first use. */
+static size_t function_of(struct refrain_proxy_walk *walk, const struct refrain_region_info *region, size_t item) {
     struct refrain_proxy *proxy = walk->proxy;
     uint32_t shared = walk->run->shared[region->index];
-    uintptr_t known = refrain_table_number(&proxy->by_region, shared, 0);
-    if (known)
-        return known - 1;
+    bool split = refrain_table_number(&proxy->split, shared, 0) != 0;
+    size_t active = split ? active_function(walk, region) : SIZE_MAX, caller = split ? item : SIZE_MAX;
+    uintptr_t known = refrain_table_number(&proxy->by_region, shared, caller);
+    if (active != SIZE_MAX || known)
+        return active != SIZE_MAX ? active : known - 1;
     size_t function = refrain_proxy_add_function(proxy, region);
-    bool added = function != SIZE_MAX && refrain_table_put(&proxy->by_region, shared, 0, function + 1);
-    return added ? function : SIZE_MAX;
+    if (function == SIZE_MAX || !refrain_table_put(&proxy->by_region, shared, caller, function + 1))
+        return SIZE_MAX;
+    proxy->functions[function].shared = shared;
+    return function;
 }
 
 /* The item of a region in the innermost function, which is made at its first use. A function that is called at two
@@ -114,8 +130,9 @@ static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const
         return REFRAIN_FAIL(walk->error,
                             "%s: rank %d was paused, so the trace does not have all of its calls: a proxy needs them",
                             walk->run->trace->path, (int)walk->process->rank);
-    size_t function = function_of(walk, region), item = come_to(walk, region, ns);
-    if (function == SIZE_MAX || item == SIZE_MAX)
+    size_t item = come_to(walk, region, ns);
+    size_t function = item == SIZE_MAX ? SIZE_MAX : function_of(walk, region, item);
+    if (function == SIZE_MAX)
         return no_memory(walk);
     walk->proxy->items[item].called = function;
     return enter(walk, function, record);
@@ -364,7 +381,7 @@ static void level(const struct refrain_proxy *proxy, struct refrain_proxy_list *
 
 enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
                                         size_t n_traces, struct refrain_error *error) {
-    *proxy = (struct refrain_proxy){0};
+    refrain_proxy_forget(proxy);
     enum refrain_status status = begin(proxy, traces, n_traces, error);
     for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, false, error);

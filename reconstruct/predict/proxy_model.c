@@ -93,7 +93,7 @@ static void free_lists(struct refrain_proxy_list *lists, size_t n) {
     free(lists);
 }
 
-void refrain_proxy_close(struct refrain_proxy *proxy) {
+void refrain_proxy_forget(struct refrain_proxy *proxy) {
     for (size_t i = 0; i < proxy->n_items; i++) {
         struct refrain_proxy_item *item = &proxy->items[i];
         free_lists(item->times, 2 * proxy->n_ranks); /* and those of `chosen`, which lie behind them */
@@ -128,6 +128,13 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
     free(proxy->items);
     free(proxy->functions);
     free(proxy->left_out);
+    *proxy = (struct refrain_proxy){.split = proxy->split, .formulas = proxy->formulas};
+}
+
+void refrain_proxy_close(struct refrain_proxy *proxy) {
+    refrain_proxy_forget(proxy);
+    refrain_table_close(&proxy->split);
+    refrain_formulas_close(&proxy->formulas);
     *proxy = (struct refrain_proxy){0};
 }
 

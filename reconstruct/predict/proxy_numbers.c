@@ -18,8 +18,6 @@ static bool same_by_run(const struct search *search, const int64_t *a, const int
     return memcmp(a, b, search->n_runs * sizeof *a) == 0;
 }
 
-enum { LOGARITHM = 6 }; /* the only term that is 0 on one rank */
-
 static int64_t term_of(int64_t ranks, size_t number) {
     switch (number) {
     case 0:
@@ -31,12 +29,14 @@ static int64_t term_of(int64_t ranks, size_t number) {
     case 4:
     case 5:
         return side_of(ranks, 3, (int)number - 3);
-    case LOGARITHM:
+    case 6:
         return log2_of(ranks);
     case 7:
         return side_of(ranks, 3, 1) * side_of(ranks, 3, 2);
-    default:
+    case 8:
         return side_of(ranks, 3, 0) * side_of(ranks, 3, 1);
+    default:
+        return log2_of(side_of(ranks, 2, (int)number - 9));
     }
 }
 
@@ -50,11 +50,13 @@ static void add_terms(struct search *search) {
                                              "side(3, 2)",
                                              "log2_of(ranks)",
                                              "(side(3, 1) * side(3, 2))",
-                                             "(side(3, 0) * side(3, 1))"};
+                                             "(side(3, 0) * side(3, 1))",
+                                             "log2_of(side(2, 0))",
+                                             "log2_of(side(2, 1))"};
     for (size_t i = 0; i < TERMS; i++) {
         struct term *term = &search->terms[search->n_terms];
         snprintf(term->text, sizeof term->text, "%s", texts[i]);
-        term->divides = i != LOGARITHM;
+        term->divides = strncmp(texts[i], "log2", 4) != 0; /* a logarithm may be 0 */
         term->by_run = malloc(search->n_runs * sizeof *term->by_run);
         if (!term->by_run) {
             search->no_memory = true;

@@ -23,7 +23,7 @@ struct coordinate {
     int64_t *divisors, *sizes; /* by run */
 };
 
-enum { TERMS = 9 };
+enum { TERMS = 11 };
 
 struct search {
     size_t n_runs;

@@ -52,7 +52,8 @@ static char *formula_of(const struct values *values, const int64_t *all, const b
                 points[n++] = (struct refrain_formula_point){(int64_t)r, all[run->first + r], k};
     }
     if (points && ranks)
-        text = n ? refrain_formula_find(points, n, ranks, proxy->n_runs, is_condition) : strdup("0");
+        text = n ? refrain_formula_find(values->output->formulas, points, n, ranks, proxy->n_runs, is_condition)
+                 : strdup("0");
     free(points);
     free(ranks);
     return text;

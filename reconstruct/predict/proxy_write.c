@@ -280,7 +280,8 @@ static void write_size(struct refrain_proxy_output *program, const char *variabl
     fputs(";\n", program->prepare);
 }
 
-static bool write_functions(struct refrain_proxy_output *program) {
+/* Writes the functions of the program, and says in `functions` how many of their values have no expression. */
+static bool write_functions(struct refrain_proxy_output *program, struct refrain_proxy_function *functions) {
     const struct refrain_proxy *proxy = program->proxy;
     for (size_t i = 0; i < proxy->n_functions; i++) {
         fputs("static void ", program->tables);
@@ -291,8 +292,11 @@ static bool write_functions(struct refrain_proxy_output *program) {
         write_groups(proxy->runs[0].trace, program->tables);
     write_size(program, "n_requests", proxy->n_requests);
     write_size(program, "n_comms", proxy->n_comms);
-    for (size_t i = 0; i < proxy->n_functions; i++)
+    for (size_t i = 0; i < proxy->n_functions; i++) {
+        size_t before = program->n_tables;
         write_function(program, i);
+        functions[i].n_tables = program->n_tables - before;
+    }
     return !program->no_memory;
 }
 
@@ -310,17 +314,20 @@ static void join_parts(const struct refrain_proxy_output *program, enum refrain_
     fputs("\nint main(void) {\n    program_();\n    return 0;\n}\n", out);
 }
 
-enum refrain_status refrain_proxy_write(const struct refrain_proxy *proxy, enum refrain_proxy_compute compute,
-                                        FILE *out, size_t *n_tables, struct refrain_error *error) {
+enum refrain_status refrain_proxy_write(struct refrain_proxy *proxy, enum refrain_proxy_compute compute, FILE *out,
+                                        size_t *n_tables, struct refrain_error *error) {
     char *texts[3] = {NULL};
     size_t bytes[3];
     FILE *streams[3];
     bool written = true;
     for (int i = 0; i < 3; i++)
         written &= (streams[i] = open_memstream(&texts[i], &bytes[i])) != NULL;
-    struct refrain_proxy_output program = {
-        .proxy = proxy, .tables = streams[0], .prepare = streams[1], .functions = streams[2]};
-    written = written && write_functions(&program);
+    struct refrain_proxy_output program = {.proxy = proxy,
+                                           .formulas = &proxy->formulas,
+                                           .tables = streams[0],
+                                           .prepare = streams[1],
+                                           .functions = streams[2]};
+    written = written && write_functions(&program, proxy->functions);
     for (int i = 0; i < 3; i++)
         written &= streams[i] && fclose(streams[i]) == 0;
     if (written)
