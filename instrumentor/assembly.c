@@ -175,10 +175,11 @@ static void read_instruction(struct refrain_assembly *assembly, const char *at) 
     } else if (strncmp(at, "call", 4) == 0) {
         assembly->kind = REFRAIN_ASSEMBLY_USE;
         assembly->calls = true;
-        const char *at_suffix = strstr(operand, "@GOTPCREL");
+        const char *end = memchr(operand, '\n', (size_t)(assembly->text + assembly->length - operand));
+        size_t rest = (size_t)((end ? end : assembly->text + assembly->length) - operand);
         if (*operand != '*')
             take_symbol(assembly->name, operand);
-        else if (at_suffix && at_suffix < assembly->text + assembly->length)
+        else if (memmem(operand, rest, "@GOTPCREL", strlen("@GOTPCREL")))
             take_symbol(assembly->name, operand + 1);
     } else if (*at == 'j') {
         read_jump(assembly, operand);

@@ -71,6 +71,7 @@ static void add_hooks(const struct refrain_compiler_call *call, struct refrain_l
     refrain_list_format(words, "-B%.*s", (int)(path.length - strlen(assembler)), path.bytes);
     refrain_list_add(words, "-g1");
     refrain_list_add(words, "-fno-optimize-sibling-calls");
+    refrain_list_add(words, "-fno-ipa-ra"); /* else a caller may keep a value in r11, which probes change */
     if (build->filter_path)
         refrain_list_format(words, "-Wa,--refrain-filter=%s", build->filter_path);
     if (build->detail >= REFRAIN_DETAIL_ALL)

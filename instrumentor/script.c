@@ -45,7 +45,8 @@ static bool is_mpich_script(const char *name) {
 /* True if the script interprets this argument itself, so it cannot be left out. */
 static bool is_for_script(const char *text) {
     static const char *const whole[] = {"-static", "-static-mpi", "-echo", "-v", "-nativelinking", "-help"};
-    static const char *const beginnings[] = {"-cc=", "-config=", "-profile=", "-show", "-compile", "-link"};
+    static const char *const beginnings[] = {
+        "-cc=", "-cxx=", "-CC=", "-fc=", "-f90=", "-f77=", "-config=", "-profile=", "-show", "-compile", "-link"};
     bool is = false;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
         is |= strcmp(text, whole[i]) == 0;

@@ -23,7 +23,8 @@ struct process {
 };
 
 static const struct refrain_simulate_job *job;
-static char *buffer; /* of all ranks; its content is never looked at */
+static int32_t n_ended; /* ranks that came to their end */
+static char *buffer;    /* of all ranks; its content is never looked at */
 static sg_bar_t start, meetings[REFRAIN_SIMULATE_MEETINGS];
 static MPI_Op nothing;
 static sg_host_t *hosts; /* by rank */
@@ -82,8 +83,8 @@ static int *counts(int n, int each) {
 
 /* Total amounts that differ between ranks are spread evenly over the partners. */
 static void collect_unequal(const struct refrain_simulate_op *op, MPI_Comm comm, int n, MPI_Request *request) {
-    const int root = op->peer < 0 ? 0 : op->peer, sent = count(op->bytes), received = count(op->received);
-    int *zeros = counts(n, 0), *send = counts(n, sent / n), *receive = counts(n, received / n),
+    const int root = op->peer < 0 ? 0 : op->peer, sent = count(op->bytes);
+    int *zeros = counts(n, 0), *send = counts(n, count(op->bytes / n)), *receive = counts(n, count(op->received / n)),
         *any = counts(n, INT_MAX);
     switch (op->role) {
     case REFRAIN_COLLECTIVE_SCATTERV:
@@ -93,7 +94,7 @@ static void collect_unequal(const struct refrain_simulate_op *op, MPI_Comm comm,
         DO(Gatherv, Igatherv, B, sent, T, B, any, zeros, T, root, comm);
         break;
     case REFRAIN_COLLECTIVE_ALLGATHERV:
-        DO(Allgatherv, Iallgatherv, B, received / n, T, B, receive, zeros, T, comm);
+        DO(Allgatherv, Iallgatherv, B, count(op->received / n), T, B, receive, zeros, T, comm);
         break;
     case REFRAIN_COLLECTIVE_REDUCE_SCATTER:
         DO(Reduce_scatter, Ireduce_scatter, B, B, send, T, nothing, comm);
@@ -115,6 +116,7 @@ static void collect(const struct refrain_simulate_op *op, MPI_Comm comm, MPI_Req
     const int larger = sent > received ? sent : received;
     int n = 1;
     PMPI_Comm_size(comm, &n);
+    const int sent_each = count(op->bytes / n), received_each = count(op->received / n);
     switch (op->role) {
     case REFRAIN_COLLECTIVE_BARRIER:
         DO(Barrier, Ibarrier, comm);
@@ -123,10 +125,10 @@ static void collect(const struct refrain_simulate_op *op, MPI_Comm comm, MPI_Req
         DO(Bcast, Ibcast, B, larger, T, root, comm);
         break;
     case REFRAIN_COLLECTIVE_SCATTER:
-        DO(Scatter, Iscatter, B, sent / n, T, B, received, T, root, comm);
+        DO(Scatter, Iscatter, B, sent_each, T, B, received, T, root, comm);
         break;
     case REFRAIN_COLLECTIVE_GATHER:
-        DO(Gather, Igather, B, sent, T, B, received / n, T, root, comm);
+        DO(Gather, Igather, B, sent, T, B, received_each, T, root, comm);
         break;
     case REFRAIN_COLLECTIVE_REDUCE:
         DO(Reduce, Ireduce, B, B, sent, T, nothing, root, comm);
@@ -138,10 +140,10 @@ static void collect(const struct refrain_simulate_op *op, MPI_Comm comm, MPI_Req
         DO(Allreduce, Iallreduce, B, B, larger, T, nothing, comm);
         break;
     case REFRAIN_COLLECTIVE_ALLTOALL:
-        DO(Alltoall, Ialltoall, B, sent / n, T, B, sent / n, T, comm);
+        DO(Alltoall, Ialltoall, B, sent_each, T, B, sent_each, T, comm);
         break;
     case REFRAIN_COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        DO(Reduce_scatter_block, Ireduce_scatter_block, B, B, sent / n, T, nothing, comm);
+        DO(Reduce_scatter_block, Ireduce_scatter_block, B, B, sent_each, T, nothing, comm);
         break;
     case REFRAIN_COLLECTIVE_SCAN:
         DO(Scan, Iscan, B, B, sent, T, nothing, comm);
@@ -243,6 +245,7 @@ int main(int argc, char **argv) {
         own->ends_ns[i] = (int64_t)((simgrid_get_clock() - zero_s) * 1e9 + 0.5);
     }
     sg_barrier_wait(start);
+    n_ended++;
     PMPI_Finalize();
     return 0;
 }
@@ -260,5 +263,6 @@ int refrain_simulate_run(const struct refrain_simulate_job *given) {
                          "--cfg=contexts/stack-size:256",
                          ranks,
                          NULL};
-    return smpi_main(job->module, 8, arguments);
+    int status = smpi_main(job->module, 8, arguments);
+    return status ? status : n_ended < job->n_ranks; /* after a deadlock SimGrid returns 0 */
 }
