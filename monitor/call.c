@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void begin_call(struct refrain_call
         refrain_step(context, caller, REFRAIN_NEXT_CALL + number);
         call->begin_ticks = refrain_close_block(context, caller->last);
         if (__builtin_expect(call->begin_ticks >= refrain_resident_due(), 0))
-            refrain_resident_read(call_site, call->begin_ticks);
+            refrain_resident_read(place.overflow ? NULL : call_site, call->begin_ticks);
         now_calls(context->thread, number);
         refrain_event(context, REFRAIN_RECORD_CALL_ENTER, call->begin_ticks, number);
         if (operation)

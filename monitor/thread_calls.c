@@ -157,7 +157,9 @@ static struct refrain_context *outside_of_mpi(void) {
         return NULL;
     if (!context)
         context = refrain_context();
-    return context && context->top->kind != REFRAIN_ENTRY_CALL ? context : NULL;
+    if (!context || (context->busy & 1)) /* also that of a thread beyond the limit, which has no entries */
+        return NULL;
+    return context->top->kind != REFRAIN_ENTRY_CALL ? context : NULL;
 }
 
 /* True if the thread is paused. A pool's thread may make no call of MPI, so it follows pauses here, too. */
@@ -171,7 +173,7 @@ static void *begin_call(enum refrain_construct_class class, const void *object, 
                         void *frame_address) {
     struct refrain_entry *entry = NULL;
     struct refrain_context *context = outside_of_mpi();
-    if (!context || (context->busy & 1) || is_paused(context, frame_address) || !refrain_begin())
+    if (!context || is_paused(context, frame_address) || !refrain_begin())
         return NULL;
     struct refrain_region_name *record = record_of(context, class, object, (uintptr_t)return_address);
     if (record) {
@@ -205,7 +207,7 @@ static void end_call(void *begun) {
 static int comes_from_program(void *return_address) {
     struct refrain_caller_code code;
     const struct refrain_context *context = outside_of_mpi();
-    if (!context || (context->busy & 1)) /* but in a pause: the thread may outlast it */
+    if (!context) /* but in a pause: the thread may outlast it */
         return 0;
     look((uintptr_t)return_address, &code);
     return code.owner == REFRAIN_OF_PROGRAM;

@@ -83,7 +83,8 @@ EXPORTED void closefrom(int first) {
 /* A directory may be on a descriptor that the program has opened (fdopendir). */
 EXPORTED int closedir(DIR *directory) {
     REAL(closedir);
-    int descriptor = dirfd(directory);
+    DIR *volatile given = directory; /* may be null for all that the declaration says: then dirfd() would crash */
+    int descriptor = given ? dirfd(given) : -1;
     if (descriptor >= 0)
         forget((unsigned)descriptor, (unsigned)descriptor);
     return real(directory);

@@ -126,7 +126,7 @@ EXPORTED size_t fwrite_unlocked(const void *buffer, size_t size, size_t n, FILE 
 /* The body of a wrapper that writes a text. */
 #define TEXT(stream, bytes, passed)                                                                                    \
     int descriptor = descriptor_of(stream);                                                                            \
-    const int64_t length = (int64_t)(bytes);                                                                           \
+    const int64_t length = refrain_io_of(descriptor) ? (int64_t)(bytes) : 0;                                           \
     ACCESS(int, fputs, descriptor, length, passed, result < 0 ? -1 : length)
 
 EXPORTED int fputs(const char *text, FILE *stream) {

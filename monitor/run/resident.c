@@ -27,10 +27,12 @@ static bool read_status(void) {
     return bytes > 0;
 }
 
-/* The number of the line that begins with `name`. 0 if there is none. */
+/* The number of the line that begins with `name`. 0 if there is none, or if it is cut off by the end of the text. */
 static uint32_t kib_of(const char *name) {
     const char *line = strstr(text, name);
     uint32_t kib = 0;
+    if (line && !strchr(line + 1, '\n'))
+        return 0;
     for (line = line ? line + strlen(name) : ""; *line == ' ' || *line == '\t'; line++)
         ;
     for (; *line >= '0' && *line <= '9'; line++)
@@ -38,11 +40,12 @@ static uint32_t kib_of(const char *name) {
     return kib;
 }
 
-/* Keeps of each two points the one with more memory, and from now on points that are twice as far apart. */
+/* Joins each two points: the first one's time, the larger memory. From now on points are twice as far apart. */
 static void thin(struct refrain_resident *resident) {
     for (uint32_t i = 0; i < REFRAIN_RESIDENT_POINTS / 2; i++) {
         const struct refrain_resident_point *pair = &resident->points[2 * i];
-        resident->points[i] = pair[pair[1].kib > pair[0].kib];
+        resident->points[i] = (struct refrain_resident_point){
+            .ticks = pair[0].ticks, .kib = pair[0].kib > pair[1].kib ? pair[0].kib : pair[1].kib};
     }
     resident->n = REFRAIN_RESIDENT_POINTS / 2;
     resident->apart_ticks *= 2;
@@ -67,8 +70,8 @@ void refrain_resident_read(struct refrain_call_site *call_site, uint64_t ticks) 
         return;
     struct refrain_resident *resident = &refrain_trace_file.header->resident;
     __atomic_store_n(&refrain_resident_due_ticks, ticks + period_ticks, __ATOMIC_RELAXED);
-    if (read_status()) {
-        uint32_t high_kib = kib_of("\nVmHWM:");
+    uint32_t high_kib = read_status() ? kib_of("\nVmHWM:") : 0;
+    if (high_kib) {
         if (call_site && high_kib > resident->high_kib)
             call_site->grown_kib += high_kib - resident->high_kib;
         if (!resident->n)

@@ -2,7 +2,8 @@
  *
  * The kernel's figures (VmRSS and VmHWM in /proc/self/status) are read when an MPI call begins and the last reading is
  * REFRAIN_RESIDENT_NS or more ago, and when tracing ends. A reading is a point of a series of fixed size. By how much
- * the high-water mark has grown since the reading before is added to the call site: it grew between two MPI calls. */
+ * the high-water mark has grown since the reading before is added to the call site: it grew before this call, in the
+ * program or in a call that came before. */
 #ifndef REFRAIN_RESIDENT_H
 #define REFRAIN_RESIDENT_H
 

@@ -16,9 +16,11 @@ static void add_growth(struct refrain_resident_rows *rows, const struct refrain_
     if (i == rows->n_growth)
         rows->growth[rows->n_growth++] = (struct refrain_resident_growth){.region = view->region};
     growth->bytes += bytes;
-    if (bytes > growth->rank_bytes) {
+    growth->last_bytes = growth->last == process ? growth->last_bytes + bytes : bytes;
+    growth->last = process;
+    if (growth->last_bytes > growth->rank_bytes) {
         growth->rank = process->rank;
-        growth->rank_bytes = bytes;
+        growth->rank_bytes = growth->last_bytes;
     }
 }
 

@@ -16,6 +16,8 @@ struct refrain_resident_growth {
     uint64_t bytes;                           /* over all ranks */
     int32_t rank;                             /* the rank with most of it, which has rank_bytes */
     uint64_t rank_bytes;
+    const struct refrain_process *last; /* process whose call sites were added last ... */
+    uint64_t last_bytes;                /* ... and their growth: a line has a call site for each call path */
 };
 
 struct refrain_resident_rows {
