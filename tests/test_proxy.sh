@@ -82,6 +82,23 @@ launch mpich 3 ./scaled.proxy >said 2>&1 && fail "3 ranks instead of a power of 
 grep -q "needs 2 or 4 or 8 or other such ranks and has 3" said && pass || fail "3 ranks, formulas: $(head -n 1 said)"
 launch mpich 3 ./irregular.proxy >said 2>&1 && fail "3 ranks instead of 2, 4 or 8" || pass
 grep -q "needs 2 or 4 or 8 ranks and has 3" said && pass || fail "3 ranks: $(head -n 1 said)"
+
+# Loops are those of the source, also of ranks that make no call in an iteration; a function has other values for each caller.
+refrain-cc mpicc.mpich -O1 -w "$tests/programs/called_twice.c" -o called-twice || fail "build called_twice.c"
+twice=''
+for n in 2 4 8 16; do
+    REFRAIN_DIRECTORY="$work/twice-$n" launch mpich $n ./called-twice >said 2>&1
+    last=$(the_trace "twice-$n") || fail "called_twice on $n ranks: $(head -n 1 said)"
+    [ $n -eq 16 ] || twice="$twice $last"
+done
+# shellcheck disable=SC2086 # a list of traces
+repeats twice mpich 16 "$last" $twice
+[ ! -s twice.said ] && pass || fail "called twice: says $(cat twice.said)"
+for wanted in 'n1 = 6; i1' 'n1 = log2_of(ranks); i1'; do
+    grep -qF -- "$wanted" twice.c && pass || fail "called twice: no $wanted in the program"
+done
+[ "$(grep -c 'static void swap_[0-9]*_*(void) {' twice.c)" -ge 2 ] && pass || fail "called twice: $(grep -c 'swap_.*{' twice.c) functions swap"
+
 set -- $runs
 says 1 "has 2 ranks, as" refrain proxy "$1" "$1"
 says 1 "runs of one program are expected" refrain proxy "$1" "$whole"

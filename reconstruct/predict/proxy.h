@@ -1,6 +1,7 @@
 /* proxy.h: a C program that makes the MPI calls of a traced run (trace -> proxy.c).
  *
- *     records of each rank --> items: functions and MPI calls, by the function they are in     proxy_learn.c
+ *     records of each rank --> functions that lead to MPI calls; all others are computation    proxy_learn.c
+ *     records --> items: functions and MPI calls, by the function they are in
  *     loops of the source around each item, if the program was instrumented                    proxy_source.c
  *     which item followed which --> their order in these, and further loops around them        proxy_loops.c
  *     the records once more --> of each item, whether it ran; of each loop, how often;         proxy_steps.c
@@ -115,6 +116,7 @@ struct refrain_proxy {
     size_t n_bodies, bodies_capacity;
     struct refrain_table by_region; /* (number of a region, item that calls it or SIZE_MAX) -> function + 1 */
     struct refrain_table split;     /* number of a region -> 1: each item that calls it has a function of its own */
+    struct refrain_table leading;   /* number of a function's region -> 1: it leads to MPI calls */
     struct refrain_formulas formulas;
     struct refrain_table nodes; /* (function, number of a region and of a node of the source) -> item + 1 */
     struct refrain_table loops; /* (function, number of a loop of the source) -> item + 1 */
@@ -151,7 +153,8 @@ void refrain_proxy_close(struct refrain_proxy *proxy);
 
 /* ---- between the files: proxy_learn.c, proxy_write.c ---- */
 
-/* Learns the program, and forgets what was learned before except formulas and which functions are split. */
+/* Learns the program, and forgets what was learned before except formulas and which functions are split or lead to
+ * calls. */
 enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
                                         size_t n_traces, struct refrain_error *error);
 

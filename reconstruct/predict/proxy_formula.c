@@ -32,10 +32,10 @@ static int64_t positive(int64_t value, int64_t size) {
     return (value % size + size) % size;
 }
 
-/* True if the coordinate is the column of a grid that transposed() takes. */
+/* True if the coordinate is the column of an even grid that transposed() takes. */
 static bool folds(const struct search *search, const struct coordinate *c, const point *p) {
-    int64_t columns = c->sizes[p->run], rows = search->ranks[p->run] / columns;
-    return c->divisors[p->run] == 1 && columns % rows == 0;
+    int64_t ranks = search->ranks[p->run], columns = c->sizes[p->run], rows = ranks / columns;
+    return c->divisors[p->run] == 1 && columns % rows == 0 && columns == side_of(ranks, 2, 0);
 }
 
 static int64_t folded(const struct search *search, const struct coordinate *c, const point *p) {
@@ -77,7 +77,7 @@ static bool left_over(const struct search *search, enum form form, const struct 
     }
 }
 
-/* Finds how fast values grow with a coordinate in each run, from two points. */
+/* Finds how fast values grow with a coordinate in each run, from two points. False if in some run they do not. */
 static bool find_slopes(struct search *search, const struct coordinate *c, const point *points, size_t n) {
     for (size_t k = 0; k < search->n_runs; k++) {
         const point *first = NULL;
@@ -92,13 +92,16 @@ static bool find_slopes(struct search *search, const struct coordinate *c, const
             if ((points[i].value - first->value) % steps)
                 return false;
             search->slopes[k] = (points[i].value - first->value) / steps;
+            if (search->slopes[k] == 0)
+                return false;
             break;
         }
     }
     return true;
 }
 
-/* Finds how many things there are in all in each run, if each position has a block of them. */
+/* Finds how many things there are in all in each run, if each position has a block of them: at least one, since that
+ * some positions have one and others none is a condition. */
 static bool find_totals(struct search *search, const struct coordinate *c, const point *points, size_t n) {
     for (size_t k = 0; k < search->n_runs; k++) {
         int64_t least = INT64_MAX, more = 0;
@@ -113,6 +116,8 @@ static bool find_totals(struct search *search, const struct coordinate *c, const
                 return false;
             more = at + 1 > more ? at + 1 : more;
         }
+        if (least < 1)
+            return false;
         search->slopes[k] = least == INT64_MAX ? 0 : least * c->sizes[k] + more;
     }
     return true;
@@ -172,6 +177,17 @@ static void write_leaf(enum form form, const struct coordinate *c, const char *n
     }
 }
 
+/* Rotations by more than half of the size are written as rotations backward: of 4 positions the next but two is the one
+ * before. True if all are such; *numbers are then how far backward. */
+static bool turn_backward(struct search *search, const struct coordinate *c) {
+    bool backward = true;
+    for (size_t k = 0; k < search->n_runs && backward; k++)
+        backward = !search->present[k] || search->numbers[k] * 2 > c->sizes[k];
+    for (size_t k = 0; k < search->n_runs && backward; k++)
+        search->numbers[k] = c->sizes[k] - search->numbers[k];
+    return backward;
+}
+
 static bool is_constant(const char *number) {
     return number[strspn(number, "-0123456789")] == '\0';
 }
@@ -200,7 +216,7 @@ static bool find_leaf_of(struct search *search, enum form form, const struct coo
         search->present[p->run] = true;
         search->numbers[p->run] = left;
     }
-    bool sloped = form == SLOPE || form == BLOCK;
+    bool sloped = form == SLOPE || form == BLOCK, backward = form == ROTATED && turn_backward(search, c);
     if (!directed || !refrain_formula_number(search, search->numbers, number) ||
         (sloped && !refrain_formula_number(search, search->slopes, slope)))
         return false;
@@ -210,7 +226,9 @@ static bool find_leaf_of(struct search *search, enum form form, const struct coo
         return false; /* too much to choose */
     if (form == EXCHANGED && number[0] == '(')
         return false; /* distances of exchanges are no sums */
-    write_leaf(form, c, number, slope, text);
+    char back[2 * MOST_TEXT + 8];
+    snprintf(back, sizeof back, "%s - %s", c->size, number);
+    write_leaf(form, c, backward ? back : number, slope, text);
     return true;
 }
 

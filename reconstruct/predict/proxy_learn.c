@@ -113,23 +113,11 @@ static enum refrain_status leave(struct refrain_proxy_walk *walk, long double ns
     return ended ? REFRAIN_OK : no_memory(walk);
 }
 
-static const struct refrain_region_info *function_region(const struct refrain_proxy_walk *walk,
-                                                         const struct refrain_record *record) {
-    if (record->kind == REFRAIN_RECORD_ENTER)
-        return refrain_process_function(walk->process, record->id);
-    const struct refrain_user_region_view *view = refrain_process_user_region(walk->process, record->id);
-    return view ? view->region : NULL;
-}
-
 static enum refrain_status enter_function(struct refrain_proxy_walk *walk, const struct refrain_record *record,
                                           long double ns) {
-    const struct refrain_region_info *region = function_region(walk, record);
+    const struct refrain_region_info *region = refrain_proxy_entered(walk->process, record);
     if (!region)
         return REFRAIN_OK;
-    if (region->own_time == REFRAIN_OWN_TIME_PAUSED)
-        return REFRAIN_FAIL(walk->error,
-                            "%s: rank %d was paused, so the trace does not have all of its calls: a proxy needs them",
-                            walk->run->trace->path, (int)walk->process->rank);
     size_t item = come_to(walk, region, ns);
     size_t function = item == SIZE_MAX ? SIZE_MAX : function_of(walk, region, item);
     if (function == SIZE_MAX)
@@ -160,7 +148,23 @@ static enum refrain_status leave_call(struct refrain_proxy_walk *walk, const str
     return status;
 }
 
+/* True if the record is in a function that leads to no MPI call, or enters one: it is computation of its caller. */
+static bool computes(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
+    bool enters = record->kind == REFRAIN_RECORD_ENTER || record->kind == REFRAIN_RECORD_REGION_ENTER;
+    bool leaves = record->kind == REFRAIN_RECORD_LEAVE || record->kind == REFRAIN_RECORD_REGION_LEAVE;
+    bool inside = walk->computes > 0;
+    if (enters && !inside) {
+        const struct refrain_region_info *region = refrain_proxy_entered(walk->process, record);
+        inside = region && !refrain_table_number(&walk->proxy->leading, walk->run->shared[region->index], 0);
+    }
+    if (inside)
+        walk->computes = walk->computes + enters - leaves;
+    return inside;
+}
+
 static enum refrain_status take_record(struct refrain_proxy_walk *walk, const struct refrain_record *record) {
+    if (computes(walk, record))
+        return REFRAIN_OK;
     if (record->kind == REFRAIN_RECORD_STEP)
         return refrain_proxy_reach(walk, record->id) ? REFRAIN_OK : no_memory(walk);
     long double ns = refrain_trace_span_ns(walk->process, record->ticks - walk->ticks);
@@ -383,6 +387,9 @@ enum refrain_status refrain_proxy_learn(struct refrain_proxy *proxy, struct refr
                                         size_t n_traces, struct refrain_error *error) {
     refrain_proxy_forget(proxy);
     enum refrain_status status = begin(proxy, traces, n_traces, error);
+    bool known = proxy->leading.n > 0;
+    for (size_t i = 0; !status && !known && i < proxy->n_ranks; i++)
+        status = refrain_proxy_find_leading(proxy, i, error);
     for (size_t i = 0; !status && i < proxy->n_ranks; i++)
         status = walk_rank(proxy, i, false, error);
     for (size_t i = 0; !status && i < proxy->n_bodies; i++) {

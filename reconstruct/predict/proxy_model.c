@@ -128,12 +128,13 @@ void refrain_proxy_forget(struct refrain_proxy *proxy) {
     free(proxy->items);
     free(proxy->functions);
     free(proxy->left_out);
-    *proxy = (struct refrain_proxy){.split = proxy->split, .formulas = proxy->formulas};
+    *proxy = (struct refrain_proxy){.split = proxy->split, .leading = proxy->leading, .formulas = proxy->formulas};
 }
 
 void refrain_proxy_close(struct refrain_proxy *proxy) {
     refrain_proxy_forget(proxy);
     refrain_table_close(&proxy->split);
+    refrain_table_close(&proxy->leading);
     refrain_formulas_close(&proxy->formulas);
     *proxy = (struct refrain_proxy){0};
 }

@@ -227,9 +227,9 @@ static bool divided(const struct search *search, const int64_t *number, size_t f
     return false;
 }
 
-/* Looks for term / 2. */
-static bool halved(const struct search *search, const int64_t *number, char *text) {
-    for (size_t i = 0; i < search->n_terms; i++) {
+/* Looks for one of the first n terms / 2. */
+static bool halved(const struct search *search, const int64_t *number, size_t n, char *text) {
+    for (size_t i = 0; i < n; i++) {
         bool fits = true;
         for (size_t k = 0; k < search->n_runs && fits; k++)
             fits = !search->present[k] || (number[k] * 2 == search->terms[i].by_run[k] && number[k]);
@@ -258,9 +258,10 @@ bool refrain_formula_number(const struct search *search, const int64_t *number, 
     }
     if (search->constants)
         return false;
-    if (n > FEWEST && (times_and_plus(search, number, first, other, false, text) ||
-                       divided(search, number, first, other, false, text) || halved(search, number, text)))
-        return true;
+    if (n > FEWEST &&
+        (halved(search, number, 1, text) || times_and_plus(search, number, first, other, false, text) ||
+         divided(search, number, first, other, false, text) || halved(search, number, search->n_terms, text)))
+        return true; /* the first term is the number of ranks, whose half may be the product of sides by chance */
     return n > FEWEST + 1 && (times_and_plus(search, number, first, other, true, text) ||
                               divided(search, number, first, other, true, text));
 }

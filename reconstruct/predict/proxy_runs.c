@@ -33,7 +33,7 @@ static int64_t length_of(const int64_t *values, size_t n, size_t i, int64_t step
 static struct refrain_proxy_value_run run_at(const int64_t *values, size_t n, size_t i,
                                              enum refrain_proxy_style style) {
     struct refrain_proxy_value_run run = {.count = 1, .value = values[i]};
-    if (i + 1 == n || style == REFRAIN_PROXY_SINGLE)
+    if (i + 1 == n)
         return run;
     bool doubles = style == REFRAIN_PROXY_DOUBLING_TOO;
     int64_t second = values[i + 1], step = (int64_t)((uint64_t)second - (uint64_t)run.value);
@@ -90,5 +90,5 @@ bool refrain_proxy_find_runs(const struct refrain_proxy_list *list, enum refrain
         i += (size_t)runs->all[runs->n++].count;
     }
     free(values);
-    return found && (style == REFRAIN_PROXY_SINGLE || find_period(runs));
+    return found && find_period(runs);
 }

@@ -31,7 +31,6 @@ int64_t refrain_proxy_related(enum refrain_proxy_relation relation, int64_t rank
 
 /* Which values are a run. */
 enum refrain_proxy_style {
-    REFRAIN_PROXY_SINGLE,       /* each value is one, and no period is looked for */
     REFRAIN_PROXY_ADDING,       /* equal values, and three or more with the same difference */
     REFRAIN_PROXY_DOUBLING_TOO, /* and two or more of which each is twice or half the one before */
     REFRAIN_PROXY_STYLES

@@ -15,9 +15,9 @@
 
 #include <inttypes.h>
 
-#define LINE 110      /* columns after which a table's line ends */
-#define MOST_RUNS 64  /* whose fields are expressions */
-#define MOST_SINGLE 8 /* values that are runs of their own */
+#define LINE 110     /* columns after which a table's line ends */
+#define MOST_RUNS 64 /* whose fields are expressions */
+#define MOST_TURNS 8 /* values that all ranks have in turns */
 
 struct values {
     struct refrain_proxy_output *output;
@@ -194,7 +194,7 @@ static void write_next(const struct values *values, enum refrain_proxy_relation 
 
 struct fields {
     const struct values *values;
-    enum refrain_proxy_style style;
+    size_t turns;                  /* values that all ranks have in turns, each a run of one; 0: other runs */
     struct refrain_proxy_runs *of; /* by rank */
     int64_t *all;                  /* by rank: one field */
     bool *present;
@@ -202,11 +202,14 @@ struct fields {
 };
 
 /* What a sequence is made of: how many runs there are, and the members of each. */
-enum field { RUNS, COUNT, VALUE, STEP };
+enum field { RUNS, COUNT, VALUE, STEP, FIELDS };
 
-/* Finds what each rank has for a field of the j-th run. The step of a single value may be any. `lone`: so may the count
- * of a lone run of equal values, as it follows itself. */
-static void take_field(struct fields *fields, enum field field, size_t j, bool lone) {
+/* A lone run of n equal values follows itself, so it may be written as a run of any number of them; or as a run of one
+ * value, whose step may be any; or as it is. In this order: so the numbers depend on the other ranks alone. */
+enum lone { ANY_COUNT, ANY_STEP, AS_FOUND, LONE_FORMS };
+
+/* Finds what each rank has for a field of the j-th run, and for which ranks it may be anything. */
+static void take_field(struct fields *fields, enum field field, size_t j, enum lone form) {
     const struct values *values = fields->values;
     for (size_t r = 0; r < values->proxy->n_ranks; r++) {
         const struct refrain_proxy_runs *runs = &fields->of[r];
@@ -214,54 +217,84 @@ static void take_field(struct fields *fields, enum field field, size_t j, bool l
         if (!fields->present[r])
             continue;
         const struct refrain_proxy_value_run *run = &runs->all[field == RUNS ? 0 : j];
-        bool single = fields->style == REFRAIN_PROXY_SINGLE; /* then the j-th run is the j-th value */
+        bool lone = runs->n == 1 && run->step == 0 && !fields->turns;
         switch (field) {
         case RUNS:
             fields->all[r] = (int64_t)runs->n;
             break;
         case COUNT:
-            fields->all[r] = run->count;
-            fields->present[r] = !lone || runs->n > 1 || run->step != 0;
+            fields->all[r] = lone && form == ANY_STEP ? 1 : run->count;
+            fields->present[r] = !lone || form != ANY_COUNT;
             break;
         case VALUE:
             fields->all[r] = run->value;
-            fields->present[r] =
-                !single || !values->peers || refrain_proxy_at(&values->peers[r], j) != REFRAIN_PROXY_NONE;
+            fields->present[r] = run->value != REFRAIN_PROXY_FREE;
             break;
-        case STEP:
+        default:
             fields->all[r] = run->step;
-            fields->present[r] = run->count > 1;
+            fields->present[r] = run->count > 1 && (!lone || form != ANY_STEP);
         }
     }
 }
 
-/* Writes an expression of a field. False if there is none. */
-static bool write_field(struct fields *fields, enum field field, size_t j) {
-    char *text = NULL;
-    for (int lone = 0; lone <= (field == COUNT) && !text; lone++) {
-        take_field(fields, field, j, lone);
-        text = formula_of(fields->values, fields->all, fields->present, false);
+/* An expression of a field, malloced; null: there is none. */
+static char *find_field(struct fields *fields, enum field field, size_t j, enum lone form) {
+    take_field(fields, field, j, form);
+    char *text = formula_of(fields->values, fields->all, fields->present, false);
+    if (text && field == COUNT && strcmp(text, "0") == 0) /* no rank has it */
+        text[0] = '1';
+    return text;
+}
+
+/* Writes the j-th run. False if a field has no expression. */
+static bool write_run(struct fields *fields, size_t j) {
+    bool written = false;
+    for (enum lone form = ANY_COUNT; form < LONE_FORMS && !written; form++) {
+        char *texts[FIELDS] = {NULL};
+        written = true;
+        for (enum field field = COUNT; field < FIELDS && written; field++)
+            written = (texts[field] = find_field(fields, field, j, form)) != NULL;
+        if (written)
+            fprintf(fields->prepare, "    r%s[%zu] = (struct run){%s, %s, %s};\n", fields->values->name, j,
+                    texts[COUNT], texts[VALUE], texts[STEP]);
+        for (enum field field = COUNT; field < FIELDS; field++)
+            free(texts[field]);
     }
-    if (text)
-        fputs(field == COUNT && strcmp(text, "0") == 0 ? "1" : text, fields->prepare);
-    free(text);
-    return text != NULL;
+    return written;
 }
 
 static bool write_fields(struct fields *fields, size_t most) {
     const char *name = fields->values->name;
     bool written = true;
-    for (size_t j = 0; j < most && written; j++) {
-        fprintf(fields->prepare, "    r%s[%zu] = (struct run){", name, j);
-        for (enum field field = COUNT; field <= STEP && written; field++) {
-            written = write_field(fields, field, j);
-            fputs(field < STEP ? ", " : "};\n", fields->prepare);
-        }
+    for (size_t j = 0; j < most && written; j++)
+        written = write_run(fields, j);
+    char *runs = written ? find_field(fields, RUNS, 0, AS_FOUND) : NULL;
+    if (runs)
+        fprintf(fields->prepare, "    o%s.n = %s;\n    check(&o%s, %zu);\n", name, runs, name, most);
+    free(runs);
+    return runs != NULL;
+}
+
+/* Finds which values a rank has in turns; REFRAIN_PROXY_FREE: those that may be any, as their peer is none. False if it
+ * has others, or without memory. */
+static bool find_turns(const struct values *values, enum refrain_proxy_relation relation, size_t r, size_t turns,
+                       struct refrain_proxy_runs *runs) {
+    const struct refrain_proxy_list *list = &values->lists[r];
+    bool has = list->n <= turns || list->n >= 2 * turns;
+    for (size_t j = 0; j < turns && j < list->n && has; j++) {
+        has = REFRAIN_ARRAY_ROOM(runs->all, runs->n, runs->capacity);
+        if (has)
+            runs->all[runs->n++] = (struct refrain_proxy_value_run){.count = 1, .value = REFRAIN_PROXY_FREE};
     }
-    fprintf(fields->prepare, "    o%s.n = ", name);
-    written = written && write_field(fields, RUNS, 0);
-    fprintf(fields->prepare, ";\n    check(&o%s, %zu);\n", name, most);
-    return written;
+    for (size_t i = 0; i < list->n && has; i++) {
+        if (values->peers && refrain_proxy_at(&values->peers[r], i) == REFRAIN_PROXY_NONE)
+            continue;
+        int64_t *turn = &runs->all[i % turns].value, value = refrain_proxy_at(list, i);
+        value = refrain_proxy_related(relation, rank_of(values, r), ranks_of(values, r), value);
+        has = *turn == value || *turn == REFRAIN_PROXY_FREE;
+        *turn = value;
+    }
+    return has;
 }
 
 /* Finds the runs of all ranks, and returns the largest number; 0 if there are more than MOST_RUNS, or without memory.
@@ -273,22 +306,24 @@ static size_t find_all_runs(const struct fields *fields, enum refrain_proxy_rela
     bool found = true;
     for (size_t r = 0; r < values->proxy->n_ranks && found; r++) {
         const struct refrain_proxy_list *list = &values->lists[r];
-        found = list->n <= MOST_SINGLE || style != REFRAIN_PROXY_SINGLE;
-        found = found &&
+        if (fields->turns)
+            found = find_turns(values, relation, r, fields->turns, &fields->of[r]);
+        else
+            found =
                 refrain_proxy_find_runs(list, relation, rank_of(values, r), ranks_of(values, r), style, &fields->of[r]);
         most = fields->of[r].n > most ? fields->of[r].n : most;
-        found &= most <= (style == REFRAIN_PROXY_SINGLE ? MOST_SINGLE : MOST_RUNS);
+        found &= most <= MOST_RUNS;
     }
     return found ? most : 0;
 }
 
-/* Writes runs whose fields are expressions, if there are such. */
-static bool write_as_fields(const struct values *values, enum refrain_proxy_relation relation,
+/* Writes runs whose fields are expressions, if there are such. `turns`: of values in turns, `style`: of others. */
+static bool write_as_fields(const struct values *values, enum refrain_proxy_relation relation, size_t turns,
                             enum refrain_proxy_style style) {
     size_t n = values->proxy->n_ranks, bytes;
     char *text = NULL;
     struct fields fields = {.values = values,
-                            .style = style,
+                            .turns = turns,
                             .of = calloc(n, sizeof *fields.of),
                             .all = malloc(n * sizeof *fields.all),
                             .present = malloc(n * sizeof *fields.present),
@@ -321,9 +356,13 @@ static void write_several(const struct values *values) {
             write_next(values, relation);
             return;
         }
-    for (enum refrain_proxy_style style = REFRAIN_PROXY_SINGLE; style < REFRAIN_PROXY_STYLES; style++)
+    for (size_t turns = 1; turns <= MOST_TURNS; turns++)
         for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
-            if (applies(values, relation) && write_as_fields(values, relation, style))
+            if (applies(values, relation) && write_as_fields(values, relation, turns, REFRAIN_PROXY_ADDING))
+                return;
+    for (enum refrain_proxy_style style = REFRAIN_PROXY_ADDING; style < REFRAIN_PROXY_STYLES; style++)
+        for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
+            if (applies(values, relation) && write_as_fields(values, relation, 0, style))
                 return;
     write_sequence(values, REFRAIN_PROXY_EQUAL, false);
     write_next(values, REFRAIN_PROXY_EQUAL);

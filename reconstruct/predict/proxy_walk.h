@@ -52,8 +52,9 @@ struct refrain_proxy_walk {
     struct refrain_proxy *proxy;
     const struct refrain_proxy_run *run;
     const struct refrain_process *process;
-    size_t rank; /* number of the process among those of all runs */
-    bool second; /* all loops and the order of items are known: values are collected */
+    size_t rank;     /* number of the process among those of all runs */
+    bool second;     /* all loops and the order of items are known: values are collected */
+    size_t computes; /* functions in one another that the record is in, and that lead to no MPI call */
     struct refrain_proxy_activation *activations;
     size_t n_activations, activations_capacity;
     struct refrain_proxy_open *opens;
@@ -66,6 +67,15 @@ struct refrain_proxy_walk {
     int64_t n_requests, most_bytes;
     struct refrain_error *error;
 };
+
+/* ---- proxy_leading.c: functions that lead to MPI calls ---- */
+
+/* Adds those of one rank. The error says if the rank was paused, so that its trace does not have all calls. */
+enum refrain_status refrain_proxy_find_leading(struct refrain_proxy *proxy, size_t rank, struct refrain_error *error);
+
+/* The region of a function or user region that the record enters; null: unknown. */
+const struct refrain_region_info *refrain_proxy_entered(const struct refrain_process *process,
+                                                        const struct refrain_record *record);
 
 /* ---- proxy_source.c: where control is in the source of an instrumented function ---- */
 
