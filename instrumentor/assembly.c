@@ -40,6 +40,11 @@ static const char *after(const char *at, const char *word) {
     return strncmp(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\t') ? skip_blanks(at + n) : NULL;
 }
 
+/* True if the line has the text at `at` or after it. */
+static bool line_has(const struct refrain_assembly *assembly, const char *at, const char *text) {
+    return memmem(at, assembly->length - (size_t)(at - assembly->text), text, strlen(text)) != NULL;
+}
+
 /* ---- labels ---- */
 
 /* .L12 is the target of a jump; .LFB0, .LVL3 and others are not. */
@@ -103,7 +108,7 @@ static void read_file(struct refrain_assembly *assembly, const char *at) {
 static void read_directive(struct refrain_assembly *assembly, const char *at) {
     const char *value;
     if ((value = after(at, ".type"))) {
-        if (memmem(value, assembly->length - (size_t)(value - assembly->text), "@function", strlen("@function")))
+        if (line_has(assembly, value, "@function"))
             take_symbol(assembly->pending, value);
     } else if ((value = after(at, ".size"))) {
         size_t n = symbol_length(value);
@@ -175,11 +180,9 @@ static void read_instruction(struct refrain_assembly *assembly, const char *at) 
     } else if (strncmp(at, "call", 4) == 0) {
         assembly->kind = REFRAIN_ASSEMBLY_USE;
         assembly->calls = true;
-        const char *end = memchr(operand, '\n', (size_t)(assembly->text + assembly->length - operand));
-        size_t rest = (size_t)((end ? end : assembly->text + assembly->length) - operand);
         if (*operand != '*')
             take_symbol(assembly->name, operand);
-        else if (memmem(operand, rest, "@GOTPCREL", strlen("@GOTPCREL")))
+        else if (line_has(assembly, operand, "@GOTPCREL"))
             take_symbol(assembly->name, operand + 1);
     } else if (*at == 'j') {
         read_jump(assembly, operand);

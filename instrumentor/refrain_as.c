@@ -3,14 +3,11 @@
  *
  *     as --refrain-filter=FILE --refrain-all --refrain-verbose ARGUMENTS... file.s */
 #include "hooks.h"
-#include <spawn.h>
+#include "run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static char made[] = "/tmp/refrain-XXXXXX.s";
 
 static bool read_input(struct refrain_text *text, const char *path) {
     char buffer[65536];
@@ -22,24 +19,17 @@ static bool read_input(struct refrain_text *text, const char *path) {
     return n == 0;
 }
 
-/* Writes `text` to the temporary file, and runs the assembler on it. Returns the exit status, or 127. */
-static int assemble(struct refrain_list *words, const struct refrain_text *text, bool quiet) {
-    pid_t child;
-    int status = -1;
-    posix_spawn_file_actions_t actions;
-    if (!refrain_text_write(text, made))
-        return 127;
+/* Writes `text` to the file `made`, and runs the assembler on it. Returns the exit status. */
+static int assemble(struct refrain_list *words, const struct refrain_text *text, const char *made, bool quiet) {
+    if (!refrain_text_write(text, made)) {
+        fprintf(stderr, "refrain: %s: %m\n", made);
+        return 1;
+    }
     refrain_list_add(words, made);
-    posix_spawn_file_actions_init(&actions);
-    if (quiet)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
-    bool started = posix_spawnp(&child, words->items[0], &actions, NULL, words->items, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    if (started)
-        waitpid(child, &status, 0);
+    int status = refrain_run(words->items, quiet ? "/dev/null" : NULL);
     free(words->items[--words->count]);
     words->items[words->count] = NULL;
-    return started && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    return status;
 }
 
 /* Appends the directory of -I, the output of -o, or another option. Returns the input if the argument is one. */
@@ -56,7 +46,7 @@ static const char *take_argument(struct refrain_list *words, char **argv, int ar
 int main(int argc, char **argv) {
     struct refrain_list words = {0};
     struct refrain_filter filter = {0};
-    struct refrain_text text = {0}, out = {0}, error = {0};
+    struct refrain_text text = {0}, out = {0}, error = {0}, made = {0};
     const char *input = NULL, *filter_path = NULL;
     bool all = false, verbose = false;
     refrain_list_add(&words, "as");
@@ -79,21 +69,20 @@ int main(int argc, char **argv) {
         fprintf(stderr, "refrain: cannot read the assembler text '%s'\n", input ? input : "-");
         return 1;
     }
-    int file = mkstemps(made, 2);
-    if (file < 0) {
-        perror("refrain: cannot make a temporary file in /tmp");
+    if (!refrain_run_directory(&made, input ? input : "-")) {
+        fprintf(stderr, "refrain: %s: %m\n", made.bytes);
         return 1;
     }
-    close(file);
+    refrain_text_format(&made, "/probes.s");
     bool probes = good && text.length > 0 && refrain_hooks_insert(text.bytes, &filter, all, &out);
-    int status = probes ? assemble(&words, &out, true) : 1;
+    int status = probes ? assemble(&words, &out, made.bytes, true) : 1;
     if (probes && status != 0)
         fprintf(stderr, "refrain: the assembler rejects the probes of '%s'; it is compiled without them\n",
                 input ? input : "-");
     else if (!probes && verbose)
         fprintf(stderr, "refrain: no function of '%s' gets a probe\n", input ? input : "-");
     if (status != 0)
-        status = assemble(&words, &text, false);
-    unlink(made);
+        status = assemble(&words, &text, made.bytes, false);
+    refrain_run_clean();
     return status;
 }

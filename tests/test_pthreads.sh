@@ -46,6 +46,12 @@ for of_log, of_trace in zip(order(logged), order({t: [tuple(call) for call in ca
 END
 done
 
+# Threads for which there is no room are not traced, and go on.
+mkdir run-beyond
+timeout 120 refrain record --threads=pthread --threads=2 --no-report -d run-beyond ./calls-mpich log-beyond 50 >out 2>err ||
+    fail "threads beyond the limit: status $?: $(head -n 1 err)"
+[ "$(cat out)" = "turns 150" ] && pass || fail "threads beyond the limit: output: $(cat out)"
+
 # The others wait in the barrier for the thread that sleeps 0.1 s with the mutex.
 refrain stats --by construct --csv "$trace" >csv && python3 - 2>said <<'END' && pass || fail "stats: $(tail -n 1 said)"
 import csv

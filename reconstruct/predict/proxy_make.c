@@ -55,42 +55,45 @@ static enum refrain_status split_all(struct refrain_proxy *proxy, bool *any, str
     return status;
 }
 
-static enum refrain_status write(struct refrain_proxy *proxy, enum refrain_proxy_compute compute,
-                                 struct written *written, struct refrain_error *error) {
+/* Learns the program with the functions that are split by now, and writes it. The text is malloced unless this fails.
+ */
+static enum refrain_status learn_and_write(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
+                                           size_t n_traces, enum refrain_proxy_compute compute, struct written *written,
+                                           struct refrain_error *error) {
     *written = (struct written){0};
-    FILE *out = open_memstream(&written->text, &written->bytes);
+    enum refrain_status status = refrain_proxy_learn(proxy, traces, n_traces, error);
+    FILE *out = status ? NULL : open_memstream(&written->text, &written->bytes);
     if (!out)
-        return REFRAIN_FAIL_MEMORY(error);
-    enum refrain_status status = refrain_proxy_write(proxy, compute, out, &written->n_tables, error);
+        return status ? status : REFRAIN_FAIL_MEMORY(error);
+    status = refrain_proxy_write(proxy, compute, out, &written->n_tables, error);
     if (fclose(out) != 0 && !status)
         status = REFRAIN_FAIL_MEMORY(error);
+    if (status)
+        free(written->text);
     return status;
 }
 
 enum refrain_status refrain_proxy_make(struct refrain_proxy *proxy, struct refrain_trace *const *traces,
                                        size_t n_traces, enum refrain_proxy_compute compute, FILE *out, size_t *n_tables,
                                        struct refrain_error *error) {
-    struct written best = {0};
-    bool better = true;
-    for (size_t round = 0; better; round++) {
-        struct written written = {0};
-        bool any = round == 0;
-        enum refrain_status status = round ? split_all(proxy, &any, error) : REFRAIN_OK;
-        if (!any && !status)
+    struct written best, next;
+    enum refrain_status status = learn_and_write(proxy, traces, n_traces, compute, &best, error);
+    if (status)
+        return status;
+    for (bool better = n_traces > 1; better && best.n_tables;) {
+        status = split_all(proxy, &better, error);
+        if (status || !better)
             break;
-        status = status ? status : refrain_proxy_learn(proxy, traces, n_traces, error);
-        status = status ? status : write(proxy, compute, &written, error);
-        better = round == 0 || written.n_tables < best.n_tables;
-        free(better || status ? best.text : written.text);
-        best = better ? written : best;
-        if (status) {
-            free(written.text);
-            return status;
-        }
-        better = best.n_tables > 0 && better && n_traces > 1;
+        status = learn_and_write(proxy, traces, n_traces, compute, &next, error);
+        if (status)
+            break;
+        better = next.n_tables < best.n_tables;
+        free(better ? best.text : next.text);
+        best = better ? next : best;
     }
-    fwrite(best.text, 1, best.bytes, out);
+    if (!status)
+        fwrite(best.text, 1, best.bytes, out);
     *n_tables = best.n_tables;
     free(best.text);
-    return REFRAIN_OK;
+    return status;
 }

@@ -7,9 +7,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,8 +49,9 @@ static char *find_module(void) {
     return NULL;
 }
 
-/* The child process. SimGrid may end it. */
+/* The child process, which does not outlive refrain. SimGrid may end it. */
 static _Noreturn void carry_out(const struct refrain_simulate_job *job, FILE *said) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(fileno(said), STDOUT_FILENO);
     dup2(fileno(said), STDERR_FILENO);
     void *module = dlopen(job->module, RTLD_NOW);
@@ -61,7 +65,7 @@ static _Noreturn void carry_out(const struct refrain_simulate_job *job, FILE *sa
     _exit(status != 0);
 }
 
-/* The line in which SimGrid or the module says what is wrong, without what comes before it. */
+/* Copies the first error message from the output of SimGrid and the module, without its prefix. */
 static void explain(FILE *said, char *line, size_t bytes) {
     static const char *const marks[] = {OWN, "Parse error at ", "/CRITICAL] ", "/ERROR] ", "/WARNING] "};
     char all[4096];
@@ -79,15 +83,20 @@ static void explain(FILE *said, char *line, size_t bytes) {
 }
 
 static enum refrain_status simulate(const struct refrain_simulate_job *job, struct refrain_error *error) {
-    FILE *said = tmpfile();
-    if (!said)
-        return REFRAIN_FAIL(error, "no temporary file can be made: %m; set TMPDIR");
+    enum refrain_status status = REFRAIN_OK;
+    int memory = memfd_create("refrain simulate", MFD_CLOEXEC);
+    FILE *said = memory >= 0 ? fdopen(memory, "w+") : NULL;
+    if (!said) {
+        status = REFRAIN_FAIL(error, "no memory for the messages of SimGrid: %m");
+        if (memory >= 0)
+            close(memory);
+        return status;
+    }
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
         carry_out(job, said);
     int ended = 1;
-    enum refrain_status status = REFRAIN_OK;
     if (child < 0 || waitpid(child, &ended, 0) < 0) {
         status = REFRAIN_FAIL(error, "no process can be started: %m");
     } else if (ended) {
