@@ -1,16 +1,14 @@
 /* cmd_proxy.c: refrain proxy: a C program that makes the MPI calls of traced runs. */
 #include "commands/command.h"
+#include "commands/program_argument.h"
 #include "commands/whole_file.h"
-#include "predict/proxy.h"
+#include "predict/proxy_write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define MOST_TRACES 64
-
 struct arguments {
-    const char *runs[MOST_TRACES], *output;
-    size_t n_runs;
+    struct refrain_program_argument runs;
+    const char *output;
     bool force;
     enum refrain_proxy_compute compute;
 };
@@ -37,70 +35,36 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case 'o':
         arguments->output = value;
         return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->n_runs == MOST_TRACES)
-            argp_error(state, "at most %d traces are expected", MOST_TRACES);
-        arguments->runs[arguments->n_runs++] = value;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a trace is expected");
-        return EINVAL;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return refrain_take_program(key, value, state, &arguments->runs);
     }
 }
 
-static void warn_left_out(const struct refrain_proxy *proxy) {
-    uint64_t calls = 0;
-    for (size_t i = 0; i < proxy->n_left_out; i++)
-        calls += proxy->left_out[i].count;
-    if (calls)
-        refrain_warn(
-            "%s calls of %zu MPI functions, such as %s, are left out, and the program computes as long as they "
-            "took: its first lines list them",
-            refrain_show_count(calls), proxy->n_left_out, proxy->left_out[0].name);
-}
-
-/* Of several runs, the user wants a program for other numbers of ranks. */
-static void warn_tables(const struct refrain_proxy *proxy, size_t n_tables) {
-    if (proxy->n_runs > 1 && n_tables)
-        refrain_warn(
-            "%s values follow no formula that holds on all numbers of ranks, so the program can only run on as "
-            "many as one of the runs: in it they are v... and q... whose tables have a value for each rank",
-            refrain_show_count(n_tables));
-}
-
-static enum refrain_status make(const struct arguments *arguments, struct refrain_proxy *proxy,
-                                struct refrain_trace *const *traces, size_t *n_tables, struct refrain_error *error) {
+static enum refrain_status write(const struct arguments *arguments, struct refrain_error *error) {
+    const struct refrain_program *program = &arguments->runs.program;
     struct refrain_whole_file whole;
-    size_t n = arguments->n_runs;
     if (!arguments->output || strcmp(arguments->output, "-") == 0)
-        return refrain_proxy_make(proxy, traces, n, arguments->compute, stdout, n_tables, error);
+        return refrain_proxy_write(program, arguments->compute, stdout, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
     if (status)
         return status;
-    status = refrain_proxy_make(proxy, traces, n, arguments->compute, whole.file, n_tables, error);
+    status = refrain_proxy_write(program, arguments->compute, whole.file, error);
     return refrain_whole_file_close(&whole, status, error);
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
-    struct refrain_trace *traces[MOST_TRACES];
-    struct refrain_proxy proxy = {0};
-    size_t n = 0, n_tables = 0;
     refrain_command_parse(&refrain_command_proxy, argc, argv, &arguments);
-    enum refrain_status status = REFRAIN_OK;
-    while (n < arguments.n_runs && !(status = refrain_trace_open(arguments.runs[n], true, &traces[n], error)))
-        n++;
+    enum refrain_status status = refrain_program_argument_open(&arguments.runs, error);
     if (!status)
-        status = make(&arguments, &proxy, traces, &n_tables, error);
+        status = write(&arguments, error);
     if (!status) {
-        warn_left_out(&proxy);
-        warn_tables(&proxy, n_tables);
+        refrain_warn_left_out(&arguments.runs.program);
+        refrain_warn_tables(&arguments.runs.program,
+                            "the program can only run on as many as one of the runs: in it they are v... and q... "
+                            "whose tables have a value for each rank");
     }
-    refrain_proxy_close(&proxy);
-    while (n > 0)
-        refrain_trace_close(traces[--n]);
+    refrain_program_argument_close(&arguments.runs);
     return status;
 }
 
@@ -116,7 +80,7 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     options,
     parse_option,
-    "TRACE...",
+    "TRACE...|MODEL",
     "Writes a C program that makes the MPI calls of a run, and computes as long as it did between them.\v"
     "The program has the functions of the traced one (as far as the trace has them), loops around its calls, "
     "and the calls in the same order with the same partners, tags, bytes, roots, communicators and requests. "
@@ -124,7 +88,8 @@ static const struct argp argp = {
     "values of a table. It needs as many ranks as the run had, an MPI library, and no refrain. So it can go "
     "where the application cannot: to another machine, another MPI library, a vendor.\n\n"
     "Of several traces, of runs on different numbers of ranks, it is one program for all of these, and for "
-    "other numbers of ranks if each value follows a formula.\n\n"
+    "other numbers of ranks if each value follows a formula. A model (refrain model) has what such traces say, and "
+    "gives the same program.\n\n"
     "Data are bytes that mean nothing, and reductions combine them by bits. A receive that took any source or "
     "tag takes the one that it got in the run. A call that polls waits for what it found in the run. Each "
     "computation takes its mean time. MPI_Probe waits for nothing. How much each rank of an MPI_Alltoallv sends "

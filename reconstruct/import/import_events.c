@@ -208,18 +208,40 @@ static void add_untold(struct refrain_import *import, const struct refrain_impor
         add_value(import, event, values[i]);
 }
 
-int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
+/* The location of the event, whose rank has its file. Null without memory or file, or if a trace cannot have as many
+ * threads. */
+static struct refrain_import_location *enter_location(struct refrain_import *import,
+                                                      const struct refrain_import_event *event) {
     struct refrain_import_location *location =
         event->thread < REFRAIN_MAXIMUM_THREADS ? location_of(import, event) : NULL;
+    if (!location || !refrain_import_begin_rank(import, event->rank))
+        return NULL;
+    location->ran = true;
+    location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
+    return location;
+}
+
+static bool failed(const struct refrain_import *import, const struct refrain_import_event *event) {
+    const struct refrain_sink *events = import->ranks[event->rank].events;
+    return import->no_memory || import->no_file || (events && events->failed);
+}
+
+int refrain_import_add_nobody(struct refrain_import *import, const struct refrain_import_event *event, bool completes) {
+    struct refrain_import_location *location = enter_location(import, event);
+    if (location && completes)
+        complete(import, location, event, REFRAIN_OP_NOTHING);
+    else if (location)
+        put_request(import, location, event, REFRAIN_OP_NOTHING, NULL, 0);
+    return failed(import, event);
+}
+
+int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event) {
+    struct refrain_import_location *location = enter_location(import, event);
     import->events++;
     if (!location) {
         import->left_out++;
-        return import->no_memory;
+        return import->no_memory || import->no_file;
     }
-    if (!refrain_import_begin_rank(import, event->rank))
-        return 1;
-    location->ran = true;
-    location->last_ns = event->time_ns > location->last_ns ? event->time_ns : location->last_ns;
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
@@ -273,7 +295,7 @@ int refrain_import_add(struct refrain_import *import, const struct refrain_impor
         add_untold(import, event, event->request < 0 ? REFRAIN_UNTOLD_COLLECTIVE : REFRAIN_UNTOLD_ICOLLECTIVE);
         break;
     }
-    return import->no_memory || import->ranks[event->rank].events->failed;
+    return failed(import, event);
 }
 
 static void amend_collective(struct refrain_import *import, const struct refrain_import_event *collective,

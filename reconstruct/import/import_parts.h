@@ -33,7 +33,8 @@ struct refrain_import_location {
 };
 
 struct refrain_import_rank {
-    struct refrain_sink *events;
+    bool made;                   /* it has a file of events */
+    struct refrain_sink *events; /* null once the rank has ended */
     struct refrain_import_location *threads;
     uint32_t n_threads;
     uint32_t *numbers; /* by region: its number in this rank + 1; 0 none yet */

@@ -48,10 +48,25 @@ static enum refrain_status begin(struct refrain_import *import, struct refrain_e
 
 bool refrain_import_begin_rank(struct refrain_import *import, int32_t number) {
     struct refrain_import_rank *rank = &import->ranks[number];
-    if (!rank->events)
+    if (!rank->made)
         rank->events = open_in(import, REFRAIN_EVENTS_NAME, number);
+    rank->made |= rank->events != NULL;
     import->no_file |= !rank->events;
     return rank->events;
+}
+
+static enum refrain_status close_events(struct refrain_import *import, struct refrain_import_rank *rank, bool keep) {
+    if (!rank->events)
+        return REFRAIN_OK;
+    refrain_import_end_extents(rank);
+    struct refrain_sink *events = rank->events;
+    rank->events = NULL;
+    return refrain_sink_close(events, keep, import->error);
+}
+
+int refrain_import_end_rank(struct refrain_import *import, int32_t number) {
+    import->no_file |= close_events(import, &import->ranks[number], true) != REFRAIN_OK;
+    return import->no_file;
 }
 
 enum refrain_status refrain_import_open(const char *directory, int32_t ranks, const char *program, const char *source,
@@ -139,17 +154,10 @@ static enum refrain_status write_image(struct refrain_import *import, int32_t nu
     return status;
 }
 
-static enum refrain_status close_events(struct refrain_import *import, struct refrain_import_rank *rank, bool keep) {
-    if (!rank->events)
-        return REFRAIN_OK;
-    refrain_import_end_extents(rank);
-    return refrain_sink_close(rank->events, keep, import->error);
-}
-
 static void remove_all(const struct refrain_import *import) {
     char path[4200];
     for (int32_t i = 0; i < import->n_ranks; i++) {
-        if (!import->ranks[i].events)
+        if (!import->ranks[i].made)
             continue;
         snprintf(path, sizeof path, "%.4096s/" REFRAIN_EVENTS_NAME, import->directory, i);
         unlink(path);
@@ -185,7 +193,7 @@ enum refrain_status refrain_import_finish(struct refrain_import *import, bool ke
     if (keep && !status && !refrain_import_keep_comms(import))
         status = REFRAIN_FAIL_MEMORY(import->error);
     for (int32_t i = 0; keep && !status && i < import->n_ranks; i++)
-        status = import->ranks[i].events ? write_image(import, i) : REFRAIN_OK;
+        status = import->ranks[i].made ? write_image(import, i) : REFRAIN_OK;
     if (import->made && (!keep || status))
         remove_all(import);
     for (int32_t i = 0; import->ranks && i < import->n_ranks; i++)

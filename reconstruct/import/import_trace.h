@@ -72,10 +72,18 @@ struct refrain_import_event {
 /* Adds the next event. Nonzero if memory ran out or a file cannot be written; refrain_import_finish() has the error. */
 int refrain_import_add(struct refrain_import *import, const struct refrain_import_event *event);
 
+/* Adds a request for a message to or from nobody, or its completion: it has no event, and takes a number among the
+ * requests. `event` names the request and the MPI call. Results as above. */
+int refrain_import_add_nobody(struct refrain_import *import, const struct refrain_import_event *event, bool completes);
+
 /* Change the latest collective of the location, or the nonblocking collective of a pending request: for facts that
  * are known only later. */
 void refrain_import_amend_last(struct refrain_import *import, const struct refrain_import_event *collective);
 void refrain_import_amend_request(struct refrain_import *import, const struct refrain_import_event *collective);
+
+/* The rank has no more events: closes its file. Whoever adds the events of one rank after the other needs no more than
+ * one open file so. Nonzero as above. */
+int refrain_import_end_rank(struct refrain_import *import, int32_t rank);
 
 /* Number of events so far; of these, events left out, as they belong to more threads than a trace can have. */
 uint64_t refrain_import_events(const struct refrain_import *import);

@@ -5,7 +5,7 @@
  *
  * A value from a table is taken once for each call, so it gets a variable of its own. */
 #define _GNU_SOURCE
-#include "predict/proxy.h"
+#include "predict/proxy_write.h"
 
 #include <ctype.h>
 
@@ -18,8 +18,7 @@ struct expression {
 
 struct call {
     struct refrain_proxy_output *output;
-    const struct refrain_proxy *proxy;
-    const struct refrain_proxy_item *item;
+    const struct refrain_program_item *item;
     size_t number; /* of the item */
     int indent;
     FILE *out;
@@ -28,103 +27,66 @@ struct call {
     bool no_memory;
 };
 
-static const char names[] = "dtnsgrocpmkjxfleyz"; /* of the arguments, in the order of the enumeration */
-_Static_assert(sizeof names == REFRAIN_PROXY_ARGUMENTS + 1, "a letter for each argument");
-
-/* The list whose values are the only ones; false: there are several. */
-static bool only_value(const struct call *call, const struct refrain_proxy_list *lists, int64_t *value) {
-    for (size_t r = 0; r < call->proxy->n_ranks; r++)
-        if (lists[r].n) {
-            *value = refrain_proxy_at(&lists[r], 0);
-            return refrain_proxy_always(call->proxy, lists, *value);
-        }
-    *value = 0;
-    return true;
-}
-
 static void begin_block(struct call *call) {
     if (!call->declared)
         fprintf(call->out, "%*s{\n", call->indent, "");
     call->declared = true;
 }
 
-/* False if the number of the first request is not in the text: there are none, or they are collected. */
-static bool needs_first(const struct call *call) {
-    const struct refrain_proxy_list *counts = call->item->arguments[REFRAIN_PROXY_COUNT];
-    return refrain_proxy_asks(call->item, 'h') ||
-           (!call->item->scattered && !refrain_proxy_always(call->proxy, counts, 0));
-}
-
-/* The lists of the ranks that an argument is for; null: of none. */
-static const struct refrain_proxy_list *peers_of(const struct call *call, enum refrain_proxy_argument argument) {
-    bool of_send = argument == REFRAIN_PROXY_SEND_TAG || argument == REFRAIN_PROXY_SENT;
-    bool of_receive = argument == REFRAIN_PROXY_RECV_TAG || argument == REFRAIN_PROXY_RECEIVED;
-    return of_send      ? call->item->arguments[REFRAIN_PROXY_DEST]
-           : of_receive ? call->item->arguments[REFRAIN_PROXY_SOURCE]
-                        : NULL;
-}
-
-/* Finds the expression of an argument, and declares a variable if it takes a value from a table. */
+/* Finds the expression of an argument, and declares a variable if it takes a value from a sequence. */
 static void find_expression(struct call *call, enum refrain_proxy_argument argument) {
-    const struct refrain_proxy_list *lists = call->item->arguments[argument];
+    const struct refrain_value *value = &call->item->arguments[argument];
     struct expression *expression = &call->expressions[argument];
-    bool elements = argument == REFRAIN_PROXY_EACH || argument == REFRAIN_PROXY_SIZES;
-    if (!lists || elements || (argument == REFRAIN_PROXY_FIRST && !needs_first(call)))
+    if (value->kind == REFRAIN_VALUE_NONE || argument == REFRAIN_PROXY_EACH || argument == REFRAIN_PROXY_SIZES)
         return;
     char name[32];
-    snprintf(name, sizeof name, "%zu%c", call->number, names[argument]);
+    snprintf(name, sizeof name, "%zu%c", call->number, refrain_proxy_argument_letters[argument]);
     FILE *stream = open_memstream(&expression->value, &expression->bytes);
     if (!stream) {
         call->no_memory = true;
         return;
     }
-    expression->constant = only_value(call, lists, &expression->number);
-    bool once = refrain_proxy_write_value(call->output, lists, peers_of(call, argument), name, stream);
+    expression->constant = refrain_value_constant(value, &expression->number);
+    refrain_proxy_write_value(call->output, value, name, stream);
     call->no_memory |= fclose(stream) != 0;
-    if (!once || call->no_memory)
+    if (value->kind == REFRAIN_VALUE_ONE || value->kind == REFRAIN_VALUE_RANKS || call->no_memory)
         return;
     begin_block(call);
-    fprintf(call->out, "%*slong long %c = %s;\n", call->indent + 4, "", names[argument], expression->value);
-    snprintf(expression->value, expression->bytes + 1, "%c", names[argument]);
+    fprintf(call->out, "%*slong long %c = %s;\n", call->indent + 4, "", refrain_proxy_argument_letters[argument],
+            expression->value);
+    snprintf(expression->value, expression->bytes + 1, "%c", refrain_proxy_argument_letters[argument]);
 }
 
 /* Fills an array of the program with the values of an argument that a call has several of. */
 static void fill(struct call *call, const char *array, enum refrain_proxy_argument argument, const char *times,
                  enum refrain_proxy_argument count) {
-    const struct refrain_proxy_list *lists = call->item->arguments[argument];
-    if (!lists)
+    const struct refrain_value *value = &call->item->arguments[argument];
+    if (value->kind == REFRAIN_VALUE_NONE)
         return;
     char name[32];
-    snprintf(name, sizeof name, "%zu%c", call->number, names[argument]);
+    snprintf(name, sizeof name, "%zu%c", call->number, refrain_proxy_argument_letters[argument]);
     begin_block(call);
     fprintf(call->out, "%*sfor (int i = 0; i < %s%s; i++)\n%*s%s[i] = ", call->indent + 4, "", times,
             call->expressions[count].value, call->indent + 8, "", array);
     fputs(argument == REFRAIN_PROXY_SIZES ? "(int)(" : "", call->out);
-    refrain_proxy_write_value(call->output, lists, NULL, name, call->out);
+    refrain_proxy_write_value(call->output, value, name, call->out);
     fputs(argument == REFRAIN_PROXY_SIZES ? ");\n" : ";\n", call->out);
 }
 
 static void write_comm(const struct call *call, const struct expression *comm) {
     if (comm->constant && comm->number < 2)
         fputs(comm->number ? "MPI_COMM_SELF" : "MPI_COMM_WORLD", call->out);
-    else if (call->item->arguments[REFRAIN_PROXY_DEST] || call->item->arguments[REFRAIN_PROXY_SOURCE])
+    else if (call->item->arguments[REFRAIN_PROXY_DEST].kind || call->item->arguments[REFRAIN_PROXY_SOURCE].kind)
         fprintf(call->out, "comm_of(%s)", comm->value); /* it is free if the message goes to nobody */
     else
         fprintf(call->out, "comm[%s]", comm->value);
 }
 
-static bool has_negative(const struct call *call, const struct refrain_proxy_list *lists) {
-    bool negative = false;
-    for (size_t r = 0; r < call->proxy->n_ranks; r++)
-        for (size_t i = 0; i < lists[r].n && !negative; i = lists[r].all ? i + 1 : lists[r].n)
-            negative = refrain_proxy_at(&lists[r], i) < 0;
-    return negative;
-}
-
 /* A rank or tag that may be none or any. */
-static void write_special(const struct call *call, const struct expression *expression,
-                          const struct refrain_proxy_list *lists, const char *none, const char *any) {
-    if (!has_negative(call, lists))
+static void write_special(const struct call *call, enum refrain_proxy_argument argument, const char *none,
+                          const char *any) {
+    const struct expression *expression = &call->expressions[argument];
+    if (!call->item->arguments[argument].negative)
         fputs(expression->value, call->out);
     else if (expression->constant)
         fputs(expression->number == REFRAIN_PROXY_NONE ? none : any, call->out);
@@ -133,9 +95,8 @@ static void write_special(const struct call *call, const struct expression *expr
 }
 
 /* Where a call stores the request that it makes. The trace gives none to those of persistent messages to nobody. */
-static void write_made_request(const struct call *call, const struct expression *expression,
-                               const struct refrain_proxy_list *lists) {
-    if (!has_negative(call, lists))
+static void write_made_request(const struct call *call, const struct expression *expression) {
+    if (!call->item->arguments[REFRAIN_PROXY_REQUEST].negative)
         fprintf(call->out, "&request[%s]", expression->value);
     else
         fprintf(call->out, "%s < 0 ? &unknown : &request[%s]", expression->value, expression->value);
@@ -157,23 +118,21 @@ static void write_requests(const struct call *call, const char *no) {
 
 static void write_argument(const struct call *call, char letter) {
     const struct expression *all = call->expressions;
-    struct refrain_proxy_list *const *lists = call->item->arguments;
     switch (letter) {
     case 'd':
-        write_special(call, &all[REFRAIN_PROXY_DEST], lists[REFRAIN_PROXY_DEST], "MPI_PROC_NULL", "MPI_PROC_NULL");
+        write_special(call, REFRAIN_PROXY_DEST, "MPI_PROC_NULL", "MPI_PROC_NULL");
         break;
     case 's':
-        write_special(call, &all[REFRAIN_PROXY_SOURCE], lists[REFRAIN_PROXY_SOURCE], "MPI_PROC_NULL", "MPI_ANY_SOURCE");
+        write_special(call, REFRAIN_PROXY_SOURCE, "MPI_PROC_NULL", "MPI_ANY_SOURCE");
         break;
     case 'g':
-        write_special(call, &all[REFRAIN_PROXY_RECV_TAG], lists[REFRAIN_PROXY_RECV_TAG], "MPI_ANY_TAG", "MPI_ANY_TAG");
+        write_special(call, REFRAIN_PROXY_RECV_TAG, "MPI_ANY_TAG", "MPI_ANY_TAG");
         break;
     case 'm':
-        write_special(call, &all[REFRAIN_PROXY_LEADER], lists[REFRAIN_PROXY_LEADER], "MPI_UNDEFINED", "MPI_UNDEFINED");
+        write_special(call, REFRAIN_PROXY_LEADER, "MPI_UNDEFINED", "MPI_UNDEFINED");
         break;
     case 'j':
-        write_special(call, &all[REFRAIN_PROXY_MEMBERS], lists[REFRAIN_PROXY_MEMBERS], "MPI_UNDEFINED",
-                      "MPI_UNDEFINED");
+        write_special(call, REFRAIN_PROXY_MEMBERS, "MPI_UNDEFINED", "MPI_UNDEFINED");
         break;
     case 'c':
         write_comm(call, &all[REFRAIN_PROXY_COMM]);
@@ -188,7 +147,7 @@ static void write_argument(const struct call *call, char letter) {
         fprintf(call->out, "(int)%s", all[REFRAIN_PROXY_DIMENSIONS].value);
         break;
     case 'x':
-        write_made_request(call, &all[REFRAIN_PROXY_REQUEST], lists[REFRAIN_PROXY_REQUEST]);
+        write_made_request(call, &all[REFRAIN_PROXY_REQUEST]);
         break;
     case 'b':
         if (all[REFRAIN_PROXY_REQUEST].value)
@@ -214,12 +173,12 @@ static void write_argument(const struct call *call, char letter) {
     case 'n':
     case 'r': {
         const struct expression *bytes = &all[letter == 'n' ? REFRAIN_PROXY_SENT : REFRAIN_PROXY_RECEIVED];
-        bool known = call->proxy->n_runs == 1 || bytes->constant;
+        bool known = call->output->program->n_runs == 1 || bytes->constant;
         fprintf(call->out, known ? "%s" : "fitting(%s)", bytes->value);
         break;
     }
     default:
-        fputs(all[strchr(names, letter) - names].value, call->out);
+        fputs(all[refrain_proxy_argument_of(letter)].value, call->out);
     }
 }
 
@@ -243,12 +202,8 @@ static void write_text(struct call *call) {
 
 bool refrain_proxy_write_call(struct refrain_proxy_output *output, size_t item, int indent) {
     FILE *out = output->functions;
-    struct call call = {.output = output,
-                        .proxy = output->proxy,
-                        .item = &output->proxy->items[item],
-                        .number = item,
-                        .indent = indent,
-                        .out = out};
+    struct call call = {
+        .output = output, .item = &output->program->items[item], .number = item, .indent = indent, .out = out};
     const struct refrain_region_info *region = call.item->region;
     for (unsigned i = 0; i < REFRAIN_PROXY_ARGUMENTS && !call.no_memory; i++)
         find_expression(&call, (enum refrain_proxy_argument)i);

@@ -16,7 +16,11 @@
  * effect on other ranks, such as making a datatype, has arguments that do no harm. The functions that these texts use
  * are in proxy_runtime.inc. */
 #define _GNU_SOURCE
-#include "predict/proxy.h"
+#include "predict/program.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SENT "out, {n}, MPI_BYTE, {d}, {t}, {c}"
 #define RECEIVED "{b}, {r}, MPI_BYTE, {s}, {g}, {c}"
@@ -216,4 +220,33 @@ bool refrain_proxy_call_text(const struct refrain_region_info *region, char **te
     const char *arguments = by_kind[refrain_mpi_kind(region)];
     bool parts = strncmp(region->name, "MPI_P", 5) == 0; /* MPI_Psend_init and MPI_Precv_init */
     return !arguments || parts || asprintf(text, "%s(%s)", region->name, arguments) >= 0;
+}
+
+uint32_t refrain_proxy_letters(const char *text) {
+    uint32_t letters = 0;
+    for (const char *at = text; at && (at = strchr(at, '{')); at++)
+        if (islower((unsigned char)at[1]) && at[2] == '}')
+            letters |= UINT32_C(1) << (at[1] - 'a');
+    return letters;
+}
+
+const char refrain_proxy_argument_letters[] = "dtnsgrocpmkjxfleyz";
+_Static_assert(sizeof refrain_proxy_argument_letters == REFRAIN_PROXY_ARGUMENTS + 1, "a letter for each argument");
+
+enum refrain_proxy_argument refrain_proxy_argument_of(char letter) {
+    const char *at = strchr(refrain_proxy_argument_letters, letter);
+    switch (letter) {
+    case 'w':
+        return REFRAIN_PROXY_COMM;
+    case 'q':
+        return REFRAIN_PROXY_REQUEST;
+    case 'h':
+        return REFRAIN_PROXY_FIRST;
+    case 'f':
+    case 'u': /* and the first one, unless there are none or they are collected */
+        return REFRAIN_PROXY_COUNT;
+    default:
+        return at && letter ? (enum refrain_proxy_argument)(at - refrain_proxy_argument_letters)
+                            : REFRAIN_PROXY_ARGUMENTS;
+    }
 }

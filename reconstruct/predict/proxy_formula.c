@@ -5,7 +5,8 @@
  *     leaf           number     coordinate + number     (coordinate + number) % size     rank ^ number ...
  *
  * Numbers and coordinates are those of proxy_numbers.c.
- * The forms are tried from the simplest on, and the first one that has all values is taken. */
+ * Leaves are tried from the simplest on, and the first one that has all values is taken. Of conditions, the one with
+ * the fewest and simplest parts is. */
 #define _GNU_SOURCE
 #include "predict/proxy_search.h"
 
@@ -23,6 +24,24 @@
 #define MOST_FORMULA 1024
 
 typedef struct refrain_formula_point point;
+
+/* An expression that has all values. Of several, the one with the fewest and simplest parts is least likely to have
+ * them by chance. */
+struct candidate {
+    char text[MOST_FORMULA];
+    unsigned parts;       /* weights of its leaves and tests */
+    uint64_t coordinates; /* bits: those that it uses, except the rank */
+};
+
+static unsigned cost_of(const struct candidate *candidate) {
+    return candidate->parts + 2 * (unsigned)__builtin_popcountll(candidate->coordinates);
+}
+_Static_assert(MOST_COORDINATES <= 64, "a bit for each");
+
+/* The bit of a coordinate; none for the rank, which is the first one. */
+static uint64_t bit_of(const struct search *search, const struct coordinate *c) {
+    return (UINT64_C(1) << (c - search->coordinates)) & ~UINT64_C(1);
+}
 
 /* ---- leaves ---- */
 
@@ -245,14 +264,15 @@ static const struct {
     enum form form;
     bool rank_alone; /* of all coordinates only the rank */
     bool constant;   /* numbers that depend on the number of ranks are not looked for */
+    unsigned weight; /* how much there is to choose in it */
 } attempts[] = {
-    {EQUAL, true, true},   {EQUAL, true, false}, /* first, and alone for values that are the same on all ranks */
-    {PLUS, true, true},    {EXCHANGED, true, true}, {ROTATED, true, true},  {PLUS, true, false},
-    {PLUS, false, true},   {ROTATED, false, true},  {SLOPE, false, true},   {TRANSPOSED, false, true},
-    {FOLDED, false, true}, {BLOCK, false, true},    {ROTATED, true, false}, {EXCHANGED, true, false},
-    {PLUS, false, false},  {ROTATED, false, false}, {SLOPE, false, false},  {TRANSPOSED, false, false}};
+    {EQUAL, true, true, 0},   {EQUAL, true, false, 1}, /* alone for values that are the same on all ranks */
+    {PLUS, true, true, 1},    {EXCHANGED, true, true, 2}, {ROTATED, true, true, 2},  {PLUS, true, false, 2},
+    {PLUS, false, true, 2},   {ROTATED, false, true, 3},  {SLOPE, false, true, 3},   {TRANSPOSED, false, true, 3},
+    {FOLDED, false, true, 4}, {BLOCK, false, true, 4},    {ROTATED, true, false, 4}, {EXCHANGED, true, false, 4},
+    {PLUS, false, false, 4},  {ROTATED, false, false, 5}, {SLOPE, false, false, 5},  {TRANSPOSED, false, false, 5}};
 
-static bool find_leaf(struct search *search, const point *points, size_t n, char *text) {
+static bool find_leaf(struct search *search, const point *points, size_t n, struct candidate *found) {
     size_t most = sizeof attempts / sizeof *attempts;
     if (search->n_runs > 1 && same_in_runs(points, n))
         most = 2;
@@ -260,8 +280,11 @@ static bool find_leaf(struct search *search, const point *points, size_t n, char
         size_t coordinates = attempts[k].rank_alone ? 1 : search->n_coordinates;
         search->constants = attempts[k].constant;
         for (size_t i = 0; i < coordinates && search->work < MOST_WORK; i++)
-            if (find_leaf_of(search, attempts[k].form, &search->coordinates[i], points, n, text))
+            if (find_leaf_of(search, attempts[k].form, &search->coordinates[i], points, n, found->text)) {
+                found->parts = attempts[k].weight;
+                found->coordinates = attempts[k].form == EQUAL ? 0 : bit_of(search, &search->coordinates[i]);
                 return true;
+            }
     }
     return false;
 }
@@ -368,47 +391,68 @@ static void write_choice(const char *yes, const char *no, const char *test, cons
 
 /* Looks for an expression with one condition on this coordinate, and at most so many others in its parts. */
 static bool find_choice(struct search *search, enum test test, const struct coordinate *c, const point *points,
-                        size_t n, int depth, bool is_condition, char *text);
+                        size_t n, int depth, bool is_condition, struct candidate *found);
+
+/* Looks for the simplest expression with one of these tests. */
+static bool find_simplest(struct search *search, size_t first, size_t end, const point *points, size_t n, int most,
+                          bool is_condition, struct candidate *found) {
+    struct candidate other;
+    bool any = false;
+    for (size_t test = first; test < end; test++) {
+        size_t coordinates = test < TESTS ? search->n_coordinates : 1;
+        for (size_t i = 0; i < coordinates && search->work < MOST_WORK; i++) {
+            if (!find_choice(search, (enum test)test, &search->coordinates[i], points, n, most, is_condition, &other) ||
+                (any && cost_of(&other) >= cost_of(found)))
+                continue;
+            *found = other;
+            any = true;
+        }
+    }
+    return any;
+}
 
 static bool find_expression(struct search *search, const point *points, size_t n, int depth, bool is_condition,
-                            char *text) {
-    if (find_leaf(search, points, n, text))
+                            struct candidate *found) {
+    if (find_leaf(search, points, n, found))
         return true;
     if (search->n_runs > 1 && same_in_runs(points, n))
         return false;                        /* so few numbers would fit many choices by chance */
     for (int most = 0; most < depth; most++) /* simple choices first */
-        for (enum test test = FIRST; test < TESTS + search->n_alone; test++) {
-            size_t coordinates = test < TESTS ? search->n_coordinates : 1;
-            for (size_t i = 0; i < coordinates && search->work < MOST_WORK; i++)
-                if (find_choice(search, test, &search->coordinates[i], points, n, most, is_condition, text))
-                    return true;
-        }
+        if (find_simplest(search, FIRST, TESTS, points, n, most, is_condition, found) ||
+            find_simplest(search, TESTS, TESTS + search->n_alone, points, n, most, is_condition, found))
+            return true;
     return false;
 }
 
 static bool find_choice(struct search *search, enum test test, const struct coordinate *c, const point *points,
-                        size_t n, int depth, bool is_condition, char *text) {
-    char yes[MOST_FORMULA], no[MOST_FORMULA], condition[MOST_FORMULA], negated[MOST_FORMULA];
+                        size_t n, int depth, bool is_condition, struct candidate *found) {
+    static const unsigned weights[TESTS + 1] = {[FIRST] = 1,  [LAST] = 1,         [EVEN] = 2,     [LOWER] = 2,
+                                                [SECOND] = 2, [LAST_BUT_ONE] = 2, [DIAGONAL] = 4, [TESTS] = 4};
+    struct candidate yes, no;
+    char condition[MOST_FORMULA], negated[MOST_FORMULA];
     point *parts = malloc(n * sizeof *parts);
     size_t pass = parts ? divide(search, test, c, points, n, parts) : 0;
     search->no_memory |= !parts;
     search->work += n;
-    bool found = false;
+    bool any = false;
     if (pass) {
-        bool yes_is_leaf = find_leaf(search, parts, pass, yes);
-        bool no_is_leaf = find_leaf(search, parts + pass, n - pass, no);
-        found = yes_is_leaf && no_is_leaf;
-        if (!found && depth > 0 && yes_is_leaf)
-            found = find_expression(search, parts + pass, n - pass, depth, is_condition, no);
-        else if (!found && depth > 0 && no_is_leaf)
-            found = find_expression(search, parts, pass, depth, is_condition, yes);
+        bool yes_is_leaf = find_leaf(search, parts, pass, &yes);
+        bool no_is_leaf = find_leaf(search, parts + pass, n - pass, &no);
+        any = yes_is_leaf && no_is_leaf;
+        if (!any && depth > 0 && yes_is_leaf)
+            any = find_expression(search, parts + pass, n - pass, depth, is_condition, &no);
+        else if (!any && depth > 0 && no_is_leaf)
+            any = find_expression(search, parts, pass, depth, is_condition, &yes);
     }
     free(parts);
+    if (!any)
+        return false;
     write_test(search, test, c, false, condition);
     write_test(search, test, c, true, negated);
-    if (found)
-        write_choice(yes, no, condition, negated, is_condition, text);
-    return found;
+    write_choice(yes.text, no.text, condition, negated, is_condition, found->text);
+    found->parts = yes.parts + no.parts + weights[test < TESTS ? test : TESTS];
+    found->coordinates = yes.coordinates | no.coordinates | (test < TESTS ? bit_of(search, c) : 0);
+    return true;
 }
 
 /* ---- the search ---- */
@@ -461,7 +505,7 @@ static bool small(const point *points, size_t n) {
 }
 
 static char *search_formula(const point *points, size_t n, const int64_t *ranks, size_t n_runs, bool is_condition) {
-    char text[MOST_FORMULA];
+    struct candidate formula = {.parts = 0};
     struct search *search = calloc(1, sizeof *search);
     if (!search)
         return NULL;
@@ -475,11 +519,11 @@ static char *search_formula(const point *points, size_t n, const int64_t *ranks,
         refrain_formula_add_coordinates(search);
     find_alone(search, points, n);
     search->constants = true; /* for values that are too large to calculate with; the search sets it anew */
-    bool found =
-        !search->no_memory && (small(points, n) ? find_expression(search, points, n, DEEPEST, is_condition, text)
-                                                : find_leaf_of(search, EQUAL, search->coordinates, points, n, text));
+    bool found = !search->no_memory &&
+                 (small(points, n) ? find_expression(search, points, n, DEEPEST, is_condition, &formula)
+                                   : find_leaf_of(search, EQUAL, search->coordinates, points, n, formula.text));
     close_search(search);
-    return found && strlen(text) < MOST_FORMULA - 1 ? strdup(text) : NULL;
+    return found && strlen(formula.text) < MOST_FORMULA - 1 ? strdup(formula.text) : NULL;
 }
 
 /* ---- formulas that were found before ---- */

@@ -1,16 +1,6 @@
 /* proxy_model.c: the functions and items of a proxy (proxy.h). */
 #include "predict/proxy.h"
 
-#include <ctype.h>
-
-static uint32_t letters_of(const char *text) {
-    uint32_t letters = 0;
-    for (const char *at = text; at && (at = strchr(at, '{')); at++)
-        if (islower((unsigned char)at[1]) && at[2] == '}')
-            letters |= UINT32_C(1) << (at[1] - 'a');
-    return letters;
-}
-
 size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, const struct refrain_region_info *region) {
     if (!REFRAIN_ARRAY_ROOM(proxy->items, proxy->n_items, proxy->items_capacity))
         return SIZE_MAX;
@@ -22,7 +12,7 @@ size_t refrain_proxy_add_item(struct refrain_proxy *proxy, size_t function, cons
     item.n = calloc(proxy->n_ranks, sizeof *item.n);
     proxy->items[proxy->n_items] = item;
     bool written = !region || refrain_proxy_call_text(region, &proxy->items[proxy->n_items].text);
-    proxy->items[proxy->n_items].letters = letters_of(proxy->items[proxy->n_items].text);
+    proxy->items[proxy->n_items].letters = refrain_proxy_letters(proxy->items[proxy->n_items].text);
     if (item.times && item.ns && item.n && written)
         return proxy->n_items++;
     free(proxy->items[proxy->n_items].text);
@@ -137,18 +127,4 @@ void refrain_proxy_close(struct refrain_proxy *proxy) {
     refrain_table_close(&proxy->leading);
     refrain_formulas_close(&proxy->formulas);
     *proxy = (struct refrain_proxy){0};
-}
-
-void refrain_proxy_write_text(FILE *out, const char *text, size_t most) {
-    for (size_t i = 0; text[i] && i < most; i++) {
-        bool plain = (unsigned char)text[i] >= ' ' && !strchr("\"\\?", text[i]);
-        bool of_comment = i && ((text[i] == '/' && text[i - 1] == '*') || (text[i] == '*' && text[i - 1] == '/'));
-        putc(plain && !of_comment ? text[i] : '_', out);
-    }
-}
-
-void refrain_proxy_write_place(const struct refrain_region_info *region, FILE *out) {
-    fputs(" /* ", out);
-    refrain_proxy_write_text(out, region->file, 1000);
-    fprintf(out, ":%u */", region->line);
 }

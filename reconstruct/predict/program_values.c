@@ -1,30 +1,22 @@
-/* proxy_values.c: writes the values of a proxy as expressions of C (proxy.h).
+/* program_values.c: finds the expressions of a value (program.h).
  *
- *     each rank has one value          7     (rank + 1) % ranks     rank == 0     v12d[own]
- *     a rank has several               next(&q12d)     (rank + next(&q12d)) % ranks
+ *     each rank has one value          7     (rank + 1) % ranks     rank == 0
+ *     a rank has several               runs of values (proxy_runs.h)
  *
- * The values that next() returns are runs (proxy_runs.h). When all runs of a rank are used, they begin again. Count,
- * value and step of a run are numbers if all ranks have the same runs, perhaps relative to the rank, or expressions
- * that the program evaluates at its start. Where nothing of this fits, there is a table with the values of each rank
- * (`own`: its number among the ranks of all runs), which says nothing of other numbers of ranks. A rank that never
- * comes to this point may have any values. */
+ * When all runs of a rank are used, they begin again. Count, value and step of a run are numbers if all ranks have the
+ * same runs, perhaps relative to the rank, or expressions. Where nothing of this fits, there is a table with the values
+ * of each rank. A rank that never comes to this point may have any values. */
 #define _GNU_SOURCE
-#include "predict/proxy.h"
-#include "predict/proxy_formula.h"
-#include "predict/proxy_runs.h"
+#include "predict/program_values.h"
 
-#include <inttypes.h>
-
-#define LINE 110     /* columns after which a table's line ends */
 #define MOST_RUNS 64 /* whose fields are expressions */
 #define MOST_TURNS 8 /* values that all ranks have in turns */
 
 struct values {
-    struct refrain_proxy_output *output;
-    const struct refrain_proxy *proxy;
+    struct refrain_proxy *proxy;
     const struct refrain_proxy_list *lists, *peers;
-    const char *name;
-    FILE *out;
+    struct refrain_value *value; /* that is found */
+    bool no_memory;
 };
 
 static int64_t ranks_of(const struct values *values, size_t r) {
@@ -52,43 +44,37 @@ static char *formula_of(const struct values *values, const int64_t *all, const b
                 points[n++] = (struct refrain_formula_point){(int64_t)r, all[run->first + r], k};
     }
     if (points && ranks)
-        text = n ? refrain_formula_find(values->output->formulas, points, n, ranks, proxy->n_runs, is_condition)
+        text = n ? refrain_formula_find(&values->proxy->formulas, points, n, ranks, proxy->n_runs, is_condition)
                  : strdup("0");
     free(points);
     free(ranks);
     return text;
 }
 
-/* Writes the entries of a table, with line breaks. */
-static void write_number(FILE *tables, size_t *column, int64_t number) {
-    *column += (size_t)fprintf(tables, "%s%" PRId64 ",", *column > LINE ? "\n    " : " ", number);
-    *column = *column > LINE + 30 ? 4 : *column;
+static void set_by_rank(struct values *values) {
+    size_t n = values->proxy->n_ranks;
+    int64_t *numbers = values->value->numbers = calloc(n, sizeof *numbers);
+    values->no_memory |= !numbers;
+    for (size_t r = 0; r < n && numbers; r++)
+        numbers[r] = values->lists[r].n ? values->lists[r].same : 0;
+    values->value->kind = REFRAIN_VALUE_RANKS;
+    values->value->n = n;
 }
 
-static void write_by_rank(const struct values *values) {
-    FILE *tables = values->output->tables;
-    size_t column = (size_t)fprintf(tables, "static const long long v%s[] = {", values->name);
-    for (size_t r = 0; r < values->proxy->n_ranks; r++)
-        write_number(tables, &column, values->lists[r].n ? values->lists[r].same : 0);
-    fputs("};\n", tables);
-    fprintf(values->out, "v%s[own]", values->name);
-    values->output->n_tables++;
-}
-
-static void write_single(const struct values *values, bool is_condition) {
+static void find_single(struct values *values, bool is_condition) {
     size_t n = values->proxy->n_ranks;
     int64_t *all = malloc(n * sizeof *all);
     bool *present = malloc(n * sizeof *present);
+    values->no_memory |= !all || !present;
     for (size_t r = 0; all && present && r < n; r++) {
         all[r] = values->lists[r].same;
         present[r] = values->lists[r].n > 0;
     }
-    char *text = all && present ? formula_of(values, all, present, is_condition) : NULL;
-    if (text)
-        fputs(text, values->out);
+    values->value->text = all && present ? formula_of(values, all, present, is_condition) : NULL;
+    if (values->value->text)
+        values->value->kind = REFRAIN_VALUE_ONE;
     else
-        write_by_rank(values);
-    free(text);
+        set_by_rank(values);
     free(all);
     free(present);
 }
@@ -136,69 +122,53 @@ static bool all_agree(const struct values *values, enum refrain_proxy_relation r
     return true;
 }
 
-/* Writes the runs of a rank, and returns their number; 0 without memory. */
-static size_t write_runs(const struct values *values, enum refrain_proxy_relation relation, size_t r) {
-    struct refrain_proxy_runs runs;
-    FILE *tables = values->output->tables;
-    bool found = refrain_proxy_find_runs(&values->lists[r], relation, rank_of(values, r), ranks_of(values, r),
-                                         REFRAIN_PROXY_ADDING, &runs);
-    size_t column = (size_t)fprintf(tables, "static const struct run r%s_%zu[] = {", values->name, r);
-    for (size_t i = 0; i < runs.n && found; i++) {
-        if (column > LINE)
-            column = (size_t)fprintf(tables, "\n    ");
-        column += (size_t)fprintf(tables, "{%" PRId64 ", %" PRId64 ", %" PRId64 "},", runs.all[i].count,
-                                  runs.all[i].value, runs.all[i].step);
-    }
-    fputs("};\n", tables);
-    free(runs.all);
-    values->output->no_memory |= !found;
-    return found ? runs.n : 0;
+/* Takes the runs of a rank. */
+static void take_runs(struct values *values, enum refrain_proxy_relation relation, size_t r,
+                      struct refrain_proxy_runs *runs) {
+    values->no_memory |= !refrain_proxy_find_runs(&values->lists[r], relation, rank_of(values, r), ranks_of(values, r),
+                                                  REFRAIN_PROXY_ADDING, runs);
 }
 
-/* Writes a sequence: the runs of each rank, of which equal ones are written once. */
-static void write_sequence(const struct values *values, enum refrain_proxy_relation relation, bool shared) {
-    size_t n = values->proxy->n_ranks, *like = calloc(n, sizeof *like), *length = calloc(n, sizeof *length);
-    FILE *tables = values->output->tables;
-    values->output->no_memory |= !like || !length;
-    for (size_t r = 0; like && length && r < n; r++) {
-        like[r] = shared ? first_rank(values) : r;
-        for (size_t before = 0; !shared && before < r && like[r] == r; before++)
-            if (like[before] == before && values->lists[r].n && lists_agree(values, relation, before, r))
-                like[r] = before;
-        if (like[r] == r && values->lists[r].n)
-            length[r] = write_runs(values, relation, r);
-    }
-    fprintf(tables, "static const struct runs o%s[] = {", values->name);
-    for (size_t r = 0; like && length && r < n; r++) {
-        size_t of = like[r];
-        if (length[of])
-            fprintf(tables, "%s{r%s_%zu, %zu},", r % 6 == 5 ? "\n    " : " ", values->name, of, length[of]);
-        else
-            fprintf(tables, " {0, 0},");
-        if (shared)
-            break;
-    }
-    fprintf(tables, "};\nstatic struct sequence q%s = {.of = o%s, .by_rank = %d};\n", values->name, values->name,
-            !shared);
-    free(like);
-    free(length);
+/* Takes the runs of all ranks, which agree. */
+static void take_common_runs(struct values *values, enum refrain_proxy_relation relation) {
+    struct refrain_value *value = values->value;
+    value->kind = REFRAIN_VALUE_RUNS;
+    value->relation = relation;
+    value->runs = calloc(1, sizeof *value->runs);
+    value->n = 1;
+    if (value->runs)
+        take_runs(values, relation, first_rank(values), value->runs);
+    values->no_memory |= !value->runs;
 }
 
-static void write_next(const struct values *values, enum refrain_proxy_relation relation) {
-    static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
-    fprintf(values->out, "%snext(&q%s)%s", before[relation], values->name,
-            relation == REFRAIN_PROXY_ROTATED ? ") % ranks" : "");
+/* Takes the runs of each rank, of which equal ones are kept once. */
+static void take_runs_by_rank(struct values *values) {
+    struct refrain_value *value = values->value;
+    size_t n = values->proxy->n_ranks;
+    value->kind = REFRAIN_VALUE_RANK_RUNS;
+    value->runs = calloc(n, sizeof *value->runs);
+    value->like = calloc(n, sizeof *value->like);
+    value->n = n;
+    values->no_memory |= !value->runs || !value->like;
+    for (size_t r = 0; !values->no_memory && r < n; r++) {
+        value->like[r] = r;
+        for (size_t before = 0; before < r && value->like[r] == r; before++)
+            if (value->like[before] == before && values->lists[r].n &&
+                lists_agree(values, REFRAIN_PROXY_EQUAL, before, r))
+                value->like[r] = before;
+        if (value->like[r] == r && values->lists[r].n)
+            take_runs(values, REFRAIN_PROXY_EQUAL, r, &value->runs[r]);
+    }
 }
 
 /* ---- several values a rank: runs whose fields are expressions ---- */
 
 struct fields {
-    const struct values *values;
+    struct values *values;
     size_t turns;                  /* values that all ranks have in turns, each a run of one; 0: other runs */
     struct refrain_proxy_runs *of; /* by rank */
     int64_t *all;                  /* by rank: one field */
     bool *present;
-    FILE *prepare;
 };
 
 /* What a sequence is made of: how many runs there are, and the members of each. */
@@ -246,33 +216,32 @@ static char *find_field(struct fields *fields, enum field field, size_t j, enum 
     return text;
 }
 
-/* Writes the j-th run. False if a field has no expression. */
-static bool write_run(struct fields *fields, size_t j) {
-    bool written = false;
-    for (enum lone form = ANY_COUNT; form < LONE_FORMS && !written; form++) {
-        char *texts[FIELDS] = {NULL};
-        written = true;
-        for (enum field field = COUNT; field < FIELDS && written; field++)
-            written = (texts[field] = find_field(fields, field, j, form)) != NULL;
-        if (written)
-            fprintf(fields->prepare, "    r%s[%zu] = (struct run){%s, %s, %s};\n", fields->values->name, j,
-                    texts[COUNT], texts[VALUE], texts[STEP]);
-        for (enum field field = COUNT; field < FIELDS; field++)
-            free(texts[field]);
+/* Finds the expressions of the j-th run. False if a field has none. */
+static bool find_run(struct fields *fields, size_t j, struct refrain_value_fields *run) {
+    for (enum lone form = ANY_COUNT; form < LONE_FORMS; form++) {
+        *run = (struct refrain_value_fields){.count = find_field(fields, COUNT, j, form)};
+        run->value = run->count ? find_field(fields, VALUE, j, form) : NULL;
+        run->step = run->value ? find_field(fields, STEP, j, form) : NULL;
+        if (run->step)
+            return true;
+        free(run->count);
+        free(run->value);
+        *run = (struct refrain_value_fields){0};
     }
-    return written;
+    return false;
 }
 
-static bool write_fields(struct fields *fields, size_t most) {
-    const char *name = fields->values->name;
-    bool written = true;
-    for (size_t j = 0; j < most && written; j++)
-        written = write_run(fields, j);
-    char *runs = written ? find_field(fields, RUNS, 0, AS_FOUND) : NULL;
-    if (runs)
-        fprintf(fields->prepare, "    o%s.n = %s;\n    check(&o%s, %zu);\n", name, runs, name, most);
-    free(runs);
-    return runs != NULL;
+static bool find_fields(struct fields *fields, size_t most) {
+    struct refrain_value *value = fields->values->value;
+    value->kind = REFRAIN_VALUE_FIELDS;
+    value->fields = calloc(most, sizeof *value->fields);
+    value->n = most;
+    bool found = value->fields != NULL;
+    fields->values->no_memory |= !found;
+    for (size_t j = 0; j < most && found; j++)
+        found = find_run(fields, j, &value->fields[j]);
+    value->text = found ? find_field(fields, RUNS, 0, AS_FOUND) : NULL;
+    return value->text != NULL;
 }
 
 /* Finds which values a rank has in turns; REFRAIN_PROXY_FREE: those that may be any, as their peer is none. False if it
@@ -317,56 +286,43 @@ static size_t find_all_runs(const struct fields *fields, enum refrain_proxy_rela
     return found ? most : 0;
 }
 
-/* Writes runs whose fields are expressions, if there are such. `turns`: of values in turns, `style`: of others. */
-static bool write_as_fields(const struct values *values, enum refrain_proxy_relation relation, size_t turns,
-                            enum refrain_proxy_style style) {
-    size_t n = values->proxy->n_ranks, bytes;
-    char *text = NULL;
+/* Finds runs whose fields are expressions. False if there are none. `turns`: of values in turns, `style`: of others. */
+static bool take_fields(struct values *values, enum refrain_proxy_relation relation, size_t turns,
+                        enum refrain_proxy_style style) {
+    size_t n = values->proxy->n_ranks;
     struct fields fields = {.values = values,
                             .turns = turns,
                             .of = calloc(n, sizeof *fields.of),
                             .all = malloc(n * sizeof *fields.all),
-                            .present = malloc(n * sizeof *fields.present),
-                            .prepare = open_memstream(&text, &bytes)};
+                            .present = malloc(n * sizeof *fields.present)};
     size_t most = fields.of && fields.all && fields.present ? find_all_runs(&fields, relation, style) : 0;
-    bool written = most && fields.prepare && write_fields(&fields, most);
-    written &= fields.prepare && fclose(fields.prepare) == 0;
-    if (written) {
-        const char *name = values->name;
-        fprintf(values->output->tables,
-                "static struct run r%s[%zu];\nstatic struct runs o%s = {r%s, %zu};\n"
-                "static struct sequence q%s = {.of = &o%s};\n",
-                name, most, name, name, most, name, name);
-        fputs(text, values->output->prepare);
-        write_next(values, relation);
-    }
+    bool found = most && find_fields(&fields, most);
+    if (!found)
+        refrain_value_free(values->value);
+    values->value->relation = relation;
     for (size_t r = 0; fields.of && r < n; r++)
         free(fields.of[r].all);
     free(fields.of);
     free(fields.all);
     free(fields.present);
-    free(text);
-    return written;
+    return found;
 }
 
-static void write_several(const struct values *values) {
+static void find_several(struct values *values) {
     for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
         if (all_agree(values, relation)) {
-            write_sequence(values, relation, true);
-            write_next(values, relation);
+            take_common_runs(values, relation);
             return;
         }
     for (size_t turns = 1; turns <= MOST_TURNS; turns++)
         for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
-            if (applies(values, relation) && write_as_fields(values, relation, turns, REFRAIN_PROXY_ADDING))
+            if (applies(values, relation) && take_fields(values, relation, turns, REFRAIN_PROXY_ADDING))
                 return;
     for (enum refrain_proxy_style style = REFRAIN_PROXY_ADDING; style < REFRAIN_PROXY_STYLES; style++)
         for (enum refrain_proxy_relation relation = 0; relation < REFRAIN_PROXY_RELATIONS; relation++)
-            if (applies(values, relation) && write_as_fields(values, relation, 0, style))
+            if (applies(values, relation) && take_fields(values, relation, 0, style))
                 return;
-    write_sequence(values, REFRAIN_PROXY_EQUAL, false);
-    write_next(values, REFRAIN_PROXY_EQUAL);
-    values->output->n_tables++;
+    take_runs_by_rank(values);
 }
 
 /* ---- for the other files ---- */
@@ -375,33 +331,36 @@ static bool is_constant(const struct refrain_proxy_list *list) {
     return !list->all;
 }
 
-bool refrain_proxy_always(const struct refrain_proxy *proxy, const struct refrain_proxy_list *lists, int64_t value) {
-    for (size_t r = 0; r < proxy->n_ranks; r++)
-        if (lists[r].n && (!is_constant(&lists[r]) || lists[r].same != value))
+/* True if all ranks that have values have only this one. */
+static bool always(const struct values *values, int64_t number) {
+    for (size_t r = 0; r < values->proxy->n_ranks; r++)
+        if (values->lists[r].n && (!is_constant(&values->lists[r]) || values->lists[r].same != number))
             return false;
     return true;
 }
 
-static bool write(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists, bool is_condition,
-                  const struct refrain_proxy_list *peers, const char *name, FILE *out) {
-    const struct refrain_proxy *proxy = output->proxy;
-    struct values values = {.output = output, .proxy = proxy, .lists = lists, .peers = peers, .name = name, .out = out};
+static bool has_negative(const struct values *values) {
+    bool negative = false;
+    for (size_t r = 0; r < values->proxy->n_ranks; r++) {
+        const struct refrain_proxy_list *list = &values->lists[r];
+        for (size_t i = 0; i < list->n && !negative; i = list->all ? i + 1 : list->n)
+            negative = refrain_proxy_at(list, i) < 0;
+    }
+    return negative;
+}
+
+bool refrain_value_find(struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
+                        const struct refrain_proxy_list *peers, bool is_condition, struct refrain_value *value) {
+    struct values values = {.proxy = proxy, .lists = lists, .peers = peers, .value = value};
     bool single = true;
+    *value = (struct refrain_value){.negative = has_negative(&values)};
+    if (is_condition && always(&values, 1))
+        return refrain_value_set(value, 1);
     for (size_t r = 0; r < proxy->n_ranks; r++)
         single &= is_constant(&lists[r]);
     if (single)
-        write_single(&values, is_condition);
+        find_single(&values, is_condition);
     else
-        write_several(&values);
-    return !single;
-}
-
-bool refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
-                               const struct refrain_proxy_list *peers, const char *name, FILE *out) {
-    return write(output, lists, false, peers, name, out);
-}
-
-void refrain_proxy_write_condition(struct refrain_proxy_output *output, const struct refrain_proxy_list *lists,
-                                   const char *name, FILE *out) {
-    write(output, lists, true, NULL, name, out);
+        find_several(&values);
+    return !values.no_memory;
 }
