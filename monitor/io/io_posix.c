@@ -41,52 +41,25 @@ static unsigned mode_of(int flags) {
         va_end(more);                                                                                                  \
     }
 
-#define OPEN(function, path, flags, passed) OPENS(int, function, path, passed, result, mode_of(flags))
-
-EXPORTED int open(const char *path, int flags, ...) {
-    PERMISSIONS(flags);
-    REAL(open);
-    OPEN(open, path, flags, real(path, flags, permissions));
-}
-EXPORTED int open64(const char *path, int flags, ...) {
-    PERMISSIONS(flags);
-    REAL(open64);
-    OPEN(open, path, flags, real(path, flags, permissions));
-}
-EXPORTED int __open_2(const char *path, int flags) {
-    REAL(__open_2);
-    OPEN(open, path, flags, real(path, flags));
-}
-EXPORTED int __open64_2(const char *path, int flags) {
-    REAL(__open64_2);
-    OPEN(open, path, flags, real(path, flags));
-}
-EXPORTED int openat(int directory, const char *path, int flags, ...) {
-    PERMISSIONS(flags);
-    REAL(openat);
-    OPEN(openat, path, flags, real(directory, path, flags, permissions));
-}
-EXPORTED int openat64(int directory, const char *path, int flags, ...) {
-    PERMISSIONS(flags);
-    REAL(openat64);
-    OPEN(openat, path, flags, real(directory, path, flags, permissions));
-}
-EXPORTED int __openat_2(int directory, const char *path, int flags) {
-    REAL(__openat_2);
-    OPEN(openat, path, flags, real(directory, path, flags));
-}
-EXPORTED int __openat64_2(int directory, const char *path, int flags) {
-    REAL(__openat64_2);
-    OPEN(openat, path, flags, real(directory, path, flags));
-}
-EXPORTED int creat(const char *path, mode_t permissions) {
-    REAL(creat);
-    OPEN(creat, path, O_CREAT | O_WRONLY | O_TRUNC, real(path, permissions));
-}
-EXPORTED int creat64(const char *path, mode_t permissions) {
-    REAL(creat64);
-    OPEN(creat, path, O_CREAT | O_WRONLY | O_TRUNC, real(path, permissions));
-}
+/* A wrapper that opens a file, recorded as `function`. `before` finds the permissions, where the call has any. */
+#define OPEN(name, function, before, mode, parameters, passed)                                                         \
+    EXPORTED int name parameters {                                                                                     \
+        before REAL(name);                                                                                             \
+        OPENS(int, function, path, real passed, result, mode_of(mode));                                                \
+    }
+#define CREATE (O_CREAT | O_WRONLY | O_TRUNC)
+OPEN(open, open, PERMISSIONS(flags), flags, (const char *path, int flags, ...), (path, flags, permissions))
+OPEN(open64, open, PERMISSIONS(flags), flags, (const char *path, int flags, ...), (path, flags, permissions))
+OPEN(__open_2, open, , flags, (const char *path, int flags), (path, flags))
+OPEN(__open64_2, open, , flags, (const char *path, int flags), (path, flags))
+OPEN(openat, openat, PERMISSIONS(flags), flags, (int at, const char *path, int flags, ...),
+     (at, path, flags, permissions))
+OPEN(openat64, openat, PERMISSIONS(flags), flags, (int at, const char *path, int flags, ...),
+     (at, path, flags, permissions))
+OPEN(__openat_2, openat, , flags, (int at, const char *path, int flags), (at, path, flags))
+OPEN(__openat64_2, openat, , flags, (int at, const char *path, int flags), (at, path, flags))
+OPEN(creat, creat, , CREATE, (const char *path, mode_t permissions), (path, permissions))
+OPEN(creat64, creat, , CREATE, (const char *path, mode_t permissions), (path, permissions))
 
 EXPORTED int close(int descriptor) {
     REAL(close);
@@ -110,66 +83,25 @@ static int64_t bytes_of(const struct iovec *parts, int n) {
     return bytes;
 }
 
-EXPORTED ssize_t read(int descriptor, void *buffer, size_t bytes) {
-    REAL(read);
-    ACCESS(ssize_t, read, descriptor, bytes, real(descriptor, buffer, bytes), result);
-}
-EXPORTED ssize_t __read_chk(int descriptor, void *buffer, size_t bytes, size_t room) {
-    REAL(__read_chk);
-    ACCESS(ssize_t, read, descriptor, bytes, real(descriptor, buffer, bytes, room), result);
-}
-EXPORTED ssize_t write(int descriptor, const void *buffer, size_t bytes) {
-    REAL(write);
-    ACCESS(ssize_t, write, descriptor, bytes, real(descriptor, buffer, bytes), result);
-}
-EXPORTED ssize_t readv(int descriptor, const struct iovec *parts, int n) {
-    REAL(readv);
-    ACCESS(ssize_t, readv, descriptor, bytes_of(parts, n), real(descriptor, parts, n), result);
-}
-EXPORTED ssize_t writev(int descriptor, const struct iovec *parts, int n) {
-    REAL(writev);
-    ACCESS(ssize_t, writev, descriptor, bytes_of(parts, n), real(descriptor, parts, n), result);
-}
-EXPORTED ssize_t pread(int descriptor, void *buffer, size_t bytes, off_t offset) {
-    REAL(pread);
-    ACCESS(ssize_t, pread, descriptor, bytes, real(descriptor, buffer, bytes, offset), result);
-}
-EXPORTED ssize_t pread64(int descriptor, void *buffer, size_t bytes, off_t offset) {
-    REAL(pread64);
-    ACCESS(ssize_t, pread, descriptor, bytes, real(descriptor, buffer, bytes, offset), result);
-}
-EXPORTED ssize_t __pread_chk(int descriptor, void *buffer, size_t bytes, off_t offset, size_t room) {
-    REAL(__pread_chk);
-    ACCESS(ssize_t, pread, descriptor, bytes, real(descriptor, buffer, bytes, offset, room), result);
-}
-EXPORTED ssize_t __pread64_chk(int descriptor, void *buffer, size_t bytes, off_t offset, size_t room) {
-    REAL(__pread64_chk);
-    ACCESS(ssize_t, pread, descriptor, bytes, real(descriptor, buffer, bytes, offset, room), result);
-}
-EXPORTED ssize_t pwrite(int descriptor, const void *buffer, size_t bytes, off_t offset) {
-    REAL(pwrite);
-    ACCESS(ssize_t, pwrite, descriptor, bytes, real(descriptor, buffer, bytes, offset), result);
-}
-EXPORTED ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off_t offset) {
-    REAL(pwrite64);
-    ACCESS(ssize_t, pwrite, descriptor, bytes, real(descriptor, buffer, bytes, offset), result);
-}
-EXPORTED ssize_t preadv(int descriptor, const struct iovec *parts, int n, off_t offset) {
-    REAL(preadv);
-    ACCESS(ssize_t, preadv, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset), result);
-}
-EXPORTED ssize_t preadv64(int descriptor, const struct iovec *parts, int n, off_t offset) {
-    REAL(preadv64);
-    ACCESS(ssize_t, preadv, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset), result);
-}
-EXPORTED ssize_t pwritev(int descriptor, const struct iovec *parts, int n, off_t offset) {
-    REAL(pwritev);
-    ACCESS(ssize_t, pwritev, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset), result);
-}
-EXPORTED ssize_t pwritev64(int descriptor, const struct iovec *parts, int n, off_t offset) {
-    REAL(pwritev64);
-    ACCESS(ssize_t, pwritev, descriptor, bytes_of(parts, n), real(descriptor, parts, n, offset), result);
-}
+/* A wrapper that is to move `moved` bytes, recorded as `function`. */
+#define MOVE(name, function, moved, parameters, passed)                                                                \
+    WRAP(ssize_t, name, parameters, ACCESS(ssize_t, function, fd, moved, real passed, result))
+#define PARTS bytes_of(parts, n)
+MOVE(read, read, bytes, (int fd, void *to, size_t bytes), (fd, to, bytes))
+MOVE(__read_chk, read, bytes, (int fd, void *to, size_t bytes, size_t room), (fd, to, bytes, room))
+MOVE(write, write, bytes, (int fd, const void *from, size_t bytes), (fd, from, bytes))
+MOVE(readv, readv, PARTS, (int fd, const struct iovec *parts, int n), (fd, parts, n))
+MOVE(writev, writev, PARTS, (int fd, const struct iovec *parts, int n), (fd, parts, n))
+MOVE(pread, pread, bytes, (int fd, void *to, size_t bytes, off_t at), (fd, to, bytes, at))
+MOVE(pread64, pread, bytes, (int fd, void *to, size_t bytes, off_t at), (fd, to, bytes, at))
+MOVE(__pread_chk, pread, bytes, (int fd, void *to, size_t bytes, off_t at, size_t room), (fd, to, bytes, at, room))
+MOVE(__pread64_chk, pread, bytes, (int fd, void *to, size_t bytes, off_t at, size_t room), (fd, to, bytes, at, room))
+MOVE(pwrite, pwrite, bytes, (int fd, const void *from, size_t bytes, off_t at), (fd, from, bytes, at))
+MOVE(pwrite64, pwrite, bytes, (int fd, const void *from, size_t bytes, off_t at), (fd, from, bytes, at))
+MOVE(preadv, preadv, PARTS, (int fd, const struct iovec *parts, int n, off_t at), (fd, parts, n, at))
+MOVE(preadv64, preadv, PARTS, (int fd, const struct iovec *parts, int n, off_t at), (fd, parts, n, at))
+MOVE(pwritev, pwritev, PARTS, (int fd, const struct iovec *parts, int n, off_t at), (fd, parts, n, at))
+MOVE(pwritev64, pwritev, PARTS, (int fd, const struct iovec *parts, int n, off_t at), (fd, parts, n, at))
 
 /* preadv2() and the like: at the offset -1 they are readv() and writev(). */
 #define AT_ANY(name, at_pointer, at_offset)                                                                            \
@@ -188,29 +120,11 @@ AT_ANY(pwritev64v2, writev, pwritev)
 
 /* ---- other calls ---- */
 
-#define SEEK(passed) RECORDED(off_t, lseek, descriptor, -1, passed, io->sought(&call, whence, offset, result))
-
-EXPORTED off_t lseek(int descriptor, off_t offset, int whence) {
-    REAL(lseek);
-    SEEK(real(descriptor, offset, whence));
-}
-EXPORTED off_t lseek64(int descriptor, off_t offset, int whence) {
-    REAL(lseek64);
-    SEEK(real(descriptor, offset, whence));
-}
-EXPORTED int fsync(int descriptor) {
-    REAL(fsync);
-    USE(int, fsync, descriptor, real(descriptor));
-}
-EXPORTED int fdatasync(int descriptor) {
-    REAL(fdatasync);
-    USE(int, fdatasync, descriptor, real(descriptor));
-}
-EXPORTED void *mmap(void *address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
-    REAL(mmap);
-    USE(void *, mmap, descriptor, real(address, bytes, protection, flags, descriptor, offset));
-}
-EXPORTED void *mmap64(void *address, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
-    REAL(mmap64);
-    USE(void *, mmap, descriptor, real(address, bytes, protection, flags, descriptor, offset));
-}
+#define SEEK RECORDED(off_t, lseek, fd, -1, real(fd, offset, whence), io->sought(&call, whence, offset, result))
+#define MAP USE(void *, mmap, fd, real(address, bytes, protection, flags, fd, offset))
+WRAP(off_t, lseek, (int fd, off_t offset, int whence), SEEK)
+WRAP(off_t, lseek64, (int fd, off_t offset, int whence), SEEK)
+WRAP(int, fsync, (int fd), USE(int, fsync, fd, real(fd)))
+WRAP(int, fdatasync, (int fd), USE(int, fdatasync, fd, real(fd)))
+WRAP(void *, mmap, (void *address, size_t bytes, int protection, int flags, int fd, off_t offset), MAP)
+WRAP(void *, mmap64, (void *address, size_t bytes, int protection, int flags, int fd, off_t offset), MAP)

@@ -44,16 +44,9 @@ static unsigned mode_of(const char *mode) {
            (strchr(mode, 'x') ? REFRAIN_FILE_EXCLUSIVE : 0u) | (mode[0] == 'a' ? REFRAIN_FILE_APPENDS : 0u);
 }
 
-#define OPEN(function, passed) OPENS(FILE *, function, path, passed, descriptor_of(result), mode_of(mode))
-
-EXPORTED FILE *fopen(const char *path, const char *mode) {
-    REAL(fopen);
-    OPEN(fopen, real(path, mode));
-}
-EXPORTED FILE *fopen64(const char *path, const char *mode) {
-    REAL(fopen64);
-    OPEN(fopen, real(path, mode));
-}
+#define OPEN(function) OPENS(FILE *, function, path, real(path, mode), descriptor_of(result), mode_of(mode))
+WRAP(FILE *, fopen, (const char *path, const char *mode), OPEN(fopen))
+WRAP(FILE *, fopen64, (const char *path, const char *mode), OPEN(fopen))
 
 static void closes(FILE *stream) {
     const struct refrain_io *io = refrain_io_of(descriptor_of(stream));
@@ -62,22 +55,16 @@ static void closes(FILE *stream) {
 }
 
 /* Without a path, the stream stays on its file, with another mode. */
-#define REOPEN(passed)                                                                                                 \
+#define REOPEN                                                                                                         \
     int descriptor = descriptor_of(stream);                                                                            \
     if (!path) {                                                                                                       \
-        RECORDED(FILE *, freopen, descriptor, -1, passed, if (!result) io->closes(descriptor); io->used(&call));       \
+        RECORDED(FILE *, freopen, descriptor, -1, real(path, mode, stream), if (!result) io->closes(descriptor);       \
+                 io->used(&call));                                                                                     \
     }                                                                                                                  \
     closes(stream);                                                                                                    \
-    OPEN(freopen, passed)
-
-EXPORTED FILE *freopen(const char *path, const char *mode, FILE *stream) {
-    REAL(freopen);
-    REOPEN(real(path, mode, stream));
-}
-EXPORTED FILE *freopen64(const char *path, const char *mode, FILE *stream) {
-    REAL(freopen64);
-    REOPEN(real(path, mode, stream));
-}
+    OPENS(FILE *, freopen, path, real(path, mode, stream), descriptor_of(result), mode_of(mode))
+WRAP(FILE *, freopen, (const char *path, const char *mode, FILE *stream), REOPEN)
+WRAP(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), REOPEN)
 
 EXPORTED int fclose(FILE *stream) {
     REAL(fclose);
@@ -95,179 +82,92 @@ EXPORTED int fclose(FILE *stream) {
 
 /* ---- accesses ---- */
 
-#define ELEMENTS(function, passed)                                                                                     \
-    int descriptor = descriptor_of(stream);                                                                            \
-    ACCESS(size_t, function, descriptor, size *n, passed, result *size)
+/* A wrapper whose file is that of `stream`. */
+#define WRAP_STREAM(type, name, parameters, body) WRAP(type, name, parameters, int fd = descriptor_of(stream); body)
 
-EXPORTED size_t fread(void *buffer, size_t size, size_t n, FILE *stream) {
-    REAL(fread);
-    ELEMENTS(fread, real(buffer, size, n, stream));
-}
-EXPORTED size_t fread_unlocked(void *buffer, size_t size, size_t n, FILE *stream) {
-    REAL(fread_unlocked);
-    ELEMENTS(fread, real(buffer, size, n, stream));
-}
-EXPORTED size_t __fread_chk(void *buffer, size_t room, size_t size, size_t n, FILE *stream) {
-    REAL(__fread_chk);
-    ELEMENTS(fread, real(buffer, room, size, n, stream));
-}
-EXPORTED size_t __fread_unlocked_chk(void *buffer, size_t room, size_t size, size_t n, FILE *stream) {
-    REAL(__fread_unlocked_chk);
-    ELEMENTS(fread, real(buffer, room, size, n, stream));
-}
-EXPORTED size_t fwrite(const void *buffer, size_t size, size_t n, FILE *stream) {
-    REAL(fwrite);
-    ELEMENTS(fwrite, real(buffer, size, n, stream));
-}
-EXPORTED size_t fwrite_unlocked(const void *buffer, size_t size, size_t n, FILE *stream) {
-    REAL(fwrite_unlocked);
-    ELEMENTS(fwrite, real(buffer, size, n, stream));
-}
-/* The body of a wrapper that writes a text. */
-#define TEXT(stream, bytes, passed)                                                                                    \
-    int descriptor = descriptor_of(stream);                                                                            \
-    const int64_t length = refrain_io_of(descriptor) ? (int64_t)(bytes) : 0;                                           \
-    ACCESS(int, fputs, descriptor, length, passed, result < 0 ? -1 : length)
+/* A wrapper that moves `n` elements of `size` bytes. */
+#define MOVE(name, function, parameters, passed)                                                                       \
+    WRAP_STREAM(size_t, name, parameters, ACCESS(size_t, function, fd, size *n, real passed, result *size))
+MOVE(fread, fread, (void *to, size_t size, size_t n, FILE *stream), (to, size, n, stream))
+MOVE(fread_unlocked, fread, (void *to, size_t size, size_t n, FILE *stream), (to, size, n, stream))
+MOVE(__fread_chk, fread, (void *to, size_t room, size_t size, size_t n, FILE *stream), (to, room, size, n, stream))
+MOVE(__fread_unlocked_chk, fread, (void *to, size_t room, size_t size, size_t n, FILE *stream),
+     (to, room, size, n, stream))
+MOVE(fwrite, fwrite, (const void *from, size_t size, size_t n, FILE *stream), (from, size, n, stream))
+MOVE(fwrite_unlocked, fwrite, (const void *from, size_t size, size_t n, FILE *stream), (from, size, n, stream))
 
-EXPORTED int fputs(const char *text, FILE *stream) {
-    REAL(fputs);
-    TEXT(stream, strlen(text), real(text, stream));
-}
-EXPORTED int fputs_unlocked(const char *text, FILE *stream) {
-    REAL(fputs_unlocked);
-    TEXT(stream, strlen(text), real(text, stream));
-}
-EXPORTED int puts(const char *text) {
-    REAL(puts);
-    TEXT(stdout, strlen(text) + 1, real(text));
-}
+/* A wrapper that writes a text of `bytes` bytes to the stream `to`. */
+#define TEXT(name, to, bytes, parameters, passed)                                                                      \
+    EXPORTED int name parameters {                                                                                     \
+        REAL(name);                                                                                                    \
+        int fd = descriptor_of(to);                                                                                    \
+        const int64_t length = refrain_io_of(fd) ? (int64_t)(bytes) : 0;                                               \
+        ACCESS(int, fputs, fd, length, real passed, result < 0 ? -1 : length);                                         \
+    }
+TEXT(fputs, stream, strlen(text), (const char *text, FILE *stream), (text, stream))
+TEXT(fputs_unlocked, stream, strlen(text), (const char *text, FILE *stream), (text, stream))
+TEXT(puts, stdout, strlen(text) + 1, (const char *text), (text))
 
 /* A compiler makes these of fprintf() and fputs() for one character, so they are recorded as fputs. */
-#define CHARACTER(name)                                                                                                \
-    EXPORTED int name(int character, FILE *stream) {                                                                   \
-        REAL(name);                                                                                                    \
-        TEXT(stream, 1, real(character, stream));                                                                      \
-    }
-#define CHARACTER_OUT(name)                                                                                            \
-    EXPORTED int name(int character) {                                                                                 \
-        REAL(name);                                                                                                    \
-        TEXT(stdout, 1, real(character));                                                                              \
-    }
-CHARACTER(fputc)
-CHARACTER(putc)
-CHARACTER(fputc_unlocked)
-CHARACTER(putc_unlocked)
-CHARACTER_OUT(putchar)
-CHARACTER_OUT(putchar_unlocked)
+TEXT(fputc, stream, 1, (int character, FILE *stream), (character, stream))
+TEXT(putc, stream, 1, (int character, FILE *stream), (character, stream))
+TEXT(fputc_unlocked, stream, 1, (int character, FILE *stream), (character, stream))
+TEXT(putc_unlocked, stream, 1, (int character, FILE *stream), (character, stream))
+TEXT(putchar, stdout, 1, (int character), (character))
+TEXT(putchar_unlocked, stdout, 1, (int character), (character))
 
-/* The end of the file is an access of no bytes. */
-#define GETS(passed)                                                                                                   \
-    int descriptor = descriptor_of(stream);                                                                            \
-    ACCESS(char *, fgets, descriptor, bytes, passed, result ? strlen(text) : 0)
-
-EXPORTED char *fgets(char *text, int bytes, FILE *stream) {
-    REAL(fgets);
-    GETS(real(text, bytes, stream));
-}
-EXPORTED char *fgets_unlocked(char *text, int bytes, FILE *stream) {
-    REAL(fgets_unlocked);
-    GETS(real(text, bytes, stream));
-}
-EXPORTED char *__fgets_chk(char *text, size_t room, int bytes, FILE *stream) {
-    REAL(__fgets_chk);
-    GETS(real(text, room, bytes, stream));
-}
-EXPORTED char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream) {
-    REAL(__fgets_unlocked_chk);
-    GETS(real(text, room, bytes, stream));
-}
+/* A wrapper that reads a line to `text`. The end of the file is an access of no bytes. */
+#define GETS(name, parameters, passed)                                                                                 \
+    WRAP_STREAM(char *, name, parameters, ACCESS(char *, fgets, fd, bytes, real passed, result ? strlen(text) : 0))
+GETS(fgets, (char *text, int bytes, FILE *stream), (text, bytes, stream))
+GETS(fgets_unlocked, (char *text, int bytes, FILE *stream), (text, bytes, stream))
+GETS(__fgets_chk, (char *text, size_t room, int bytes, FILE *stream), (text, room, bytes, stream))
+GETS(__fgets_unlocked_chk, (char *text, size_t room, int bytes, FILE *stream), (text, room, bytes, stream))
 
 /* An access whose size is known only when it is over. */
-#define FORMATTED(type, function, descriptor, passed, bytes)                                                           \
-    RECORDED(type, function, descriptor, -1, passed, io->formatted(&call, (int64_t)(bytes)))
-#define LINE(passed)                                                                                                   \
-    int descriptor = descriptor_of(stream);                                                                            \
-    FORMATTED(ssize_t, getdelim, descriptor, passed, result < 0 ? 0 : result)
-#define PRINTS_LIST(stream, passed)                                                                                    \
-    int descriptor = descriptor_of(stream);                                                                            \
-    FORMATTED(int, fprintf, descriptor, passed, result)
+#define FORMATTED(type, function, passed, bytes)                                                                       \
+    RECORDED(type, function, fd, -1, passed, io->formatted(&call, (int64_t)(bytes)))
+#define LINE(...) FORMATTED(ssize_t, getdelim, real(__VA_ARGS__), result < 0 ? 0 : result)
+WRAP_STREAM(ssize_t, getdelim, (char **line, size_t *room, int last, FILE *stream), LINE(line, room, last, stream))
+WRAP_STREAM(ssize_t, __getdelim, (char **line, size_t *room, int last, FILE *stream), LINE(line, room, last, stream))
+WRAP_STREAM(ssize_t, getline, (char **line, size_t *room, FILE *stream), LINE(line, room, stream))
 
-EXPORTED ssize_t getdelim(char **line, size_t *room, int delimiter, FILE *stream) {
-    REAL(getdelim);
-    LINE(real(line, room, delimiter, stream));
-}
-EXPORTED ssize_t __getdelim(char **line, size_t *room, int delimiter, FILE *stream) {
-    REAL(__getdelim);
-    LINE(real(line, room, delimiter, stream));
-}
-EXPORTED ssize_t getline(char **line, size_t *room, FILE *stream) {
-    REAL(getline);
-    LINE(real(line, room, stream));
-}
+/* A wrapper that prints to the descriptor `to` what `list` has. */
+#define PRINTS_LIST(name, to, parameters, passed)                                                                      \
+    WRAP(int, name, parameters, int fd = (to); FORMATTED(int, fprintf, real passed, result))
+#define STREAM descriptor_of(stream)
+#define OUTPUT descriptor_of(stdout)
+PRINTS_LIST(vfprintf, STREAM, (FILE * stream, const char *format, va_list list), (stream, format, list))
+PRINTS_LIST(__vfprintf_chk, STREAM, (FILE * stream, int flag, const char *format, va_list list),
+            (stream, flag, format, list))
+PRINTS_LIST(vprintf, OUTPUT, (const char *format, va_list list), (format, list))
+PRINTS_LIST(__vprintf_chk, OUTPUT, (int flag, const char *format, va_list list), (flag, format, list))
+PRINTS_LIST(vdprintf, given, (int given, const char *format, va_list list), (given, format, list))
+PRINTS_LIST(__vdprintf_chk, given, (int given, int flag, const char *format, va_list list), (given, flag, format, list))
 
-EXPORTED int vfprintf(FILE *stream, const char *format, va_list arguments) {
-    REAL(vfprintf);
-    PRINTS_LIST(stream, real(stream, format, arguments));
-}
-EXPORTED int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments) {
-    REAL(__vfprintf_chk);
-    PRINTS_LIST(stream, real(stream, flag, format, arguments));
-}
-EXPORTED int vprintf(const char *format, va_list arguments) {
-    REAL(vprintf);
-    PRINTS_LIST(stdout, real(format, arguments));
-}
-EXPORTED int __vprintf_chk(int flag, const char *format, va_list arguments) {
-    REAL(__vprintf_chk);
-    PRINTS_LIST(stdout, real(flag, format, arguments));
-}
-EXPORTED int vdprintf(int descriptor, const char *format, va_list arguments) {
-    REAL(vdprintf);
-    FORMATTED(int, fprintf, descriptor, real(descriptor, format, arguments), result);
-}
-EXPORTED int __vdprintf_chk(int descriptor, int flag, const char *format, va_list arguments) {
-    REAL(__vdprintf_chk);
-    FORMATTED(int, fprintf, descriptor, real(descriptor, flag, format, arguments), result);
-}
-
-/* The body of a wrapper with arguments behind `format`. `to`: the descriptor. */
-#define PRINTS(to, passed)                                                                                             \
-    const struct refrain_io *io = refrain_io_of(to);                                                                   \
-    struct refrain_io_call call;                                                                                       \
-    va_list arguments;                                                                                                 \
-    va_start(arguments, format);                                                                                       \
-    if (io)                                                                                                            \
-        io->begin(&call, REFRAIN_CALL_POSIX_fprintf, to, -1, FROM);                                                    \
-    int result = passed;                                                                                               \
-    if (io)                                                                                                            \
-        io->formatted(&call, result);                                                                                  \
-    va_end(arguments);                                                                                                 \
-    return result
-
-EXPORTED int fprintf(FILE *stream, const char *format, ...) {
-    REAL(vfprintf);
-    PRINTS(descriptor_of(stream), real(stream, format, arguments));
-}
-EXPORTED int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {
-    REAL(__vfprintf_chk);
-    PRINTS(descriptor_of(stream), real(stream, flag, format, arguments));
-}
-EXPORTED int printf(const char *format, ...) {
-    REAL(vprintf);
-    PRINTS(descriptor_of(stdout), real(format, arguments));
-}
-EXPORTED int __printf_chk(int flag, const char *format, ...) {
-    REAL(__vprintf_chk);
-    PRINTS(descriptor_of(stdout), real(flag, format, arguments));
-}
-EXPORTED int dprintf(int descriptor, const char *format, ...) {
-    REAL(vdprintf);
-    PRINTS(descriptor, real(descriptor, format, arguments));
-}
-EXPORTED int __dprintf_chk(int descriptor, int flag, const char *format, ...) {
-    REAL(__vdprintf_chk);
-    PRINTS(descriptor, real(descriptor, flag, format, arguments));
-}
+/* The same with arguments behind `format`, by the function `listing` of the C library. */
+#define PRINTS(name, listing, to, parameters, passed)                                                                  \
+    EXPORTED int name parameters {                                                                                     \
+        REAL(listing);                                                                                                 \
+        const struct refrain_io *io = refrain_io_of(to);                                                               \
+        struct refrain_io_call call;                                                                                   \
+        va_list list;                                                                                                  \
+        va_start(list, format);                                                                                        \
+        if (io)                                                                                                        \
+            io->begin(&call, REFRAIN_CALL_POSIX_fprintf, to, -1, FROM);                                                \
+        int result = real passed;                                                                                      \
+        if (io)                                                                                                        \
+            io->formatted(&call, result);                                                                              \
+        va_end(list);                                                                                                  \
+        return result;                                                                                                 \
+    }
+PRINTS(fprintf, vfprintf, STREAM, (FILE * stream, const char *format, ...), (stream, format, list))
+PRINTS(__fprintf_chk, __vfprintf_chk, STREAM, (FILE * stream, int flag, const char *format, ...),
+       (stream, flag, format, list))
+PRINTS(printf, vprintf, OUTPUT, (const char *format, ...), (format, list))
+PRINTS(__printf_chk, __vprintf_chk, OUTPUT, (int flag, const char *format, ...), (flag, format, list))
+PRINTS(dprintf, vdprintf, fd, (int fd, const char *format, ...), (fd, format, list))
+PRINTS(__dprintf_chk, __vdprintf_chk, fd, (int fd, int flag, const char *format, ...), (fd, flag, format, list))
 
 /* ---- other calls ---- */
 
@@ -279,38 +179,20 @@ static int64_t position_after(FILE *stream, int rc, off_t offset, int whence) {
     return position;
 }
 
-#define SEEK(function, passed, offset, whence)                                                                         \
-    int descriptor = descriptor_of(stream);                                                                            \
-    RECORDED(int, function, descriptor, -1, passed,                                                                    \
+#define SEEK                                                                                                           \
+    RECORDED(int, fseek, fd, -1, real(stream, offset, whence),                                                         \
              io->sought(&call, whence, offset, position_after(stream, result, offset, whence)))
-
-EXPORTED int fseek(FILE *stream, long offset, int whence) {
-    REAL(fseek);
-    SEEK(fseek, real(stream, offset, whence), offset, whence);
-}
-EXPORTED int fseeko(FILE *stream, off_t offset, int whence) {
-    REAL(fseeko);
-    SEEK(fseek, real(stream, offset, whence), offset, whence);
-}
-EXPORTED int fseeko64(FILE *stream, off_t offset, int whence) {
-    REAL(fseeko64);
-    SEEK(fseek, real(stream, offset, whence), offset, whence);
-}
+WRAP_STREAM(int, fseek, (FILE * stream, long offset, int whence), SEEK)
+WRAP_STREAM(int, fseeko, (FILE * stream, off_t offset, int whence), SEEK)
+WRAP_STREAM(int, fseeko64, (FILE * stream, off_t offset, int whence), SEEK)
 
 /* The position is in a form of the C library's own; ftello() says what it is. */
-#define SET(passed)                                                                                                    \
-    int descriptor = descriptor_of(stream);                                                                            \
-    RECORDED(int, fseek, descriptor, -1, passed, const int64_t now = position_after(stream, result, 0, SEEK_CUR);      \
+#define SET                                                                                                            \
+    RECORDED(int, fseek, fd, -1, real(stream, position),                                                               \
+             const int64_t now = position_after(stream, result, 0, SEEK_CUR);                                          \
              io->sought(&call, SEEK_SET, now < 0 ? 0 : now, now))
-
-EXPORTED int fsetpos(FILE *stream, const fpos_t *position) {
-    REAL(fsetpos);
-    SET(real(stream, position));
-}
-EXPORTED int fsetpos64(FILE *stream, const fpos64_t *position) {
-    REAL(fsetpos64);
-    SET(real(stream, position));
-}
+WRAP_STREAM(int, fsetpos, (FILE * stream, const fpos_t *position), SET)
+WRAP_STREAM(int, fsetpos64, (FILE * stream, const fpos64_t *position), SET)
 
 EXPORTED void rewind(FILE *stream) {
     REAL(rewind);
@@ -324,13 +206,5 @@ EXPORTED void rewind(FILE *stream) {
         io->sought(&call, SEEK_SET, 0, 0);
 }
 
-EXPORTED int fflush(FILE *stream) {
-    REAL(fflush);
-    int descriptor = descriptor_of(stream);
-    USE(int, fflush, descriptor, real(stream));
-}
-EXPORTED int fflush_unlocked(FILE *stream) {
-    REAL(fflush_unlocked);
-    int descriptor = descriptor_of(stream);
-    USE(int, fflush, descriptor, real(stream));
-}
+WRAP_STREAM(int, fflush, (FILE * stream), USE(int, fflush, fd, real(stream)))
+WRAP_STREAM(int, fflush_unlocked, (FILE * stream), USE(int, fflush, fd, real(stream)))

@@ -38,6 +38,13 @@ static inline const struct refrain_io *refrain_io_of(int descriptor) {
         __atomic_store_n(&found, real, __ATOMIC_RELAXED);                                                              \
     }
 
+/* A wrapper with `body`, in which `real` is the function of the C library. */
+#define WRAP(type, name, parameters, body)                                                                             \
+    EXPORTED type name parameters {                                                                                    \
+        REAL(name);                                                                                                    \
+        body;                                                                                                          \
+    }
+
 /* The arguments of begin and open_begin in a wrapper. */
 #define FROM __builtin_return_address(0), REFRAIN_FRAME_ADDRESS
 
