@@ -103,12 +103,11 @@ static void posted(void) {
 /* Six neighbours through one call site to receive and one to send, completed by polling. */
 static void halo_polled(void) {
     MPI_Request requests[2 * NEIGHBOURS];
-    int done = 0;
+    int done = 0, distances[NEIGHBOURS] = {-1, 1, -2, 2, -3, 3};
     for (int i = 0; i < NEIGHBOURS; i++)
-        irecv(i, MOST, neighbour(i % 2 ? i + 1 : -i - 1), i ^ 1, &requests[i]);
+        irecv(i, MOST, neighbour(distances[i]), i ^ 1, &requests[i]);
     for (int i = 0; i < NEIGHBOURS; i++)
-        isend(i, 16 << (i / 2 + turn % 2), neighbour(i % 2 ? i + 1 : -i - 1), i ^ (size == 1),
-              &requests[NEIGHBOURS + i]);
+        isend(i, 16 << (i / 2 + turn % 2), neighbour(distances[i]), i, &requests[NEIGHBOURS + i]);
     while (!done) {
         compute(10);
         CALL(MPI_Testall(2 * NEIGHBOURS, requests, &done, MPI_STATUSES_IGNORE));
@@ -215,6 +214,98 @@ static void exchange(void) {
     CALL(MPI_Alltoallv(out[1], counts, places, MPI_INT, in[1], counts, places, MPI_INT, MPI_COMM_WORLD));
 }
 
+/* The same numbers on all ranks, without a rule. */
+static int chance(int below) {
+    static unsigned state = 3;
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 16) % (unsigned)below);
+}
+
+/* A number of requests by chance, each completed by a call of its own, the latest ones first. */
+static void backwards(void) {
+    MPI_Request requests[2 * NEIGHBOURS];
+    int n = 1 + chance(NEIGHBOURS), done;
+    for (int i = 0; i < n; i++)
+        irecv(i, MOST, neighbour(-1), i, &requests[i]);
+    for (int i = 0; i < n; i++)
+        isend(i, 1 << (turn * 7 + (unsigned)i) % 9, neighbour(1), i, &requests[n + i]);
+    for (int i = 2 * n - 1; i >= 0; i--) {
+        if ((turn + (unsigned)i) % 3 == 0) {
+            CALL(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+            continue;
+        }
+        for (done = 0; !done;)
+            CALL(MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE));
+    }
+}
+
+/* Some of the persistent requests, another set in each round, are started one by one and polled for in turns. Now and
+ * then two of them are made anew. */
+static void some_persistent(void) {
+    int set = 1 + chance((1 << NEIGHBOURS) - 1), anew = (int)(turn / 32) % NEIGHBOURS, which, done = 0;
+    if (turn % 32 == 0) {
+        CALL(MPI_Request_free(&persistent[anew]));
+        CALL(MPI_Request_free(&persistent[NEIGHBOURS + anew]));
+        CALL(MPI_Send_init(out[anew], 1 + chance(300), MPI_INT, neighbour(anew + 1), anew, MPI_COMM_WORLD,
+                           &persistent[NEIGHBOURS + anew]));
+        CALL(MPI_Recv_init(in[anew], MOST, MPI_INT, neighbour(-anew - 1), anew, MPI_COMM_WORLD, &persistent[anew]));
+    }
+    for (int i = 0; i < 2 * NEIGHBOURS; i++)
+        if (set >> i % NEIGHBOURS & 1)
+            CALL(MPI_Start(&persistent[i]));
+    do
+        CALL(MPI_Testany(2 * NEIGHBOURS, persistent, &which, &done, MPI_STATUS_IGNORE));
+    while (!done || which != MPI_UNDEFINED);
+}
+
+/* The same call sites at another depth in each round, on the way down and on the way up. */
+static void descend(unsigned depth) {
+    CALL(MPI_Sendrecv(out[0], (int)depth + 1, MPI_INT, neighbour(1 << depth), (int)depth, in[0], MOST, MPI_INT,
+                      neighbour(-(1 << depth)), (int)depth, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    if (depth > 0)
+        descend(depth - 1);
+    if (depth % 2)
+        CALL(MPI_Allreduce(out[0], in[0], (int)depth, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+}
+
+static void recursive(void) {
+    descend(turn * 13 % 7);
+}
+
+/* A communicator lives for 64 rounds, with other members and another order of ranks each time. */
+static void short_lived(void) {
+    static MPI_Comm comm = MPI_COMM_NULL;
+    if (turn % 64 == 0) {
+        if (comm != MPI_COMM_NULL)
+            CALL(MPI_Comm_free(&comm));
+        CALL(MPI_Comm_split(MPI_COMM_WORLD, rank % (1 + chance(2)), chance(2) ? -rank : rank, &comm));
+    }
+    CALL(MPI_Bcast(out[0], 1 + (int)(turn % 5), MPI_INT, 0, comm));
+    if (chance(3) == 0)
+        CALL(MPI_Allgather(out[0], 2, MPI_INT, in[0], 2, MPI_INT, comm));
+}
+
+/* What seldom comes: receives that are cancelled, no partner, synchronous sends, matched probes that look first. */
+static void rare_calls(void) {
+    MPI_Request request, sent;
+    MPI_Message message;
+    MPI_Status status;
+    int there = 0, to = neighbour(1), tag = 100 + chance(4);
+    CALL(MPI_Irecv(in[1], 8, MPI_INT, MPI_ANY_SOURCE, 99, copies[1], &request));
+    if (chance(2))
+        CALL(MPI_Issend(out[0], 1, column, to, tag, copies[1], &sent));
+    else
+        CALL(MPI_Isend(out[0], 1 + chance(50), MPI_INT, to, tag, copies[1], &sent));
+    CALL(MPI_Sendrecv(out[1], 3, MPI_INT, MPI_PROC_NULL, 1, in[2], 3, MPI_INT, MPI_PROC_NULL, 1, copies[1], &status));
+    while (!there)
+        CALL(MPI_Improbe(MPI_ANY_SOURCE, tag, copies[1], &there, &message, &status));
+    CALL(MPI_Cancel(&request));
+    CALL(MPI_Wait(&request, &status));
+    CALL(MPI_Imrecv(in[0], MOST, MPI_INT, &message, &request));
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CALL(MPI_Wait(&sent, MPI_STATUS_IGNORE));
+}
+
 static const struct {
     const char *name;
     void (*round)(void);
@@ -233,6 +324,11 @@ static const struct {
     {"reduction in the background", background},
     {"puts in a window", windows},
     {"all to all, sizes in turns", exchange},
+    {"waits in descending order", backwards},
+    {"persistent requests by chance", some_persistent},
+    {"recursion of changing depth", recursive},
+    {"communicators that live briefly", short_lived},
+    {"calls that seldom come", rare_calls},
 };
 
 static void time_pattern(unsigned p, int rounds) {
