@@ -22,35 +22,20 @@ static int copied(int descriptor, int copy) {
     return copy;
 }
 
-EXPORTED int dup(int descriptor) {
-    REAL(dup);
-    return copied(descriptor, real(descriptor));
-}
-EXPORTED int dup2(int descriptor, int copy) {
-    REAL(dup2);
-    return copied(descriptor, real(descriptor, copy));
-}
-EXPORTED int dup3(int descriptor, int copy, int flags) {
-    REAL(dup3);
-    return copied(descriptor, real(descriptor, copy, flags));
-}
+WRAP(int, dup, (int descriptor), return copied(descriptor, real(descriptor)))
+WRAP(int, dup2, (int descriptor, int copy), return copied(descriptor, real(descriptor, copy)))
+WRAP(int, dup3, (int descriptor, int copy, int flags), return copied(descriptor, real(descriptor, copy, flags)))
 
 /* The argument of a command, if it has one, is in the place of a pointer. */
-#define COMMAND(name)                                                                                                  \
-    REAL(name);                                                                                                        \
+#define COMMAND                                                                                                        \
     va_list more;                                                                                                      \
     va_start(more, command);                                                                                           \
     void *argument = va_arg(more, void *);                                                                             \
     va_end(more);                                                                                                      \
     int result = real(descriptor, command, argument);                                                                  \
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(descriptor, result) : result
-
-EXPORTED int fcntl(int descriptor, int command, ...) {
-    COMMAND(fcntl);
-}
-EXPORTED int fcntl64(int descriptor, int command, ...) {
-    COMMAND(fcntl64);
-}
+WRAP(int, fcntl, (int descriptor, int command, ...), COMMAND)
+WRAP(int, fcntl64, (int descriptor, int command, ...), COMMAND)
 
 /* ---- other ways to close ---- */
 

@@ -342,7 +342,7 @@ void refrain_watch_end(struct refrain_call *call, struct refrain_watch *watch, i
 void refrain_request_end_complete(struct refrain_call *call, uint64_t key, unsigned older, MPI_Status *status) {
     struct refrain_watch watch = {.first = 0};
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_find(call, key, older) : NULL;
+    struct refrain_request *request = refrain_request_find(call, key, older);
     if (request && request->flags & REFRAIN_REQUEST_ACTIVE) {
         refrain_request_unlink(refrain_request_bucket(key), request);
         request->position = request->watched = 0;

@@ -141,7 +141,7 @@ void refrain_request_bind(struct refrain_call *call, struct refrain_request *req
 
 void refrain_request_rename(const struct refrain_call *call, uint64_t key, uint64_t new_key) {
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_remove(call, key, 0) : NULL;
+    struct refrain_request *request = refrain_request_remove(call, key, 0);
     if (request)
         refrain_request_insert(request, new_key);
     refrain_mpi_unlock();
@@ -172,8 +172,7 @@ static void record_others_start(struct refrain_call *call, unsigned operation, c
 
 static void start(struct refrain_call *call, struct started *started, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0);
     if (!request) {
         refrain_mpi_unlock();
         return;
@@ -206,8 +205,7 @@ void refrain_requests_start(struct refrain_call *call, int count, const MPI_Requ
 void refrain_requests_not_started(struct refrain_call *call, int count, const MPI_Request *array) {
     for (int i = 0; i < count && array; i++) {
         refrain_mpi_lock();
-        struct refrain_request *request =
-            refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(array[i]), 0) : NULL;
+        struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(array[i]), 0);
         bool own = request && refrain_request_is_own(call, request);
         int64_t index = request ? request->index : 0;
         if (request)
@@ -220,8 +218,7 @@ void refrain_requests_not_started(struct refrain_call *call, int count, const MP
 
 void refrain_request_cancel(const struct refrain_call *call, MPI_Request handle) {
     refrain_mpi_lock();
-    struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = refrain_request_find(call, REFRAIN_MPI_KEY(handle), 0);
     if (request)
         request->flags |= REFRAIN_REQUEST_CANCEL;
     refrain_requests.cancels = true;
@@ -241,7 +238,7 @@ int refrain_request_end_taking(struct refrain_call *call, struct refrain_request
 
 void refrain_request_lost(struct refrain_call *call, uint64_t key) {
     refrain_mpi_lock();
-    struct refrain_request *request = refrain_requests.bound ? refrain_request_remove(call, key, 0) : NULL;
+    struct refrain_request *request = refrain_request_remove(call, key, 0);
     bool own = request && refrain_request_is_own(call, request);
     unsigned index = request ? request->index : 0;
     if (request)
@@ -256,8 +253,7 @@ void refrain_request_release(const struct refrain_call *call, MPI_Request handle
     if (handle == MPI_REQUEST_NULL)
         return;
     refrain_mpi_lock();
-    struct refrain_request *request =
-        refrain_requests.bound ? refrain_request_remove(call, REFRAIN_MPI_KEY(handle), 0) : NULL;
+    struct refrain_request *request = refrain_request_remove(call, REFRAIN_MPI_KEY(handle), 0);
     refrain_mpi_unlock();
     released->request = request;
     if (!request || !refrain_request_is_receive(request) || !(request->flags & REFRAIN_REQUEST_ACTIVE) ||

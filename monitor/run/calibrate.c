@@ -114,55 +114,36 @@ struct row {
     enum refrain_probe_kind first, end;
 };
 
-/* An MPI call that sends a message. Its place is stored before it, as an instrumented program does. */
+#define TIMED(kind, reads, probe)                                                                                      \
+    do {                                                                                                               \
+        begin();                                                                                                       \
+        probe;                                                                                                         \
+        end(REFRAIN_PROBE_##kind, reads);                                                                              \
+    } while (0)
+
+/* An MPI call that sends a message. Its place is stored before it, as an instrumented program does. The frame is as if
+ * the wrapper's frame lay below this one. */
 static void run_call(struct refrain_unit *unit, char *frame) {
     static const int64_t message[4] = {0, 0, 8, 0};
     struct refrain_call call;
-    begin();
-    refrain_place = (struct refrain_slot *)unit->slots + MPI_CALL;
-    refrain_call_begin(&call, 0, NULL,
-                       frame - 2 * sizeof(uintptr_t)); /* as if the wrapper's frame lay below this frame */
-    end(REFRAIN_PROBE_CALL_BEGIN, true);
-    begin();
-    refrain_call_operation(&call, REFRAIN_OP_SEND, message, 4);
-    end(REFRAIN_PROBE_OPERATION, false);
-    begin();
-    refrain_call_returned(&call);
-    end(REFRAIN_PROBE_CALL_RETURN, true);
-    begin();
-    refrain_call_end(&call);
-    end(REFRAIN_PROBE_CALL_END, false);
+    TIMED(CALL_BEGIN, true, refrain_place = (struct refrain_slot *)unit->slots + MPI_CALL;
+          refrain_call_begin(&call, 0, NULL, frame - 2 * sizeof(uintptr_t)));
+    TIMED(OPERATION, false, refrain_call_operation(&call, REFRAIN_OP_SEND, message, 4));
+    TIMED(CALL_RETURN, true, refrain_call_returned(&call));
+    TIMED(CALL_END, false, refrain_call_end(&call));
 }
 
 /* Runs one probe of each other kind, in an activation whose frame object is at `frame`. */
 static void run_probes(struct refrain_unit *unit, char *frame) {
-    begin();
-    refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame);
-    end(REFRAIN_PROBE_ENTER, true);
-    begin();
-    refrain_probe(unit, TRUE, frame, 0);
-    end(REFRAIN_PROBE_DECISION, false);
-    begin();
-    refrain_probe(unit, AGAIN, frame, 0);
-    end(REFRAIN_PROBE_ITERATION, false);
-    begin();
-    refrain_probe(unit, DONE, frame, 0);
-    end(REFRAIN_PROBE_LOOP_END, false);
-    begin();
-    refrain_probe(unit, COUNTED, frame, 7);
-    end(REFRAIN_PROBE_COUNT, false);
-    begin();
-    refrain_region_begin("calibration");
-    end(REFRAIN_PROBE_REGION_BEGIN, true);
-    begin();
-    refrain_region_end();
-    end(REFRAIN_PROBE_REGION_END, true);
-    begin();
-    refrain_probe(unit, PLACE, frame, 0);
-    end(REFRAIN_PROBE_PLACE, false);
-    begin();
-    refrain_probe(unit, WHOLE, frame, (uintptr_t)frame);
-    end(REFRAIN_PROBE_LEAVE, true);
+    TIMED(ENTER, true, refrain_probe(unit, FUNCTION, frame, (uintptr_t)frame));
+    TIMED(DECISION, false, refrain_probe(unit, TRUE, frame, 0));
+    TIMED(ITERATION, false, refrain_probe(unit, AGAIN, frame, 0));
+    TIMED(LOOP_END, false, refrain_probe(unit, DONE, frame, 0));
+    TIMED(COUNT, false, refrain_probe(unit, COUNTED, frame, 7));
+    TIMED(REGION_BEGIN, true, refrain_region_begin("calibration"));
+    TIMED(REGION_END, true, refrain_region_end());
+    TIMED(PLACE, false, refrain_probe(unit, PLACE, frame, 0));
+    TIMED(LEAVE, true, refrain_probe(unit, WHOLE, frame, (uintptr_t)frame));
 }
 
 /* Ticks for TIMES runs of the row; the least of the rounds. */

@@ -154,32 +154,28 @@ static void read_threads(void) {
         refrain_configuration.threads = threads_to_come(refrain_configuration.total_bytes, pthreads);
 }
 
-/* The number 1 is the switch "on", not a depth. */
-static void read_call_path(void) {
-    const char *value = setting("REFRAIN_CALL_PATH");
-    uint64_t depth;
+/* Reads a switch that may be a number instead, from 2 to `most`; 0 and 1 are switches. Returns the number: 0 for off,
+ * `of_on` for on. */
+static uint32_t read_switch_or_number(const char *name, uint64_t most, uint32_t of_on, const char *wanted) {
+    const char *value = setting(name);
+    uint64_t number;
     bool on = false;
-    refrain_configuration.path_depth = 0;
-    if (value && refrain_settings_size(value, &depth) && depth != 1 && depth <= REFRAIN_MAXIMUM_PATH)
-        refrain_configuration.path_depth = (uint32_t)depth;
-    else if (value && !refrain_settings_switch(value, &on))
-        bad_setting("REFRAIN_CALL_PATH", value, "on, off or a number of functions, 2 to 256", "off");
-    else if (on)
-        refrain_configuration.path_depth = REFRAIN_MAXIMUM_PATH;
+    if (value && refrain_settings_size(value, &number) && number > 1 && number <= most)
+        return (uint32_t)number;
+    if (value && !refrain_settings_switch(value, &on))
+        bad_setting(name, value, wanted, "off");
+    return on ? of_on : 0;
 }
 
-/* The numbers 0 and 1 are switches, other numbers are samples per second. */
+static void read_call_path(void) {
+    refrain_configuration.path_depth = read_switch_or_number(
+        "REFRAIN_CALL_PATH", REFRAIN_MAXIMUM_PATH, REFRAIN_MAXIMUM_PATH, "on, off or a number of functions, 2 to 256");
+}
+
 static void read_sample(void) {
-    const char *value = setting("REFRAIN_SAMPLE");
-    uint64_t hz;
-    bool on = false;
-    refrain_configuration.sample_hz = 0;
-    if (value && refrain_settings_size(value, &hz) && hz > 1 && hz <= REFRAIN_MOST_SAMPLES)
-        refrain_configuration.sample_hz = (uint32_t)hz;
-    else if (value && !refrain_settings_switch(value, &on))
-        bad_setting("REFRAIN_SAMPLE", value, "on, off or a number of samples per second, 2 to 1000", "off");
-    else if (on)
-        refrain_configuration.sample_hz = REFRAIN_DEFAULT_SAMPLES;
+    refrain_configuration.sample_hz =
+        read_switch_or_number("REFRAIN_SAMPLE", REFRAIN_MOST_SAMPLES, REFRAIN_DEFAULT_SAMPLES,
+                              "on, off or a number of samples per second, 2 to 1000");
 }
 
 static void read_order(void) {
