@@ -210,9 +210,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     char *end;
     unsigned long length;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
     case 'l':
         length = strtoul(value, &end, 10);
         if (*value < '0' || *value > '9' || *end || length < REFRAIN_RELEARN_SHORTEST ||
@@ -252,15 +249,12 @@ static enum refrain_status capture_trace(const char *path, unsigned length, stru
     return visit.no_memory ? REFRAIN_FAIL_MEMORY(error) : status;
 }
 
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"length", 'l', "N", 0, "Learn the sequences again with formulas of at most N items (4 to 128)", 0},
+static const struct refrain_option options[] = {
+    {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+    {"length", 'l', "N", "Learn the sequences again with formulas of at most N items (4 to 128)", 0, REFRAIN_OWN},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE...",
+static const char doc[] =
     "Says what share of the sequences of partners, tags, branch outcomes, loop counts and sizes the formulas hold.\v"
     "The shares are of sequences (one per construct, rank and thread) and of the values in them. identity, general, "
     "iteration and cycle are the types of Yan, Jin and Schmidt; nested and several (formulas in a row) go beyond them. "
@@ -271,10 +265,9 @@ static const struct argp argp = {
     "taken from the trace and learned again, with room for so many items and no archive. An item is a value or a loop: "
     "(a b^3)^n has four, two loops and two values. REFRAIN_FORMULA_LENGTH counts the same items; a run with that "
     "setting loses nothing, though, since what outgrows the formula goes to the archive as long as there is memory.\n\n"
-    "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.",
-    NULL,
-    NULL,
-    NULL};
+    "Of several traces each is shown, then all together. A trace of mode events has no formulas and is refused.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE...", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
@@ -308,6 +301,7 @@ const struct refrain_command refrain_command_capture = {
     .name = "capture",
     .summary = "what share of the sequences each type of formula holds",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
 };

@@ -262,20 +262,9 @@ static enum refrain_status print_json(const struct refrain_pairing *pairing, con
 
 /* ---- command line ---- */
 
-enum { OPTION_NATURAL = 256, OPTION_EXACT };
-
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case OPTION_NATURAL:
-        arguments->natural = value;
-        return 0;
-    case OPTION_EXACT:
-        arguments->exact = true;
-        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num < 2)
             arguments->sources[state->arg_num] = value;
@@ -313,17 +302,15 @@ static enum refrain_status compare(const struct arguments *arguments, const char
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"exact", OPTION_EXACT, NULL, 0, "Exit with status 3 unless all events are equal in every field except time", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"natural", OPTION_NATURAL, "C", 0,
-     "Another recording of A's program: quality is the spread of A and C over that of A and B", 0},
+static const struct refrain_option options[] = {
+    {"exact", 0, NULL, "Exit with status 3 unless all events are equal in every field except time", 0,
+     REFRAIN_FLAG(exact)},
+    {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+    {"natural", 0, "C", "Another recording of A's program: quality is the spread of A and C over that of A and B", 0,
+     REFRAIN_TEXT(natural)},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "A [B]",
+static const char doc[] =
     "Says how close two sequences of events are: in fields, in position, in duration.\v"
     "A and B are traces or text that refrain reconstruct or refrain events wrote. TRACE:events is what the trace "
     "recorded, TRACE:stat what is reconstructed from it, TRACE:unaligned the same before times of different ranks are "
@@ -333,10 +320,9 @@ static const struct argp argp = {
     "block is how much longer the time to the next event is. Spread is 2 sqrt(ln 2) times the standard deviation "
     "(Yan, Jin and Schmidt, section 4.2). No two runs of a program take the same time: of different runs all figures "
     "hold what the machine makes them differ by, of one run they do not. --natural says how much that is, by another "
-    "recording of A's program.",
-    NULL,
-    NULL,
-    NULL};
+    "recording of A's program.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "A [B]", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
@@ -357,6 +343,7 @@ const struct refrain_command refrain_command_compare = {
     .name = "compare",
     .summary = "how close two runs or two traces of one run are",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain compare app-*.refrain            # of a run with REFRAIN_MODE=both\n"

@@ -21,9 +21,6 @@ enum { OPTION_FORMAT = 256 };
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        arguments->directory = value;
-        return 0;
     case OPTION_FORMAT:
         if (strcmp(value, "text") != 0 && strcmp(value, "otf2") != 0)
             argp_error(state, "%s: otf2 or text is expected", value);
@@ -34,7 +31,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "no output given: -o NAME.refrain");
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "OTF2 archive or text", &arguments->path);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -104,29 +101,29 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"format", OPTION_FORMAT, "otf2|text", 0, "The format of the input (default: what its contents look like)", 0},
-    {"output", 'o', "NAME.refrain", 0, "The trace to write: a directory that does not exist yet", 0},
+static const struct refrain_option options[] = {
+    {"format", OPTION_FORMAT, "otf2|text", "The format of the input (default: what its contents look like)", 0,
+     REFRAIN_OWN},
+    {"output", 'o', "NAME.refrain", "The trace to write: a directory that does not exist yet", 0,
+     REFRAIN_TEXT(directory)},
+    REFRAIN_ARGUMENT("OTF2 archive or text", path),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "ARCHIVE|TEXT",
+static const char doc[] =
     "Makes a trace of an OTF2 archive or of text, so that refrain events, stats, diff and compare work on it.\v"
     "OTF2 archives may be those of any tool: EZTrace, Score-P, TAU, refrain. A rank is a process of MPI; without MPI "
     "the processes are ranks in the order of their definitions. Text is what refrain reconstruct --format text and "
     "refrain events write; written with --all it has nonblocking communication as well.\n\n"
     "The trace holds the events as recorded, like one of REFRAIN_MODE=events, and no formulas. If something fails, no "
-    "trace is left behind.",
-    NULL,
-    NULL,
-    NULL};
+    "trace is left behind.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "ARCHIVE|TEXT", .doc = doc};
 
 const struct refrain_command refrain_command_convert = {
     .name = "convert",
     .summary = "a trace from an OTF2 archive of any tool, or from text",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain convert scorep-20260101/traces.otf2 -o scorep.refrain\n"
                 "  refrain stats scorep.refrain\n"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_BY = 256, OPTION_CSV, OPTION_RECORDED, OPTION_COMPENSATE, OPTION_ALL, OPTION_EXIT_CODE, OPTION_FAIL_IF };
+enum { OPTION_BY = 256, OPTION_EXIT_CODE, OPTION_FAIL_IF };
 
 #define DEFAULT_LIMIT "time>5%" /* the limit of --exit-code */
 
@@ -60,21 +60,6 @@ static void check_arguments(struct arguments *arguments, struct argp_state *stat
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case OPTION_CSV:
-        arguments->csv = true;
-        return 0;
-    case OPTION_RECORDED:
-        arguments->recorded = true;
-        return 0;
-    case OPTION_COMPENSATE:
-        arguments->compensate = true;
-        return 0;
-    case OPTION_ALL:
-        arguments->look.all = true;
-        return 0;
     case OPTION_EXIT_CODE:
         add_limit(arguments, DEFAULT_LIMIT, state);
         return 0;
@@ -85,12 +70,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         arguments->view = refrain_stats_view_named(value);
         if (arguments->view < 0)
             argp_error(state, "--by=%s: function, call-path, source-line, partner, rank or wait is expected", value);
-        return 0;
-    case 'r':
-        arguments->rank = refrain_number_option(value, state, "a number");
-        return 0;
-    case 't':
-        arguments->look.most = (size_t)refrain_number_option(value, state, "a number");
         return 0;
     case ARGP_KEY_ARG:
         add_argument(arguments, value, state);
@@ -103,27 +82,26 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", 0, "Compare these (default function)", 0},
-    {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
-    {"top", 't', "N", 0, "Show N lines (default 20)", 0},
-    {"all", OPTION_ALL, NULL, 0, "Also show changes that are within the noise", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0,
-     "Subtract what probes took, and the waiting that they caused, in all runs", 0},
-    {"fail-if", OPTION_FAIL_IF, "'WHAT>LIMIT'", 0,
+static const struct refrain_option options[] = {
+    {"by", OPTION_BY, "function|call-path|source-line|partner|rank|wait", "Compare these (default function)", 0,
+     REFRAIN_OWN},
+    {"rank", 'r', "N", "Only that rank (default: all together)", 0, REFRAIN_NUMBER(rank)},
+    {"top", 't', "N", "Show N lines (default 20)", 0, REFRAIN_SIZE(look.most)},
+    {"all", 0, NULL, "Also show changes that are within the noise", 0, REFRAIN_FLAG(look.all)},
+    {"recorded", 0, NULL, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0,
+     REFRAIN_FLAG(recorded)},
+    {"compensate", 0, NULL, "Subtract what probes took, and the waiting that they caused, in all runs", 0,
+     REFRAIN_FLAG(compensate)},
+    {"fail-if", OPTION_FAIL_IF, "'WHAT>LIMIT'",
      "Exit with status 3 if WHAT takes longer in B than in A, by more than LIMIT and by more than chance; may be given "
      "several times, and further limits follow as arguments",
-     0},
-    {"exit-code", OPTION_EXIT_CODE, NULL, 0, "The same as --fail-if '" DEFAULT_LIMIT "'", 0},
-    {"json", 'j', NULL, 0, "Print JSON, all lines", 1},
-    {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines", 1},
+     0, REFRAIN_OWN},
+    {"exit-code", OPTION_EXIT_CODE, NULL, "The same as --fail-if '" DEFAULT_LIMIT "'", 0, REFRAIN_OWN},
+    {"json", 'j', NULL, "Print JSON, all lines", 1, REFRAIN_FLAG(json)},
+    {"csv", 0, NULL, "Print comma-separated values, all lines", 1, REFRAIN_FLAG(csv)},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "A B\nA1 A2 ... against B1 B2 ...",
+static const char doc[] =
     "Shows what took longer or shorter in run B than in run A, the largest change first.\v"
     "The time of a function is what it took itself, without what it called; that of an MPI function is all its calls. "
     "Call paths, partners and waits are compared as a whole. Functions are matched by name and file, lines by file and "
@@ -147,10 +125,9 @@ static const struct argp argp = {
     "'waiting>10%+2ms' allows a tenth and two milliseconds. A limit is exceeded if the change is larger than the limit "
     "and, where its noise is known, larger than chance explains; of single runs, whose noise as a whole is not known, "
     "the limit alone decides. The exit status is 0 if no limit is exceeded, 3 if one is, 1 if a trace cannot be read "
-    "and 2 if the command line is wrong.",
-    NULL,
-    NULL,
-    NULL};
+    "and 2 if the command line is wrong.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "A B\nA1 A2 ... against B1 B2 ...", .doc = doc};
 
 /* ---- runs ---- */
 
@@ -275,6 +252,7 @@ const struct refrain_command refrain_command_diff = {
     .name = "diff",
     .summary = "what took longer in one run than in another",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples =

@@ -2,17 +2,14 @@
 #include "commands/command.h"
 #include "commands/output.h"
 
-/* output.h has the parser; only the help text is of this command. */
-static const struct argp argp = {
-    refrain_output_options,
-    refrain_output_parse,
-    "TRACE",
+static const char doc[] =
     "Prints the events that a run with REFRAIN_MODE=events or both recorded, in time order.\v"
     "The lines are those of refrain reconstruct --format text, to standard output unless -o names a file. "
-    "--format otf2 writes an archive as refrain reconstruct does.",
-    NULL,
-    refrain_output_help,
-    NULL};
+    "--format otf2 writes an archive as refrain reconstruct does.";
+
+/* output.h has options and parser; only the help text is of this command. */
+static const struct argp argp = {
+    .parser = refrain_output_parse, .args_doc = "TRACE", .doc = doc, .help_filter = refrain_output_help};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct refrain_output output = {.default_format = "text", .recorded = true};
@@ -24,6 +21,7 @@ const struct refrain_command refrain_command_events = {
     .name = "events",
     .summary = "the events that were recorded (REFRAIN_MODE=events or both)",
     .argp = &argp,
+    .options = refrain_output_options,
     .run = run,
     .choices = refrain_output_choices,
     .examples = "  refrain events app-*.refrain | head\n",

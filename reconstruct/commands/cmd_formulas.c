@@ -120,21 +120,12 @@ static enum refrain_status print_json(const struct refrain_formula_rows *rows, s
 
 /* ---- command line ---- */
 
-enum { OPTION_SORT = 256, OPTION_FULL };
+enum { OPTION_SORT = 256 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     static const char *const orders[] = {"source", "values", "type", "captured"};
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'a':
-        arguments->all = true;
-        return 0;
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case OPTION_FULL:
-        arguments->full = true;
-        return 0;
     case OPTION_SORT:
         for (int i = 0; i < 4; i++)
             if (strcmp(value, orders[i]) == 0) {
@@ -144,21 +135,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         argp_error(state, "%s: source, values, type or captured is expected", value);
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"all", 'a', NULL, 0, "Also show what came next at each place, and request numbers", 0},
-    {"full", OPTION_FULL, NULL, 0, "Show whole paths and formulas, however long", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"sort", OPTION_SORT, "ORDER", 0, "Sort by source (default), values, type or captured", 0},
+static const struct refrain_option options[] = {
+    {"all", 'a', NULL, "Also show what came next at each place, and request numbers", 0, REFRAIN_FLAG(all)},
+    {"full", 0, NULL, "Show whole paths and formulas, however long", 0, REFRAIN_FLAG(full)},
+    {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+    {"sort", OPTION_SORT, "ORDER", "Sort by source (default), values, type or captured", 0, REFRAIN_OWN},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Shows what each branch, loop and MPI call did, as a formula, with its source line.\v"
     "Notation: a^n is a, n times; (a b .. z)^n counts in equal steps, n times over; p (c d)^n is a prologue and a "
     "cycle; in (3+2i 5^(i))^{i<n} the counter i goes from 0 to n-1, and j, k ... are those of loops further out; +r: "
@@ -176,10 +165,9 @@ static const struct argp argp = {
     "the probe came too often and was switched off at times; what is shown is a part of the visits, and their number "
     "is a lower bound. left early: break, return, goto or a jump left the loop at times. Its count is how often the "
     "condition held until then. A do loop with such a jump is marked, too: its condition comes last, so the iterations "
-    "of a visit that was left early are added to the count of the next visit.",
-    NULL,
-    NULL,
-    NULL};
+    "of a visit that was left early are added to the count of the next visit.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.order = REFRAIN_ORDER_BY_SOURCE};
@@ -214,6 +202,7 @@ const struct refrain_command refrain_command_formulas = {
     .name = "formulas",
     .summary = "what each branch, loop and MPI call did, as a formula",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain formulas --sort values app-*.refrain  # most values first\n",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTION_MAN = 256, OPTION_COMPLETION };
+enum { OPTION_COMPLETION = 256 };
 
 const char refrain_help_description[] =
     "Traces MPI programs (refrain record), and reads traces: what was run, where the time went, which events "
@@ -26,9 +26,6 @@ struct arguments {
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case OPTION_MAN:
-        arguments->man = true;
-        return 0;
     case OPTION_COMPLETION:
         if (strcmp(value, "bash") != 0 && strcmp(value, "zsh") != 0)
             argp_error(state, "%s: bash or zsh is expected", value);
@@ -44,21 +41,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-static const struct argp_option options[] = {
-    {"man", OPTION_MAN, NULL, 0, "Write the manual page, for man(1)", 0},
-    {"completion", OPTION_COMPLETION, "bash|zsh", 0, "Write the completion file of that shell", 0},
+static const struct refrain_option options[] = {
+    {"man", 0, NULL, "Write the manual page, for man(1)", 0, REFRAIN_FLAG(man)},
+    {"completion", OPTION_COMPLETION, "bash|zsh", "Write the completion file of that shell", 0, REFRAIN_OWN},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "[COMMAND]\nsettings",
-    "Says what the commands are, what COMMAND takes, or what the variables of the "
-    "environment do.\v"
-    "The manual pages refrain(1), refrain-COMMAND(1) and refrain-settings(7) say the same.",
-    NULL,
-    NULL,
-    NULL};
+static const char doc[] = "Says what the commands are, what COMMAND takes, or what the variables of the "
+                          "environment do.\v"
+                          "The manual pages refrain(1), refrain-COMMAND(1) and refrain-settings(7) say the same.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "[COMMAND]\nsettings", .doc = doc};
 
 /* Prints each line of the text with an indent. */
 static void print_indented(const char *text) {
@@ -123,6 +115,7 @@ const struct refrain_command refrain_command_help = {
     .name = "help",
     .summary = "what the commands are, and what each takes",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
 };

@@ -10,29 +10,13 @@ struct arguments {
     bool remove, compensate;
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'c':
-        arguments->compensate = true;
-        return 0;
-    case 'r':
-        arguments->remove = true;
-        return 0;
-    default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
-    }
-}
-
-static const struct argp_option options[] = {
-    {"compensate", 'c', NULL, 0, "The index that windows with --compensate use", 0},
-    {"remove", 'r', NULL, 0, "Remove the trace's index instead", 0},
+static const struct refrain_option options[] = {
+    {"compensate", 'c', NULL, "The index that windows with --compensate use", 0, REFRAIN_FLAG(compensate)},
+    {"remove", 'r', NULL, "Remove the trace's index instead", 0, REFRAIN_FLAG(remove)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Saves states of a run's replay, so that a window of the run is not replayed from the run's start.\v"
     "What was learned is played from the beginning, so --from in the middle of a long run takes as long as the part "
     "before it. With an index, refrain reconstruct, stats, events and the figures of view go on from the last state "
@@ -41,10 +25,9 @@ static const struct argp argp = {
     "The index takes 64 MB at most, and some four times as much memory while it is made. It lies in "
     "$XDG_CACHE_HOME/refrain, or ~/.cache/refrain, where all indexes take 512 MB at most: the oldest go. It may be "
     "deleted at any time. One of another trace or of another build of refrain is never used, nor one that is damaged. "
-    "--recorded does without it.",
-    NULL,
-    NULL,
-    NULL};
+    "--recorded does without it.";
+
+static const struct argp argp = {.args_doc = "TRACE", .doc = doc};
 
 static void print_made(const struct refrain_index_made *made) {
     printf("%s: %zu state%s, %s", made->path, made->states, made->states == 1 ? "" : "s",
@@ -78,6 +61,7 @@ const struct refrain_command refrain_command_index = {
     .name = "index",
     .summary = "windows of a long run begin at once",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain index app-*.refrain    # once\n"
                 "  refrain reconstruct app-*.refrain --from 50% --to 50.1% -o part  # does not replay the first half\n",

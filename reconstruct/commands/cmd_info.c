@@ -13,52 +13,27 @@
 
 #define MOST_RANKS_EACH 16u /* With more ranks, --verbose prints a part for each only if --each is given. */
 
-enum { OPTION_MOVED = 256, OPTION_EACH };
-
 struct arguments {
     const char *trace;
     int32_t rank; /* -1: all */
     bool json, moved, each, verbose;
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case 'r':
-        arguments->rank = refrain_number_option(value, state, "a rank");
-        return 0;
-    case OPTION_EACH:
-        arguments->each = true;
-        return 0;
-    case 'v':
-        arguments->verbose = true;
-        return 0;
-    case OPTION_MOVED:
-        arguments->moved = true;
-        return 0;
-    default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
-    }
-}
-
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON, with a part for each rank", 0},
-    {"rank", 'r', "N", 0, "As --verbose, with the part of rank N only, after the lines about the whole run", 0},
-    {"verbose", 'v', NULL, 0, "Show memory, threads, times and what was learned: a part for each of up to 16 ranks", 0},
-    {"each", OPTION_EACH, NULL, 0, "Show a part for each rank, also if there are more than 16", 0},
-    {"moved", OPTION_MOVED, NULL, 0,
+static const struct refrain_option options[] = {
+    {"json", 'j', NULL, "Print JSON, with a part for each rank", 0, REFRAIN_FLAG(json)},
+    {"rank", 'r', "N", "As --verbose, with the part of rank N only, after the lines about the whole run", 0,
+     REFRAIN_NUMBER(rank)},
+    {"verbose", 'v', NULL, "Show memory, threads, times and what was learned: a part for each of up to 16 ranks", 0,
+     REFRAIN_FLAG(verbose)},
+    {"each", 0, NULL, "Show a part for each rank, also if there are more than 16", 0, REFRAIN_FLAG(each)},
+    {"moved", 0, NULL,
      "Replay the run, however long it is, to say how far reconstructed times have to be moved, and why a job that was "
      "killed hung. --verbose does so only if the run is short",
-     0},
+     0, REFRAIN_FLAG(moved)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Says what was run, how much of it was learned, and what was lost.\v"
     "A run without lines about losses is kept exactly. With --verbose each rank has a part. It says whether the rank "
     "finished, how much of its memory it used, and how many sequences it learned: branch outcomes, loop counts, "
@@ -81,10 +56,9 @@ static const struct argp argp = {
     "                  enter a collective; in_another_collective: for_rank was in\n"
     "                  another one in its place\n"
     "  likely_causes   messages that were sent to \"rank\" with another tag or\n"
-    "                  communicator than it waited for",
-    NULL,
-    NULL,
-    NULL};
+    "                  communicator than it waited for";
+
+static const struct argp argp = {.args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status print_text(struct refrain_trace *trace, const struct refrain_info_moved *moved,
                                       const struct arguments *arguments, struct refrain_error *error) {
@@ -141,6 +115,7 @@ const struct refrain_command refrain_command_info = {
     .name = "info",
     .summary = "what was run, how much of it was learned, what was lost",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain info app-*.refrain\n"

@@ -193,12 +193,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     char *end;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case 'o':
-        arguments->filter = value;
-        return 0;
     case 'l':
         arguments->limit_percent = strtod(value, &end);
         if (end == value || *end || !(arguments->limit_percent >= 0 && arguments->limit_percent <= 100))
@@ -210,25 +204,23 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "--lines takes a whole number, 0 for all, not '%s'", value);
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"filter", 'o', "FILE", 0, "Write a filter for the next build that leaves out what cost most; - is standard output",
-     0},
-    {"limit", 'l', "PERCENT", 0,
+static const struct refrain_option options[] = {
+    {"filter", 'o', "FILE", "Write a filter for the next build that leaves out what cost most; - is standard output", 0,
+     REFRAIN_TEXT(filter)},
+    {"limit", 'l', "PERCENT",
      "Leave out functions whose probes took this share of the run or more (default 0.1), and those whose probes were "
      "switched off at times",
-     0},
-    {"lines", 'n', "N", 0, "Show the N functions that cost most; 0: all (default 20)", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
+     0, REFRAIN_OWN},
+    {"lines", 'n', "N", "Show the N functions that cost most; 0: all (default 20)", 0, REFRAIN_OWN},
+    {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Says what tracing cost a run: seconds and percent of the time of all threads, by kind of probe and by function.\v"
     "Each process measures what its probes cost when it begins; the cost is this times the number of probes that ran. "
     "It is measured twice. The rows have the cost where the monitor's data is in the caches nearest to the processor, "
@@ -246,10 +238,9 @@ static const struct argp argp = {
     "refrain. REFRAIN_MODE=off leaves out all but the probes that are off.\n\n"
     "The filter is a file in the syntax of Score-P for refrain-mpicc --filter=FILE. It never leaves out main, and MPI "
     "calls are traced whatever it says.\n\n"
-    "A trace of mode events has no counts and is refused.",
-    NULL,
-    NULL,
-    NULL};
+    "A trace of mode events has no counts and is refused.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.limit_percent = DEFAULT_LIMIT_PERCENT, .lines = DEFAULT_LINES};
@@ -282,6 +273,7 @@ const struct refrain_command refrain_command_overhead = {
     .name = "overhead",
     .summary = "what tracing cost the run, by function and kind of probe",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain overhead app-*.refrain                     # seconds and percent\n"

@@ -84,41 +84,22 @@ static enum refrain_status write_pack(const struct arguments *arguments, const s
     return refrain_whole_file_close(&whole, status, error);
 }
 
-static error_t parse_option(int key, char *value, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'o':
-        arguments->output = value;
-        return 0;
-    case 'f':
-        arguments->force = true;
-        return 0;
-    case 'j':
-        arguments->json = true;
-        return 0;
-    default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
-    }
-}
-
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "The file to write (default: the trace's name, ending in .refrain-pack)", 0},
-    {"force", 'f', NULL, 0, "Overwrite FILE", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
+static const struct refrain_option options[] = {
+    {"output", 'o', "FILE", "The file to write (default: the trace's name, ending in .refrain-pack)", 0,
+     REFRAIN_TEXT(output)},
+    {"force", 'f', NULL, "Overwrite FILE", 0, REFRAIN_FLAG(force)},
+    {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Writes the trace as one file, in which what its ranks have in common is stored once.\v"
     "What was learned of all ranks is laid side by side: values that are the same are stored once, and those that "
     "differ are a formula over the ranks if there is one, as for neighbours in a ring or a grid. Times are kept for "
     "each rank. Every command reads the file as it reads the directory, and finds the same values in it, to the last "
-    "one. The directory stays as it is.",
-    NULL,
-    NULL,
-    NULL};
+    "one. The directory stays as it is.";
+
+static const struct argp argp = {.args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {0};
@@ -160,6 +141,7 @@ const struct refrain_command refrain_command_pack = {
     .name = "pack",
     .summary = "a trace as one file, in which what ranks have in common stands once",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain pack app-20250101-120000.refrain -o app.refrain-pack\n  refrain stats app.refrain-pack\n",
 };

@@ -2,11 +2,7 @@
 #include "commands/command.h"
 #include "commands/output.h"
 
-/* output.h has the parser; only the help text is of this command. */
-static const struct argp argp = {
-    refrain_output_options,
-    refrain_output_parse,
-    "TRACE",
+static const char doc[] =
     "Regenerates the events of a run from its formulas and durations, in time order.\v"
     "otf2 (the default) makes OUT/traces.otf2.\n"
     "text is one event a line, tab-separated: rank, seconds since the start, event (enter, leave, send, recv, "
@@ -17,10 +13,11 @@ static const struct argp argp = {
     "are "
     "means.\n\n"
     "A run that was killed is regenerated up to its last probe. Events whose values are not known exactly end in "
-    "\"approximate\".",
-    NULL,
-    refrain_output_help,
-    NULL};
+    "\"approximate\".";
+
+/* output.h has options and parser; only the help text is of this command. */
+static const struct argp argp = {
+    .parser = refrain_output_parse, .args_doc = "TRACE", .doc = doc, .help_filter = refrain_output_help};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct refrain_output output = {.default_format = "otf2"};
@@ -32,6 +29,7 @@ const struct refrain_command refrain_command_reconstruct = {
     .name = "reconstruct",
     .summary = "the events of the run again, as OTF2 or text",
     .argp = &argp,
+    .options = refrain_output_options,
     .run = run,
     .choices = refrain_output_choices,
     .examples = "  refrain reconstruct app-*.refrain -o out          # out/traces.otf2\n"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_PLATFORM = 256, OPTION_SPEED, OPTION_RECORDED };
+enum { OPTION_SPEED = 256 };
 
 struct arguments {
     const char *trace, *output, *platform;
@@ -31,24 +31,15 @@ static void add_speed(struct arguments *arguments, const char *value, struct arg
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case OPTION_PLATFORM:
-        arguments->platform = value;
-        return 0;
     case OPTION_SPEED:
         add_speed(arguments, value, state);
-        return 0;
-    case OPTION_RECORDED:
-        arguments->recorded = true;
-        return 0;
-    case 'o':
-        arguments->output = value;
         return 0;
     case ARGP_KEY_SUCCESS:
         if (!arguments->platform || !arguments->output)
             argp_error(state, "give --platform FILE and -o NAME.refrain");
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -105,20 +96,20 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"platform", OPTION_PLATFORM, "FILE", 0, "The other machine: a platform file of SimGrid (XML)", 0},
-    {"speed", OPTION_SPEED, "[NAME=]FACTOR", 0,
+static const struct refrain_option options[] = {
+    {"platform", 0, "FILE", "The other machine: a platform file of SimGrid (XML)", 0, REFRAIN_TEXT(platform)},
+    {"speed", OPTION_SPEED, "[NAME=]FACTOR",
      "Computing takes 1/FACTOR of its time: all of it, or what the function or user region NAME computes with the "
      "functions that it calls",
-     0},
-    {"output", 'o', "NAME.refrain", 0, "The trace of the simulated run: a directory that does not exist yet", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
+     0, REFRAIN_OWN},
+    {"output", 'o', "NAME.refrain", "The trace of the simulated run: a directory that does not exist yet", 0,
+     REFRAIN_TEXT(output)},
+    {"recorded", 0, NULL, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0,
+     REFRAIN_FLAG(recorded)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Simulates the run on another machine with SimGrid, and writes its events at their new times as a trace, which "
     "stats, diff, report and view read.\v"
     "Messages and collectives are carried out by SimGrid's SMPI with the partners, sizes and order of the run. "
@@ -127,15 +118,15 @@ static const struct argp argp = {
     "last MPI_Init to the begin of the last MPI_Finalize.\n\n"
     "Wildcard receives take the messages that they took, and a program polls as often as it did. Other MPI calls take "
     "the time that they took. Windows, MPI files, collectives of neighbors or of two groups, and MPI calls on further "
-    "threads are refused.",
-    NULL,
-    NULL,
-    NULL};
+    "threads are refused.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 const struct refrain_command refrain_command_simulate = {
     .name = "simulate",
     .summary = "the run on another machine, by SimGrid",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain simulate app-*.refrain --platform cluster.xml -o there.refrain\n"
                 "  refrain simulate app-*.refrain --platform cluster.xml --speed 'burn()=2' -o there.refrain\n"

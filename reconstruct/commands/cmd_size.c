@@ -273,25 +273,21 @@ static enum refrain_status work_out(const struct arguments *arguments, struct an
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
     case 'n':
         if (!refrain_settings_size(value, &arguments->ranks) || arguments->ranks < 1 || arguments->ranks > 1u << 24)
             argp_error(state, "%s: a number of ranks is expected", value);
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "executable", &arguments->executable);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"ranks", 'n', "N", 0, "Ranks of the run (default 1)", 0}, {"json", 'j', NULL, 0, "Print JSON", 0}, {0}};
+static const struct refrain_option options[] = {{"ranks", 'n', "N", "Ranks of the run (default 1)", 0, REFRAIN_OWN},
+                                                {"json", 'j', NULL, "Print JSON", 0, REFRAIN_FLAG(json)},
+                                                REFRAIN_ARGUMENT("executable", executable),
+                                                {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "EXECUTABLE",
+static const char doc[] =
     "Says how many bytes a run of EXECUTABLE will write at most, and what they are for.\v"
     "A process that is killed leaves that many bytes; one that ends by itself leaves what it learned, packed (refrain "
     "info says both numbers). The size follows from REFRAIN_TOTAL_MEMORY and REFRAIN_THREADS (or OMP_NUM_THREADS) as "
@@ -300,10 +296,9 @@ static const struct argp argp = {
     "same total. The parts for the program tree and the places come from the tables in the executable; those of shared "
     "libraries are not counted. It also says the least REFRAIN_TOTAL_MEMORY that the executable is traced with, and "
     "how "
-    "much keeps all counts by call site and partner, from the calls of MPI functions in its machine code.",
-    NULL,
-    NULL,
-    NULL};
+    "much keeps all counts by call site and partner, from the calls of MPI functions in its machine code.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "EXECUTABLE", .doc = doc};
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
     struct arguments arguments = {.ranks = 1};
@@ -322,6 +317,7 @@ const struct refrain_command refrain_command_size = {
     .name = "size",
     .summary = "the most bytes a run can write, before it is run",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain size ./app --ranks 64\n",
 };

@@ -19,18 +19,7 @@
 #define RANKS_SHOWN 32u
 #define MOST_LAYERS 64u
 
-enum {
-    OPTION_CSV = 256,
-    OPTION_FOLDED,
-    OPTION_BY,
-    OPTION_RANKS,
-    OPTION_LAYER,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_RECORDED,
-    OPTION_COMPENSATE,
-    OPTION_QUICK
-};
+enum { OPTION_BY = 256, OPTION_LAYER };
 
 /* Tables that are not of refrain_stats_views. */
 enum whole {
@@ -195,27 +184,6 @@ static void check_files(const struct arguments *arguments, const struct argp_sta
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case OPTION_CSV:
-        arguments->csv = true;
-        return 0;
-    case OPTION_FOLDED:
-        arguments->folded = true;
-        return 0;
-    case OPTION_RECORDED:
-        arguments->recorded = true;
-        return 0;
-    case OPTION_COMPENSATE:
-        arguments->compensate = true;
-        return 0;
-    case OPTION_RANKS:
-        arguments->ranks = true;
-        return 0;
-    case OPTION_QUICK:
-        arguments->quick = true;
-        return 0;
     case OPTION_BY:
         arguments->whole = WHOLE_NONE;
         for (int whole = WHOLE_NONE + 1; whole < WHOLE_TABLES; whole++)
@@ -233,16 +201,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             argp_error(state, "--layer=%s: at most %u are taken; a pattern such as 'mpi_*' stands for several", value,
                        MOST_LAYERS);
         arguments->layers[arguments->n_layers++] = value;
-        return 0;
-    case OPTION_FROM:
-    case OPTION_TO:
-        refrain_time_option_parse(value, key == OPTION_FROM ? &arguments->from : &arguments->to, state);
-        return 0;
-    case 'r':
-        arguments->rank = refrain_number_option(value, state, "a number");
-        return 0;
-    case 't':
-        arguments->most = (size_t)refrain_number_option(value, state, "a number");
         return 0;
     case ARGP_KEY_SUCCESS:
         if (arguments->json + arguments->csv + arguments->folded > 1)
@@ -266,40 +224,39 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
             arguments->view = REFRAIN_STATS_BY_FUNCTION;
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"by", OPTION_BY, "TABLE", 0,
+static const struct refrain_option options[] = {
+    {"by", OPTION_BY, "TABLE",
      "Show one table, with a line for each function, call-path, source-line, partner, rank, wait, counter or (of "
      "OpenMP or the thread library) construct; or critical-path, or parallelism; or file, of MPI-IO",
-     0},
-    {"ranks", OPTION_RANKS, NULL, 0, "With --by=file: also a line for each rank that used the file", 0},
-    {"layer", OPTION_LAYER, "FUNCTION|FILE", 0,
+     0, REFRAIN_OWN},
+    {"ranks", 0, NULL, "With --by=file: also a line for each rank that used the file", 0, REFRAIN_FLAG(ranks)},
+    {"layer", OPTION_LAYER, "FUNCTION|FILE",
      "Show MPI calls made in this function, or in this source file, at the function that called it; patterns as 'mp_*' "
      "are taken, and the option may be repeated",
-     0},
-    {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
-    {"from", OPTION_FROM, "TIME", 0, REFRAIN_TIME_FROM, 0},
-    {"to", OPTION_TO, "TIME", 0, REFRAIN_TIME_TO, 0},
-    {"top", 't', "N", 0, "Show N lines of each table and of what it has below a line (default 20; 8 waits, 32 ranks)",
-     0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
-    {"quick", OPTION_QUICK, NULL, 0,
+     0, REFRAIN_OWN},
+    {"rank", 'r', "N", "Only that rank (default: all together)", 0, REFRAIN_NUMBER(rank)},
+    {"from", 0, "TIME", REFRAIN_TIME_FROM, 0, REFRAIN_TIME(from)},
+    {"to", 0, "TIME", REFRAIN_TIME_TO, 0, REFRAIN_TIME(to)},
+    {"top", 't', "N", "Show N lines of each table and of what it has below a line (default 20; 8 waits, 32 ranks)", 0,
+     REFRAIN_SIZE(most)},
+    {"recorded", 0, NULL, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0,
+     REFRAIN_FLAG(recorded)},
+    {"compensate", 0, NULL, "Subtract what probes took, and the waiting that they caused", 0, REFRAIN_FLAG(compensate)},
+    {"quick", 0, NULL,
      "Leave out waiting and balance, which need the events: then a long run takes no longer than "
      "a short one. The time that a function takes with its callees then counts each level of a recursion",
-     0},
-    {"json", 'j', NULL, 0, "Print JSON, all functions or lines", 1},
-    {"csv", OPTION_CSV, NULL, 0, "Print comma-separated values, all lines (of --by, by default function)", 1},
-    {"folded", OPTION_FOLDED, NULL, 0, "Print call paths and their nanoseconds, as flame graphs take them", 1},
+     0, REFRAIN_FLAG(quick)},
+    {"json", 'j', NULL, "Print JSON, all functions or lines", 1, REFRAIN_FLAG(json)},
+    {"csv", 0, NULL, "Print comma-separated values, all lines (of --by, by default function)", 1, REFRAIN_FLAG(csv)},
+    {"folded", 0, NULL, "Print call paths and their nanoseconds, as flame graphs take them", 1, REFRAIN_FLAG(folded)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Shows where the time went: in functions, loops and MPI calls, and in waiting for other ranks.\v"
     "Without --by it shows four things. First, the program as a whole. Then how even the ranks are: the least, the "
     "mean "
@@ -366,10 +323,9 @@ static const struct argp argp = {
     "two "
     "MPI calls; 'memory' in JSON has it for all ranks and calls, with its course over the run. "
     "JSON has a schema_version, which changes when a member is removed or changes its meaning.\n"
-    "Of a job that was killed, stats also says who waited for whom then, as refrain top does of one that runs.",
-    NULL,
-    NULL,
-    NULL};
+    "Of a job that was killed, stats also says who waited for whom then, as refrain top does of one that runs.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status show(const struct refrain_stats_read *read, const struct arguments *arguments,
                                 struct refrain_error *error) {
@@ -488,6 +444,7 @@ const struct refrain_command refrain_command_stats = {
     .choices = choices,
     .summary = "where the time went: functions, loops, call sites, waiting",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain stats app-*.refrain                        # all ranks together\n"

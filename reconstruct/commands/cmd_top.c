@@ -14,7 +14,7 @@
 #define DEFAULT_STUCK_S 1.0
 #define DEFAULT_SECONDS 1.0
 
-enum { OPTION_ONCE = 256, OPTION_STUCK };
+enum { OPTION_STUCK = 256 };
 
 struct arguments {
     const char *what;
@@ -27,9 +27,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     char *end;
     double seconds;
     switch (key) {
-    case OPTION_ONCE:
-        arguments->once = true;
-        return 0;
     case 's':
     case OPTION_STUCK:
         seconds = strtod(value, &end);
@@ -38,20 +35,18 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         *(key == 's' ? &arguments->refresh_s : &arguments->stuck_s) = seconds;
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace directory or process", &arguments->what);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"once", OPTION_ONCE, NULL, 0, "Look once and print, for scripts and batch jobs", 0},
-    {"seconds", 's', "N", 0, "Look again every N seconds (default 1)", 0},
-    {"stuck", OPTION_STUCK, "N", 0, "Take a call that lasts N seconds for one that waits (default 1)", 0},
+static const struct refrain_option options[] = {
+    {"once", 0, NULL, "Look once and print, for scripts and batch jobs", 0, REFRAIN_FLAG(once)},
+    {"seconds", 's', "N", "Look again every N seconds (default 1)", 0, REFRAIN_OWN},
+    {"stuck", OPTION_STUCK, "N", "Take a call that lasts N seconds for one that waits (default 1)", 0, REFRAIN_OWN},
+    REFRAIN_ARGUMENT("trace directory or process", what),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "DIRECTORY|PID",
+static const char doc[] =
     "Shows what the ranks of a running program do, and who waits for whom.\v"
     "DIRECTORY is the trace that the program writes; PID is a process of it, or its launcher. The program is not "
     "stopped: everything is read from the mapped files of its ranks, on any host that sees them. For each rank it "
@@ -68,10 +63,9 @@ static const struct argp argp = {
     "communicator than it waits for, and ranks that are in different collectives in the same place. A job that was "
     "killed is shown as it was then.\n"
     "Keys: q quits, the arrows and page keys move through the ranks, space looks at once, h shows those that hang "
-    "first.",
-    NULL,
-    NULL,
-    NULL};
+    "first.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "DIRECTORY|PID", .doc = doc};
 
 static enum refrain_status find_directory(const char *what, char *path, size_t bytes, struct refrain_error *error) {
     char *end;
@@ -266,6 +260,7 @@ const struct refrain_command refrain_command_top = {
     .name = "top",
     .summary = "what a running program does right now, and who waits for whom",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain top app-*.refrain          # the program that writes it, each second\n"
                 "  refrain top $(pidof mpiexec)       # by the launcher's process\n"

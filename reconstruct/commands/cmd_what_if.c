@@ -17,7 +17,7 @@
 #define ROWS_SHOWN 20
 #define LEAST_KEPT_PERCENT 1 /* of all ranks' time; less waiting of unknown length is not mentioned */
 
-enum { OPTION_FASTER = 256, OPTION_BALANCE, OPTION_LATENCY, OPTION_NO_WAIT, OPTION_RECORDED, OPTION_TOP };
+enum { OPTION_FASTER = 256, OPTION_BALANCE, OPTION_LATENCY, OPTION_NO_WAIT };
 
 struct arguments {
     const char *trace, *output;
@@ -58,24 +58,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     case OPTION_LATENCY:
         arguments->changes.latency = latency(value, state);
         return 0;
-    case OPTION_RECORDED:
-        arguments->recorded = true;
-        return 0;
-    case OPTION_TOP:
-        arguments->most = (size_t)refrain_number_option(value, state, "a number of rows");
-        return 0;
-    case 'o':
-        arguments->output = value;
-        return 0;
-    case 'j':
-        arguments->json = true;
-        return 0;
     case ARGP_KEY_SUCCESS:
         if (arguments->changes.n == 0 && arguments->changes.latency == 1)
             argp_error(state, "nothing is changed: give --faster, --balance, --latency or --no-wait");
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -226,27 +214,29 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"faster", OPTION_FASTER, "NAME=FACTOR", 0,
+static const struct refrain_option options[] = {
+    {"faster", OPTION_FASTER, "NAME=FACTOR",
      "What NAME computes takes 1/FACTOR of its time, with the functions that it calls, without MPI calls. Of an MPI "
      "call: "
      "what it takes besides waiting. \"before NAME=FACTOR\": what is computed before the call NAME",
-     0},
-    {"balance", OPTION_BALANCE, "NAME", 0, "The n-th activation of NAME computes the mean over the ranks on each rank",
-     0},
-    {"latency", OPTION_LATENCY, "FACTOR", 0,
-     "What MPI calls that move data take besides waiting, times FACTOR; 0 is a network that takes no time", 0},
-    {"no-wait", OPTION_NO_WAIT, "NAME", 0, "The blocking collective NAME waits for nobody; a barrier takes no time", 0},
-    {"output", 'o', "NAME.refrain", 0, "Keep the trace of the changed run: a directory that does not exist yet", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
-    {"top", OPTION_TOP, "N", 0, "Show N rows of the critical path (default: 20)", 0},
-    {"json", 'j', NULL, 0, "Print JSON, with all rows", 0},
+     0, REFRAIN_OWN},
+    {"balance", OPTION_BALANCE, "NAME", "The n-th activation of NAME computes the mean over the ranks on each rank", 0,
+     REFRAIN_OWN},
+    {"latency", OPTION_LATENCY, "FACTOR",
+     "What MPI calls that move data take besides waiting, times FACTOR; 0 is a network that takes no time", 0,
+     REFRAIN_OWN},
+    {"no-wait", OPTION_NO_WAIT, "NAME", "The blocking collective NAME waits for nobody; a barrier takes no time", 0,
+     REFRAIN_OWN},
+    {"output", 'o', "NAME.refrain", "Keep the trace of the changed run: a directory that does not exist yet", 0,
+     REFRAIN_TEXT(output)},
+    {"recorded", 0, NULL, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0,
+     REFRAIN_FLAG(recorded)},
+    {"top", 0, "N", "Show N rows of the critical path (default: 20)", 0, REFRAIN_SIZE(most)},
+    {"json", 'j', NULL, "Print JSON, with all rows", 0, REFRAIN_FLAG(json)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Says how long the run would have taken if parts of it were faster, balanced or did not wait, and what it would "
     "depend on then.\v"
     "NAME is a function, a user region or an MPI function, with or without (), or a place FILE:LINE that refrain stats "
@@ -259,15 +249,15 @@ static const struct argp argp = {
     "that stats, diff, report and view read.\n\n"
     "Which messages wildcard receives take and how often a program polls stays as it was. Waiting in MPI_Probe, in "
     "one-sided communication, in files and while communicators are made is not known as such and stays. Threads do not "
-    "wait for each other. Caches, and ranks that share a network, are not modelled.",
-    NULL,
-    NULL,
-    NULL};
+    "wait for each other. Caches, and ranks that share a network, are not modelled.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 const struct refrain_command refrain_command_what_if = {
     .name = "what-if",
     .summary = "how long the run would take if parts of it were faster or did not wait",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain what-if app-*.refrain --faster 'burn()=2'           # burn twice as fast\n"

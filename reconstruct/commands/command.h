@@ -16,6 +16,7 @@
 #include "model/trace_read.h"
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct json_t; /* jansson */
 
@@ -27,12 +28,40 @@ enum {
     REFRAIN_COMMAND_IN_ORDER = 2, /* the first argument ends the options, as for commands that run a program */
 };
 
+/* An option of a command, or its one argument, and where its value goes. A row of zeros ends a table. The macros below
+ * name a member of the command's `struct arguments`, which refrain_command_parse() gets. */
+struct refrain_option {
+    const char *name;  /* the long form; null: the argument */
+    int key;           /* the letter of the short form, a number from 256 on for REFRAIN_OWN, or 0 */
+    const char *takes; /* what help calls its value; null: it has none. The argument: what errors call it */
+    const char *help;
+    int group; /* help shows lower groups first */
+    enum refrain_option_kind {
+        REFRAIN_OWN_OPTION,
+        REFRAIN_IS_FLAG,
+        REFRAIN_IS_TEXT,
+        REFRAIN_IS_NUMBER,
+        REFRAIN_IS_SIZE,
+        REFRAIN_IS_TIME
+    } kind;
+    size_t at; /* offset in struct arguments */
+};
+#define REFRAIN_OWN REFRAIN_OWN_OPTION, 0 /* the parser of the command's argp gets it */
+#define REFRAIN_FLAG(member) REFRAIN_IS_FLAG, offsetof(struct arguments, member)     /* bool */
+#define REFRAIN_TEXT(member) REFRAIN_IS_TEXT, offsetof(struct arguments, member)     /* const char * */
+#define REFRAIN_NUMBER(member) REFRAIN_IS_NUMBER, offsetof(struct arguments, member) /* int32_t, from 0 on */
+#define REFRAIN_SIZE(member) REFRAIN_IS_SIZE, offsetof(struct arguments, member)     /* size_t, up to INT32_MAX */
+#define REFRAIN_TIME(member) REFRAIN_IS_TIME, offsetof(struct arguments, member)     /* struct refrain_time_option */
+#define REFRAIN_ARGUMENT(what, member)                                                                                 \
+    { NULL, 0, what, NULL, 0, REFRAIN_TEXT(member) }
+
 struct refrain_command {
     const char *name;
     const char *summary; /* one line without a full stop, for `refrain help` and the heading of the man page */
-    /* Its options, the names of its arguments (args_doc), and its help (doc): one sentence, \v, paragraphs. An option
-     * whose argument is written a|b|c takes one of these words; the completion offers them. The common options are
-     * added to it: -q --quiet, --no-pager, --color, and argp's -? --help, --usage, -V --version. */
+    const struct refrain_option *options; /* null: argp has them */
+    /* The names of its arguments (args_doc), its help (doc: one sentence, \v, paragraphs), and a parser, or null. An
+     * option whose argument is written a|b|c takes one of these words; the completion offers them. The common options
+     * are added to it: -q --quiet, --no-pager, --color, and argp's -? --help, --usage, -V --version. */
     const struct argp *argp;
     /* Gets argv with argv[0] "refrain <name>", parses it with refrain_command_parse, and returns a status: REFRAIN_OK,
      * or another with the error filled. */

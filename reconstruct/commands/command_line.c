@@ -2,6 +2,7 @@
  * mistyped ones (command.h). */
 #define _GNU_SOURCE
 #include "commands/help_pages.h"
+#include "commands/time_option.h"
 
 #include <refrain/suggest.h>
 #include <refrain/trace.h>
@@ -68,8 +69,42 @@ static void print_version(FILE *file, struct argp_state *state) {
 /* ---- the parser of a command ---- */
 
 #define MOST_CHILDREN 8u
+#define MOST_OPTIONS 32u
+#define FIRST_KEY 0x1000 /* of options without a letter */
 
-static const struct refrain_command *current; /* the command that is parsed, for the end of its help */
+static const struct refrain_command *current; /* the command that is parsed */
+
+static int key_of(size_t option) {
+    return current->options[option].key ? current->options[option].key : FIRST_KEY + (int)option;
+}
+
+static bool is_last(const struct refrain_option *option) {
+    return !option->name && !option->takes;
+}
+
+/* Stores the value of an option of the table. The command's own parser gets all else. */
+static error_t parse_table(int key, char *value, struct argp_state *state) {
+    for (size_t i = 0; current->options && !is_last(&current->options[i]); i++) {
+        const struct refrain_option *option = &current->options[i];
+        void *at = (char *)state->input + option->at;
+        if (!option->name && (key == ARGP_KEY_ARG || key == ARGP_KEY_END))
+            return refrain_take_argument(key, value, state, option->takes, at);
+        if (!option->name || key != key_of(i) || option->kind == REFRAIN_OWN_OPTION)
+            continue;
+        if (option->kind == REFRAIN_IS_FLAG)
+            *(bool *)at = true;
+        else if (option->kind == REFRAIN_IS_TEXT)
+            *(const char **)at = value;
+        else if (option->kind == REFRAIN_IS_NUMBER)
+            *(int32_t *)at = refrain_number_option(value, state, "a number");
+        else if (option->kind == REFRAIN_IS_TIME)
+            refrain_time_option_parse(value, at, state);
+        else
+            *(size_t *)at = (size_t)refrain_number_option(value, state, "a number");
+        return 0;
+    }
+    return current->argp->parser ? current->argp->parser(key, value, state) : ARGP_ERR_UNKNOWN;
+}
 
 /* argp calls this for each part of the help. It leaves out argp's note on arguments and appends the examples. */
 static char *filter_help(int key, const char *text, void *input) {
@@ -89,6 +124,7 @@ static char *filter_help(int key, const char *text, void *input) {
 struct whole_parser {
     struct argp argp;
     struct argp_child children[MOST_CHILDREN + 1];
+    struct argp_option options[MOST_OPTIONS + 1];
 };
 
 static void make_parser(const struct refrain_command *command, struct whole_parser *whole) {
@@ -102,7 +138,17 @@ static void make_parser(const struct refrain_command *command, struct whole_pars
     whole->children[n].argp = &common;
     whole->argp.children = whole->children;
     whole->argp.help_filter = filter_help;
+    whole->argp.parser = parse_table;
     current = command;
+    n = 0;
+    for (size_t i = 0; command->options && !is_last(&command->options[i]) && n < MOST_OPTIONS; i++) {
+        const struct refrain_option *option = &command->options[i];
+        if (option->name)
+            whole->options[n++] =
+                (struct argp_option){option->name, key_of(i), option->takes, 0, option->help, option->group};
+    }
+    if (command->options)
+        whole->argp.options = whole->options;
     argp_err_exit_status = REFRAIN_USAGE;
     argp_program_version_hook = print_version;
 }

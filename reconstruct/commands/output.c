@@ -16,52 +16,46 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    OPTION_FORMAT = 256,
-    OPTION_FORCE,
-    OPTION_ALL,
-    OPTION_WAITING,
-    OPTION_PARAGRAPH,
-    OPTION_PICL_VERBOSE,
-    OPTION_PICL_LEVELS,
-    OPTION_COMPENSATE,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_RANKS,
-    OPTION_THREADS
-};
+enum { OPTION_FORMAT = 256, OPTION_PICL_LEVELS, OPTION_RANKS, OPTION_THREADS };
 
-const struct argp_option refrain_output_options[] = {
-    {"output", 'o', "OUT", 0, "File or directory to write; - is standard output, where the format is a file", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0,
-     "One of those below; by default the one that OUT's suffix names, else otf2 (reconstruct) or text (events)", 0},
-    {"force", OPTION_FORCE, NULL, 0, "Overwrite OUT", 0},
-    {"all", OPTION_ALL, NULL, 0, "Text: also postings and completions of nonblocking operations", 0},
-    {"waiting", OPTION_WAITING, NULL, 0,
+#define AT(member) offsetof(struct refrain_output, member)
+
+const struct refrain_option refrain_output_options[] = {
+    {"output", 'o', "OUT", "File or directory to write; - is standard output, where the format is a file", 0,
+     REFRAIN_IS_TEXT, AT(path)},
+    {"format", OPTION_FORMAT, "FORMAT",
+     "One of those below; by default the one that OUT's suffix names, else otf2 (reconstruct) or text (events)", 0,
+     REFRAIN_OWN},
+    {"force", 0, NULL, "Overwrite OUT", 0, REFRAIN_IS_FLAG, AT(force)},
+    {"all", 0, NULL, "Text: also postings and completions of nonblocking operations", 0, REFRAIN_IS_FLAG, AT(all)},
+    {"waiting", 0, NULL,
      "Also say what each call waited for. Text: for=KIND, waited=SECONDS, by=RANK and at=FILE:LINE of who was late; "
      "OTF2, "
      "chrome "
      "and perfetto: the same for each wait, and their sum so far as a counter; EPILOG: the sum",
-     0},
-    {"paragraph", OPTION_PARAGRAPH, NULL, 0,
-     "PICL: write what ParaGraph reads: states that do not overlap, sends and receives in pairs", 0},
-    {"picl-verbose", OPTION_PICL_VERBOSE, NULL, 0,
-     "PICL: write all fields of each record, and their formats as scanf takes them instead of numbers", 0},
-    {"picl-levels", OPTION_PICL_LEVELS, "M,U,T", 0,
+     0, REFRAIN_IS_FLAG, AT(waiting)},
+    {"paragraph", 0, NULL, "PICL: write what ParaGraph reads: states that do not overlap, sends and receives in pairs",
+     0, REFRAIN_IS_FLAG, AT(paragraph)},
+    {"picl-verbose", 0, NULL,
+     "PICL: write all fields of each record, and their formats as scanf takes them instead of numbers", 0,
+     REFRAIN_IS_FLAG, AT(picl_verbose)},
+    {"picl-levels", OPTION_PICL_LEVELS, "M,U,T",
      "PICL: 1 or 0 for each of: records of message passing and files, of user events (functions, MPI calls), of "
      "tracing. "
      "Statistics "
      "are always written",
-     0},
-    {"compensate", OPTION_COMPENSATE, NULL, 0, "Subtract what probes took, and the waiting that they caused", 0},
-    {"from", OPTION_FROM, "TIME", 0, REFRAIN_TIME_FROM, 0},
-    {"to", OPTION_TO, "TIME", 0, REFRAIN_TIME_TO, 0},
-    {"ranks", OPTION_RANKS, "LIST", 0, "Only events of these ranks, such as 0,4-7", 0},
-    {"threads", OPTION_THREADS, "N", 0,
+     0, REFRAIN_OWN},
+    {"compensate", 0, NULL, "Subtract what probes took, and the waiting that they caused", 0, REFRAIN_IS_FLAG,
+     AT(compensate)},
+    {"from", 0, "TIME", REFRAIN_TIME_FROM, 0, REFRAIN_IS_TIME, AT(from)},
+    {"to", 0, "TIME", REFRAIN_TIME_TO, 0, REFRAIN_IS_TIME, AT(to)},
+    {"ranks", OPTION_RANKS, "LIST", "Only events of these ranks, such as 0,4-7", 0, REFRAIN_OWN},
+    {"threads", OPTION_THREADS, "N",
      "Use N threads: they open the trace together; then one replays while another writes, or with otf2 all others do. "
      "The output is the same. "
      "By default one for each processor",
-     0},
+     0, REFRAIN_OWN},
+    {NULL, 0, "trace", NULL, 0, REFRAIN_IS_TEXT, AT(trace)},
     {0}};
 
 /* Parses "0,4-7" into output->ranks; false if it is no list of ranks. Ends the program without memory. */
@@ -129,39 +123,14 @@ static void settle_format(struct refrain_output *output, struct argp_state *stat
 error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
     struct refrain_output *output = state->input;
     switch (key) {
-    case 'o':
-        output->path = value;
-        return 0;
     case OPTION_FORMAT:
         output->format = refrain_format_named(value);
         if (!output->format)
             argp_error(state, "%s is not a format; the formats are %s", value, refrain_format_names());
         return 0;
-    case OPTION_FORCE:
-        output->force = true;
-        return 0;
-    case OPTION_ALL:
-        output->all = true;
-        return 0;
-    case OPTION_PARAGRAPH:
-        output->paragraph = true;
-        return 0;
-    case OPTION_PICL_VERBOSE:
-        output->picl_verbose = true;
-        return 0;
     case OPTION_PICL_LEVELS:
         if (!parse_levels(output, value))
             argp_error(state, "%s: three levels, 0 or 1 each, are expected, such as 1,0,1", value);
-        return 0;
-    case OPTION_WAITING:
-        output->waiting = true;
-        return 0;
-    case OPTION_COMPENSATE:
-        output->compensate = true;
-        return 0;
-    case OPTION_FROM:
-    case OPTION_TO:
-        refrain_time_option_parse(value, key == OPTION_FROM ? &output->from : &output->to, state);
         return 0;
     case OPTION_RANKS:
         if (!parse_ranks(output, value, state))
@@ -179,7 +148,7 @@ error_t refrain_output_parse(int key, char *value, struct argp_state *state) {
             argp_error(state, "--paragraph excludes --picl-levels and --picl-verbose");
         return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &output->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 

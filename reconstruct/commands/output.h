@@ -2,6 +2,7 @@
 #ifndef REFRAIN_OUTPUT_H
 #define REFRAIN_OUTPUT_H
 
+#include "commands/command.h"
 #include "commands/time_option.h"
 #include "formats/format.h"
 #include "match/replay.h"
@@ -29,10 +30,10 @@ struct refrain_output {
     unsigned threads; /* 0: as many as are useful */
 };
 
-/* The parts of an argp parser: options -o, --format, --force, --all, --waiting, --compensate, --from, --to, --ranks,
+/* The parts of a command: options -o, --format, --force, --all, --waiting, --compensate, --from, --to, --ranks,
  * --threads, and the argument TRACE. Its input is a struct refrain_output. The help filter lists the formats; the words
  * that --format takes are the choices (command.h). */
-extern const struct argp_option refrain_output_options[];
+extern const struct refrain_option refrain_output_options[];
 error_t refrain_output_parse(int key, char *value, struct argp_state *state);
 char *refrain_output_help(int key, const char *text, void *input);
 const char *refrain_output_choices(int key);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_FORCE = 256, OPTION_LEAST, OPTION_RECORDED };
+enum { OPTION_LEAST = 256 };
 
 struct arguments {
     const char *trace, *path;
@@ -30,38 +30,26 @@ static double percent(const char *text, struct argp_state *state) {
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        arguments->path = value;
-        return 0;
-    case 'j':
-        arguments->json = true;
-        return 0;
-    case OPTION_FORCE:
-        arguments->force = true;
-        return 0;
     case OPTION_LEAST:
         arguments->least = percent(value, state);
         return 0;
-    case OPTION_RECORDED:
-        arguments->recorded = true;
-        return 0;
     default:
-        return refrain_take_argument(key, value, state, "trace", &arguments->trace);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write a page to FILE, such as report.html; - is standard output", 0},
-    {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
-    {"json", 'j', NULL, 0, "Print JSON, or write it to FILE", 0},
-    {"least", OPTION_LEAST, "PERCENT", 0, "Show findings that cost at least so much of the run (default 2)", 0},
-    {"recorded", OPTION_RECORDED, NULL, 0, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0},
+static const struct refrain_option options[] = {
+    {"output", 'o', "FILE", "Write a page to FILE, such as report.html; - is standard output", 0, REFRAIN_TEXT(path)},
+    {"force", 0, NULL, "Overwrite FILE", 0, REFRAIN_FLAG(force)},
+    {"json", 'j', NULL, "Print JSON, or write it to FILE", 0, REFRAIN_FLAG(json)},
+    {"least", OPTION_LEAST, "PERCENT", "Show findings that cost at least so much of the run (default 2)", 0,
+     REFRAIN_OWN},
+    {"recorded", 0, NULL, "Use the recorded events and their times (REFRAIN_MODE=events or both)", 0,
+     REFRAIN_FLAG(recorded)},
+    REFRAIN_ARGUMENT("trace", trace),
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE",
+static const char doc[] =
     "Finds what cost the run most time, and where that began.\v"
     "A finding is a sentence with a place (function, MPI call, source line), a rank and a cost. The cost is the time "
     "that "
@@ -84,10 +72,9 @@ static const struct argp argp = {
     "events and their order, so the last two factors are estimates.\n"
     "The report ends with what is well, and with what the trace cannot tell. docs/report.md describes the kinds of "
     "findings and the members of --json. JSON has a schema_version, which changes when a member is removed or changes "
-    "its meaning.",
-    NULL,
-    NULL,
-    NULL};
+    "its meaning.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE", .doc = doc};
 
 static enum refrain_status write_json(const struct refrain_report *report, FILE *file, struct refrain_error *error) {
     json_t *object = refrain_report_json(report);
@@ -146,6 +133,7 @@ const struct refrain_command refrain_command_report = {
     .name = "report",
     .summary = "what the run lost and where that began, the most costly first",
     .argp = &argp,
+    .options = options,
     .run = run,
     .flags = REFRAIN_COMMAND_PAGED,
     .examples = "  refrain report app-*.refrain                        # findings as text\n"

@@ -14,27 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_FORCE = 256, OPTION_SVG, OPTION_PNG, OPTION_FROM, OPTION_TO, OPTION_RANKS, OPTION_WIDTH };
+enum { OPTION_RANKS = 256, OPTION_WIDTH };
 
 #define LEAST_WIDTH 100
 #define MOST_WIDTH 20000
 
 struct arguments {
     const char *traces[2], *path; /* traces[1]: null, or another run to show below the first */
-    bool force, svg, png, window;
+    bool force, svg, png, wide;   /* wide: with --width */
     struct refrain_time_option from, to;
     struct refrain_figure figure;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "What to write, such as app.html; - is standard output", 0},
-    {"force", OPTION_FORCE, NULL, 0, "Overwrite FILE", 0},
-    {"svg", OPTION_SVG, NULL, 0, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1},
-    {"png", OPTION_PNG, NULL, 0, "Write a figure as PNG (needs rsvg-convert); also where FILE ends in .png", 1},
-    {"from", OPTION_FROM, "TIME", 0, "Figure: " REFRAIN_TIME_FROM, 1},
-    {"to", OPTION_TO, "TIME", 0, "Figure: " REFRAIN_TIME_TO, 1},
-    {"ranks", OPTION_RANKS, "LIST", 0, "Figure: only these ranks, such as 0-3,8", 1},
-    {"width", OPTION_WIDTH, "PIXELS", 0, "Figure: width of the bars (default 900)", 1},
+static const struct refrain_option options[] = {
+    {"output", 'o', "FILE", "What to write, such as app.html; - is standard output", 0, REFRAIN_TEXT(path)},
+    {"force", 0, NULL, "Overwrite FILE", 0, REFRAIN_FLAG(force)},
+    {"svg", 0, NULL, "Write a figure (SVG) instead of a page; also where FILE ends in .svg", 1, REFRAIN_FLAG(svg)},
+    {"png", 0, NULL, "Write a figure as PNG (needs rsvg-convert); also where FILE ends in .png", 1, REFRAIN_FLAG(png)},
+    {"from", 0, "TIME", "Figure: " REFRAIN_TIME_FROM, 1, REFRAIN_TIME(from)},
+    {"to", 0, "TIME", "Figure: " REFRAIN_TIME_TO, 1, REFRAIN_TIME(to)},
+    {"ranks", OPTION_RANKS, "LIST", "Figure: only these ranks, such as 0-3,8", 1, REFRAIN_OWN},
+    {"width", OPTION_WIDTH, "PIXELS", "Figure: width of the bars (default 900)", 1, REFRAIN_OWN},
     {0}};
 
 static bool ends_with(const char *text, const char *end) {
@@ -62,41 +62,21 @@ static void settle(struct arguments *arguments, struct argp_state *state) {
     }
     if (arguments->traces[1] && (arguments->svg || arguments->png))
         argp_error(state, "a figure shows one trace, and two are given");
-    if (arguments->window && !arguments->svg && !arguments->png)
+    if (!arguments->svg && !arguments->png &&
+        (arguments->from.given || arguments->to.given || arguments->figure.ranks || arguments->wide))
         argp_error(state, "--from, --to, --ranks and --width need a figure: --svg or --png");
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'o':
-        arguments->path = value;
-        return 0;
-    case OPTION_FORCE:
-        arguments->force = true;
-        return 0;
-    case OPTION_SVG:
-        arguments->svg = true;
-        return 0;
-    case OPTION_PNG:
-        arguments->png = true;
-        return 0;
-    case OPTION_FROM:
-        arguments->window = true;
-        refrain_time_option_parse(value, &arguments->from, state);
-        return 0;
-    case OPTION_TO:
-        arguments->window = true;
-        refrain_time_option_parse(value, &arguments->to, state);
-        return 0;
     case OPTION_RANKS:
-        arguments->window = true;
         if (!refrain_figure_ranks(value))
             argp_error(state, "%s is not a list of ranks, such as 0-3,8", value);
         arguments->figure.ranks = value;
         return 0;
     case OPTION_WIDTH:
-        arguments->window = true;
+        arguments->wide = true;
         arguments->figure.width = pixels(value, state);
         return 0;
     case ARGP_KEY_SUCCESS:
@@ -116,10 +96,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     }
 }
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE [OTHER]",
+static const char doc[] =
     "Writes the run as a page to look at, or two runs, one above the other.\v"
     "The page is one file, to be opened from disk by a browser; it needs no network and no server. It holds the trace "
     "itself and regenerates what is on the screen: a bar for each rank and thread, message lines, collectives, where "
@@ -131,10 +108,9 @@ static const struct argp argp = {
     "to where that is worst.\n\n"
     "With --svg or --png it is a figure of a window instead, for papers. A PNG has twice as many pixels as --width "
     "says; "
-    "rsvg-convert -f pdf makes PDF of an SVG.",
-    NULL,
-    NULL,
-    NULL};
+    "rsvg-convert -f pdf makes PDF of an SVG.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE [OTHER]", .doc = doc};
 
 static enum refrain_status write_png(struct refrain_trace *trace, const struct arguments *arguments, FILE *file,
                                      const char *path, struct refrain_error *error) {
@@ -218,6 +194,7 @@ const struct refrain_command refrain_command_view = {
     .name = "view",
     .summary = "the run as a picture: a page for any browser",
     .argp = &argp,
+    .options = options,
     .run = run,
     .examples = "  refrain view app-*.refrain -o app.html                  # a page\n"
                 "  refrain view before.refrain after.refrain -o both.html  # two runs\n"
