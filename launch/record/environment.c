@@ -1,6 +1,7 @@
 /* environment.c: sets the environment that `refrain record` passes to the processes of the job (record.h). */
 #define _GNU_SOURCE
 #include "record.h"
+#include <refrain/library_path.h>
 #include <refrain/settings.h>
 
 #include <errno.h>
@@ -16,30 +17,6 @@
 #define IO "librefrain-io.so"
 #define THREADS "librefrain-threads.so"
 
-/* Finds the directory of the libraries: REFRAIN_LIBDIR, or relative to this program. */
-static bool find_libraries(char *directory, size_t bytes) {
-    char own[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n < 0 ? 0 : n] = 0;
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = 0;
-    const char *given = getenv("REFRAIN_LIBDIR");
-    for (int i = 0; i < 3; i++) {
-        int length = i == 0 ? snprintf(path, sizeof path, "%s", given ? given : "")
-                            : snprintf(path, sizeof path, "%s/%s", own, i == 1 ? REFRAIN_LIBDIR_FROM_BIN : "../lib");
-        char *real = length > 0 && (size_t)length < sizeof path ? realpath(path, NULL) : NULL;
-        bool found = real && snprintf(path, sizeof path, "%s/" ENTRIES, real) < (int)sizeof path &&
-                     access(path, R_OK) == 0 && strlen(real) < bytes;
-        if (found)
-            strcpy(directory, real);
-        free(real);
-        if (found)
-            return true;
-    }
-    return false;
-}
-
 /* AddressSanitizer refuses to start if another library is preloaded before it. This one does not disturb it. */
 static void allow_sanitizer(void) {
     const char *options = getenv("ASAN_OPTIONS");
@@ -51,7 +28,7 @@ static void allow_sanitizer(void) {
 
 enum refrain_status refrain_record_preload(bool io, struct refrain_error *error) {
     char directory[PATH_MAX];
-    if (!find_libraries(directory, sizeof directory))
+    if (!refrain_library_directory(getenv("REFRAIN_LIBDIR"), ENTRIES, directory, sizeof directory))
         return REFRAIN_FAIL(error,
                             ENTRIES " was not found beside the tools: install refrain again, or set REFRAIN_LIBDIR");
     if (strpbrk(directory, ": "))

@@ -4,9 +4,9 @@
 #include "match/replay.h"
 #include "predict/changed_trace.h"
 #include "predict/simulate_schedule.h"
+#include <refrain/library_path.h>
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,21 +32,11 @@ struct walk {
 
 /* The path of the module, malloced; null if refrain was built without SimGrid. */
 static char *find_module(void) {
-    static const char *const below[] = {REFRAIN_LIBDIR_FROM_BIN, "../lib"};
-    char own[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n < 0 ? 0 : n] = 0;
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
-        char *real = snprintf(path, sizeof path, "%s/%s/" MODULE, own, below[i]) < (int)sizeof path
-                         ? realpath(path, NULL)
-                         : NULL;
-        if (real)
-            return real;
-    }
-    return NULL;
+    char directory[PATH_MAX], *path;
+    return refrain_library_directory(NULL, MODULE, directory, sizeof directory) &&
+                   asprintf(&path, "%s/" MODULE, directory) >= 0
+               ? path
+               : NULL;
 }
 
 /* The child process, which does not outlive refrain. SimGrid may end it. */
