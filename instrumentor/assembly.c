@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers above these are none of a compiler. */
+#define MOST_LABELS ((size_t)1 << 24)
+#define MOST_FILES 65536u
+
 void refrain_assembly_open(struct refrain_assembly *assembly, const char *text) {
     assembly->next = text;
 }
@@ -23,7 +27,7 @@ static size_t symbol_length(const char *at) {
 
 static void take_symbol(char *to, const char *at) {
     size_t n = symbol_length(at);
-    n = n < 4095 ? n : 4095;
+    n = n < REFRAIN_SYMBOL_BYTES - 1 ? n : REFRAIN_SYMBOL_BYTES - 1;
     memcpy(to, at, n);
     to[n] = '\0';
 }
@@ -54,7 +58,7 @@ static bool is_target(const char *at) {
 
 static unsigned *label_of(struct refrain_assembly *assembly, const char *at) {
     size_t number = strtoul(at + 2, NULL, 10), before = assembly->n_labels;
-    if (number >= (size_t)1 << 28)
+    if (number >= MOST_LABELS)
         return NULL;
     if (number >= before) {
         assembly->labels =
@@ -76,6 +80,7 @@ static void read_label(struct refrain_assembly *assembly) {
         assembly->cold = strstr(assembly->pending, ".cold") != NULL;
         if (!assembly->cold) {
             assembly->kind = REFRAIN_ASSEMBLY_BEGIN;
+            assembly->alone = assembly->own_section;
             assembly->n_functions++;
             assembly->waits = true;
             strcpy(assembly->function, assembly->pending);
@@ -87,22 +92,41 @@ static void read_label(struct refrain_assembly *assembly) {
 
 /* ---- directives ---- */
 
+/* Copies the next string of the line. Returns the text after it, null if there is none. */
+static const char *read_string(const struct refrain_assembly *assembly, const char *at, char *to) {
+    const char *end = assembly->text + assembly->length, *begin = memchr(at, '"', (size_t)(end - at));
+    const char *close = begin ? memchr(begin + 1, '"', (size_t)(end - begin - 1)) : NULL;
+    if (!close || close - begin > REFRAIN_SYMBOL_BYTES)
+        return NULL;
+    memcpy(to, begin + 1, (size_t)(close - begin - 1));
+    to[close - begin - 1] = '\0';
+    return close + 1;
+}
+
+/* .file "name", .file 1 "name" or .file 1 "directory" "name" */
 static void read_file(struct refrain_assembly *assembly, const char *at) {
-    char *end;
-    assembly->number = (unsigned)strtoul(at, &end, 10);
+    unsigned long number = strtoul(at, NULL, 10);
+    const char *rest = number < MOST_FILES ? read_string(assembly, at, assembly->name) : NULL;
+    if (!rest)
+        return;
     assembly->kind = REFRAIN_ASSEMBLY_FILE;
-    bool second = false;
+    assembly->number = (unsigned)number;
     assembly->alias[0] = '\0';
-    for (const char *quote = strchr(end, '"'); quote && quote < assembly->text + assembly->length;) {
-        size_t n = strcspn(quote + 1, "\"\n");
-        if (second)
-            strcpy(assembly->alias, assembly->name);
-        n = n < sizeof assembly->name - 1 ? n : sizeof assembly->name - 1;
-        memcpy(assembly->name, quote + 1, n);
-        assembly->name[n] = '\0';
-        second = true;
-        quote = strchr(quote + n + 2, '"');
+    if (memchr(rest, '"', (size_t)(assembly->text + assembly->length - rest))) {
+        strcpy(assembly->alias, assembly->name);
+        if (!read_string(assembly, rest, assembly->name))
+            assembly->kind = REFRAIN_ASSEMBLY_OTHER;
     }
+}
+
+/* .text.f is of one function, .text.unlikely is not. A section of a group ("axG") is dropped with the group. */
+static void read_section(struct refrain_assembly *assembly, const char *name) {
+    static const char *const shared[] = {".text.unlikely", ".text.startup", ".text.hot", ".text.exit"};
+    size_t n = symbol_length(name);
+    bool own = strncmp(name, ".text.", 6) == 0 && !line_has(assembly, name, "G\"") && !line_has(assembly, name, "G?");
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        own &= n != strlen(shared[i]) || strncmp(name, shared[i], n) != 0;
+    assembly->own_section = own;
 }
 
 static void read_directive(struct refrain_assembly *assembly, const char *at) {
@@ -124,6 +148,10 @@ static void read_directive(struct refrain_assembly *assembly, const char *at) {
         assembly->line = (unsigned)strtoul(end, NULL, 10);
     } else if ((value = after(at, ".file"))) {
         read_file(assembly, value);
+    } else if ((value = after(at, ".section"))) {
+        read_section(assembly, value);
+    } else if (strncmp(at, ".text", 5) == 0) {
+        assembly->own_section = false;
     } else if ((value = after(at, ".quad")) && (isalpha((unsigned char)*value) || *value == '_')) {
         assembly->kind = REFRAIN_ASSEMBLY_DATA;
         take_symbol(assembly->name, value);

@@ -15,6 +15,8 @@
 
 #include "text.h"
 
+#define REFRAIN_SYMBOL_BYTES 65536 /* of a name with its NUL; a function with a longer one is passed over */
+
 enum refrain_assembly_kind {
     REFRAIN_ASSEMBLY_OTHER,
     REFRAIN_ASSEMBLY_BEGIN,       /* the label of a function: `name` */
@@ -35,15 +37,17 @@ struct refrain_assembly {
     enum refrain_assembly_kind kind;
     bool first; /* the entry of the function is before this line */
     bool calls; /* USE: it is a call, not only an address */
+    bool alone; /* BEGIN: no other function is in its section (-ffunction-sections), and no group of sections */
     unsigned number, line;
-    char name[4096], alias[4096];
+    char name[REFRAIN_SYMBOL_BYTES], alias[REFRAIN_SYMBOL_BYTES];
 
     /* private */
-    char pending[4096];  /* of the last .type */
-    char function[4096]; /* the function that the line is in, or "" */
-    bool waits;          /* for the first instruction */
-    bool cold;           /* in the cold part of the function; its jumps back into the function are no loops */
-    bool verbatim;       /* between #APP and #NO_APP */
+    char pending[REFRAIN_SYMBOL_BYTES];  /* of the last .type */
+    char function[REFRAIN_SYMBOL_BYTES]; /* the function that the line is in, or "" */
+    bool own_section;                    /* the section is of one function */
+    bool waits;                          /* for the first instruction */
+    bool cold;     /* in the cold part of the function; its jumps back into the function are no loops */
+    bool verbatim; /* between #APP and #NO_APP */
     unsigned n_functions;
     unsigned *labels; /* by number: the function in which the label was met */
     size_t n_labels;

@@ -163,6 +163,7 @@ int refrain_build_run(const struct refrain_build *build, struct refrain_list *co
     if (asks_compiler(&call))
         refrain_compiler_call_ask_compiler(&call);
     refrain_compiler_call_find_libraries(&call);
+    refrain_compiler_call_add_hooks(&call);
     int status = run_call(&call);
     if (status == 0 && checks_filter(&call))
         refrain_compiler_call_check_filter(&call);

@@ -23,7 +23,8 @@ enum {
     DEPEND_FILE = 32768,
     PREPROCESSOR = 65536, /* the value is an option for the preprocessor, or several separated by commas */
     LTO = 131072,         /* generates code at link time */
-    NO_HOOKS = 262144     /* other machine code, or each function in a section (hooks.h) */
+    NO_HOOKS = 262144,    /* other machine code (hooks.h) */
+    NO_LTO = 524288
 };
 
 struct option {
@@ -113,13 +114,14 @@ static const struct option options[] = {
     {"-fexec-charset=", JOINED},
     {"-ffast-math", EXACT | PARSING},
     {"-ffreestanding", EXACT | PARSING},
-    {"-ffunction-sections", EXACT | PARSING | NO_HOOKS},
+    {"-ffunction-sections", EXACT | PARSING},
     {"-fgnu89-inline", EXACT | PARSING},
     {"-flto", EXACT | LTO},
     {"-flto=", JOINED | LTO},
     {"-fms-extensions", EXACT | PARSING},
     {"-fno-builtin", JOINED | PARSING},
     {"-fno-function-sections", EXACT | PARSING},
+    {"-fno-lto", EXACT | NO_LTO},
     {"-fno-openmp", EXACT},
     {"-fopenmp", EXACT | OPENMP},
     {"-fopenmp=", JOINED | OPENMP},
@@ -266,6 +268,13 @@ static bool is_compiled_source(const char *path, const char *language) {
     return false;
 }
 
+static bool is_assembler_source(const char *path, const char *language) {
+    const char *dot = strrchr(refrain_text_basename(path), '.');
+    if (language)
+        return strncmp(language, "assembler", strlen("assembler")) == 0;
+    return dot && (strcmp(dot, ".s") == 0 || strcmp(dot, ".S") == 0 || strcmp(dot, ".sx") == 0);
+}
+
 /* When compiled by itself, it becomes a precompiled header. */
 static bool is_header(const char *path, const char *language) {
     if (language)
@@ -294,8 +303,8 @@ static void take_option(struct refrain_command *command, const struct option *op
     command->partial |= (flags & PARTIAL) != 0;
     command->is_static |= (flags & STATIC) != 0;
     command->bare |= (flags & BARE) != 0;
-    command->lto |= (flags & LTO) != 0;
-    command->no_hooks |= (flags & (NO_HOOKS | LTO)) != 0;
+    command->lto = (command->lto || (flags & LTO)) && !(flags & NO_LTO);
+    command->no_hooks |= (flags & NO_HOOKS) != 0;
     if (flags & OUTPUT)
         command->output = value;
     if (flags & DEPEND_FILE)
@@ -333,6 +342,7 @@ void refrain_command_read(struct refrain_command *command, char *const *compiler
             argument->kind = source ? REFRAIN_ARGUMENT_SOURCE : REFRAIN_ARGUMENT_INPUT;
             command->n_sources += source;
             command->n_compiled += is_compiled_source(text, language) || (cxx && is_c_source(text, language));
+            command->n_assembled += is_assembler_source(text, language);
             if (is_header(text, language))
                 command->mode = REFRAIN_COMMAND_STRAIGHT;
             n_inputs++;

@@ -35,6 +35,7 @@ struct refrain_command {
     enum refrain_command_mode mode;
     size_t n_sources;
     size_t n_compiled;  /* sources in C++ and Fortran */
+    size_t n_assembled; /* sources in assembler */
     const char *output; /* of -o, or null */
     const char *depend; /* of -MF or -Wp,-MD, or null */
     bool makes_depend;  /* -MD, -MMD, -Wp,-MD, ... */

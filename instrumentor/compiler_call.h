@@ -1,6 +1,7 @@
 /* compiler_call.h: the state of one call of the compiler, and its steps (build.c).
  *
  *     link.c          the libraries that a link gets
+ *     hook_options.c  the options with which gcc runs refrain's assembler
  *     transform.c     makes a stand-in for each source: the instrumented file
  *     rewrite.c       the command with stand-ins and libraries
  *     script.c        the command that a compiler script runs
@@ -29,6 +30,7 @@ struct refrain_compiler_call {
     struct refrain_list shown; /* the command that the MPI compiler runs */
     size_t shown_arguments;    /* index of the word that stands for the arguments; 0: run the compiler itself */
     struct refrain_list libraries;
+    struct refrain_list hooks;     /* options of gcc for C++ and Fortran */
     struct refrain_list own_flags; /* for libclang */
     struct refrain_filter filter;
     struct refrain_text temporary; /* directory */
@@ -42,6 +44,10 @@ void refrain_compiler_call_ask_compiler(struct refrain_compiler_call *call);
 
 /* Finds the libraries of refrain for a link. If they are missing, says why in one line (link.c). */
 void refrain_compiler_call_find_libraries(struct refrain_compiler_call *call);
+
+/* Finds the options with which gcc runs refrain's assembler for C++ and Fortran, and sets the environment of that
+ * assembler. If there are probes in no such file of a link, says why in one line (hook_options.c). */
+void refrain_compiler_call_add_hooks(struct refrain_compiler_call *call);
 
 /* Makes the directory for temporary files of this call. False after a message if that fails (transform.c). */
 bool refrain_compiler_call_make_directory(struct refrain_compiler_call *call);

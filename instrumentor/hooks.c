@@ -18,6 +18,7 @@ struct function {
     char *body;   /* owned: the symbol of the function of which this is a part, else `symbol` once more */
     unsigned n_instructions, file, line;
     bool has_loop, is_event, catches;
+    bool alone;               /* in its section */
     bool is_part;             /* of a function in this text, which calls it or was inlined into its callers */
     unsigned slot;            /* REFRAIN_NO_SLOT: no probe */
     struct refrain_list uses; /* symbols */
@@ -78,10 +79,11 @@ static void take_file(struct unit *unit, const struct refrain_assembly *line) {
     unit->files.items[line->number] = path.bytes;
 }
 
-static struct function *begin_function(struct unit *unit, const char *symbol) {
+static struct function *begin_function(struct unit *unit, const struct refrain_assembly *line) {
+    const char *symbol = line->name;
     unit->functions = refrain_memory_grow(unit->functions, &unit->capacity, unit->n + 1, sizeof *unit->functions);
     struct function *function = &unit->functions[unit->n++];
-    *function = (struct function){.symbol = refrain_text_copy(symbol), .slot = REFRAIN_NO_SLOT};
+    *function = (struct function){.symbol = refrain_text_copy(symbol), .alone = line->alone, .slot = REFRAIN_NO_SLOT};
     const char *part = strstr(symbol, ".part.");
     struct refrain_text body = {0};
     refrain_text_bytes(&body, symbol, part ? (size_t)(part - symbol) : strlen(symbol));
@@ -95,7 +97,7 @@ static void read_unit(struct unit *unit, const char *text) {
     refrain_assembly_open(&line, text);
     while (refrain_assembly_next(&line)) {
         if (line.kind == REFRAIN_ASSEMBLY_BEGIN)
-            function = begin_function(unit, line.name);
+            function = begin_function(unit, &line);
         else if (line.kind == REFRAIN_ASSEMBLY_END)
             function = NULL;
         else if (line.kind == REFRAIN_ASSEMBLY_FILE)
@@ -287,21 +289,28 @@ static unsigned choose(struct refrain_constructs *constructs, struct unit *unit,
 
 /* ---- the text ---- */
 
-/* The site of a slot. The section of a list of sites belongs to the group of the function, so that the linker drops
- * both if another object has the function, too ("?"). */
-static void write_site(struct refrain_text *out, unsigned slot) {
-    refrain_text_format(out,
-                        "661:\tcall .Lrefrain_hook\n\t.pushsection " REFRAIN_SITES_SECTION ", \"a?\", @progbits\n"
-                        "\t.long 661b - .\n\t.long refrain__on + %u - .\n\t.popsection\n",
-                        slot);
+/* A site. The section of a list of sites belongs to the group of the function, so that the linker drops both if another
+ * object has the function, too ("?"). A function with its own section has its own list, and refers to it. */
+static void write_site(struct refrain_text *out, const struct function *function, unsigned probe) {
+    refrain_text_string(out, "661:\tcall .Lrefrain_hook\n");
+    if (function->alone && probe == 0)
+        refrain_text_format(out, "\t.reloc ., R_X86_64_NONE, .Lrefrain_sites_%u\n", function->slot);
+    refrain_text_string(out, "\t.pushsection " REFRAIN_SITES_SECTION ", \"a?\", @progbits");
+    if (function->alone)
+        refrain_text_format(out, ", unique, %u", function->slot);
+    if (function->alone && probe == 0)
+        refrain_text_format(out, "\n.Lrefrain_sites_%u:", function->slot);
+    refrain_text_format(out, "\n\t.long 661b - .\n\t.long refrain__on + %u - .\n\t.popsection\n",
+                        function->slot + probe);
 }
 
 /* The jump of the unit to the monitor, as in inserted/sites.h; the frame is where the return address is. */
 static const char hook[] =
     "\t.weak refrain_site_10\n\t.pushsection .text.refrain, \"ax\", @progbits\n.Lrefrain_hook:\n"
-    "\t.reloc ., R_X86_64_NONE, .Lrefrain_distances\n\tleaq 8(%rsp), %r11\n"
+    "\t.reloc ., R_X86_64_NONE, .Lrefrain_distances\n\t.reloc ., R_X86_64_NONE, .Lrefrain_sites\n"
+    "\tleaq 8(%rsp), %r11\n"
     "\tcmpq $0, refrain_site_10@GOTPCREL(%rip)\n\tje 1f\n\tjmp *refrain_site_10@GOTPCREL(%rip)\n1:\tret\n"
-    "\t.popsection\n\t.pushsection " REFRAIN_SITES_SECTION ", \"a\", @progbits\n\t.popsection\n";
+    "\t.popsection\n\t.pushsection " REFRAIN_SITES_SECTION ", \"a\", @progbits\n.Lrefrain_sites:\n\t.popsection\n";
 
 static void write_text(const struct unit *unit, const char *text, struct refrain_text *out) {
     struct refrain_assembly line = {0};
@@ -314,11 +323,11 @@ static void write_text(const struct unit *unit, const char *text, struct refrain
             function = NULL;
         if (function && function->slot != REFRAIN_NO_SLOT) {
             if (line.first)
-                write_site(out, function->slot);
+                write_site(out, function, 0);
             if (line.kind == REFRAIN_ASSEMBLY_LEAVE)
-                write_site(out, function->slot + 1);
+                write_site(out, function, 1);
             if (line.calls && strcmp(line.name, "__cxa_begin_catch") == 0)
-                write_site(out, function->slot + 2);
+                write_site(out, function, 2);
         }
         refrain_text_bytes(out, line.text, (size_t)(line.next - line.text));
     }
@@ -339,10 +348,13 @@ static void free_unit(struct unit *unit) {
     refrain_list_free(&unit->aliases);
 }
 
-bool refrain_hooks_insert(const char *text, const struct refrain_filter *filter, bool all, struct refrain_text *out) {
+bool refrain_hooks_insert(const struct refrain_text *text, const struct refrain_filter *filter, bool all,
+                          struct refrain_text *out) {
     struct unit unit = {0};
     struct refrain_constructs constructs = {0};
-    read_unit(&unit, text);
+    if (text->length == 0 || memchr(text->bytes, '\0', text->length) || strstr(text->bytes, "\nrefrain__tables:"))
+        return false;
+    read_unit(&unit, text->bytes);
     index_functions(&unit);
     join_parts(&unit);
     unit.source = unit.files.count > 0 && *unit.files.items[0] ? unit.files.items[0] : "";
@@ -350,7 +362,7 @@ bool refrain_hooks_insert(const char *text, const struct refrain_filter *filter,
     unsigned n_slots = choose(&constructs, &unit, filter);
     if (n_slots > 0) {
         struct refrain_instrument_options options = {.source = unit.source, .all = all, .assembler = true};
-        write_text(&unit, text, out);
+        write_text(&unit, text->bytes, out);
         refrain_tables_write(&constructs, &options, n_slots, out);
     }
     refrain_constructs_free(&constructs);

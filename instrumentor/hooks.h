@@ -17,7 +17,8 @@
 #include "text.h"
 
 /* Appends `text` with probes to `out`. `all`: --detail=all or every: enables all probes from the start. False if no
- * function in it gets a probe; `out` is then empty. */
-bool refrain_hooks_insert(const char *text, const struct refrain_filter *filter, bool all, struct refrain_text *out);
+ * function in it gets a probe, or if it has probes (C); `out` is then empty. */
+bool refrain_hooks_insert(const struct refrain_text *text, const struct refrain_filter *filter, bool all,
+                          struct refrain_text *out);
 
 #endif

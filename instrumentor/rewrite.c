@@ -1,6 +1,5 @@
 /* rewrite.c: writes the command with stand-ins and libraries (compiler_call.h). */
 #include "compiler_call.h"
-#include "toolchain.h"
 #include <string.h>
 
 static const struct refrain_stand_in *stand_in_of(const struct refrain_compiler_call *call, size_t argument) {
@@ -50,41 +49,6 @@ static void add_libraries(const struct refrain_compiler_call *call, struct refra
         refrain_list_add(words, call->libraries.items[i]);
 }
 
-/* True for the compilers whose assembler text hooks.h reads. */
-static bool is_gcc(const struct refrain_compiler_call *call) {
-    const struct refrain_list *compiler = call->shown.count ? &call->shown : &call->command.compiler;
-    const char *name = refrain_text_basename(compiler->items[call->shown.count ? 0 : compiler->count - 1]);
-    return !strstr(name, "clang") &&
-           (strstr(name, "g++") || strstr(name, "gfortran") || strstr(name, "gcc") || strcmp(name, "c++") == 0);
-}
-
-/* Options with which gcc runs refrain's assembler for C++ and Fortran. Lines come from the debug information; an option
- * -g of the user comes later and counts. */
-static void add_hooks(const struct refrain_compiler_call *call, struct refrain_list *words) {
-#if defined __x86_64__ && !defined __ILP32__
-    static const char assembler[] = "refrain-assembler/as";
-    const struct refrain_build *build = call->build;
-    struct refrain_text path = {0};
-    if (build->detail == REFRAIN_DETAIL_CALLS || call->command.n_compiled == 0 || call->command.no_hooks ||
-        !is_gcc(call) || !refrain_toolchain_file(assembler, &path))
-        return;
-    refrain_list_format(words, "-B%.*s", (int)(path.length - strlen(assembler)), path.bytes);
-    refrain_list_add(words, "-g1");
-    refrain_list_add(words, "-fno-optimize-sibling-calls");
-    refrain_list_add(words, "-fno-ipa-ra"); /* else a caller may keep a value in r11, which probes change */
-    if (build->filter_path)
-        refrain_list_format(words, "-Wa,--refrain-filter=%s", build->filter_path);
-    if (build->detail >= REFRAIN_DETAIL_ALL)
-        refrain_list_add(words, "-Wa,--refrain-all");
-    if (build->verbose)
-        refrain_list_add(words, "-Wa,--refrain-verbose");
-    refrain_text_free(&path);
-#else
-    (void)call;
-    (void)words;
-#endif
-}
-
 struct refrain_list refrain_compiler_call_command(const struct refrain_compiler_call *call, enum refrain_use use) {
     struct refrain_list words = {0};
     const struct refrain_command *command = &call->command;
@@ -93,7 +57,8 @@ struct refrain_list refrain_compiler_call_command(const struct refrain_compiler_
     bool linked = false;
     for (size_t i = 0; i < n_before; i++)
         refrain_list_add(&words, compiler->items[i]);
-    add_hooks(call, &words);
+    for (size_t i = 0; i < call->hooks.count; i++)
+        refrain_list_add(&words, call->hooks.items[i]);
     for (size_t i = 0; use == REFRAIN_USE_STAND_IN && i < command->n_sources; i++)
         if (call->sources[i].path)
             add_disguise(&words, call, &call->sources[i]);

@@ -15,10 +15,15 @@
 
 /* ---- strings ---- */
 
+struct string {
+    unsigned offset;  /* 0: free */
+    unsigned speaker; /* its number among the speakers plus 1; 0: none */
+};
+
 /* The strings of the unit, each once. */
 struct strings {
     struct refrain_text text;
-    unsigned *table; /* hash of the string -> offset, 0 = free */
+    struct string *table; /* by hash */
     size_t table_size, used;
 };
 
@@ -27,36 +32,38 @@ static size_t string_entry(const struct strings *strings, const char *string) {
     for (const char *at = string; *at; at++)
         hash = hash * 33 + (unsigned char)*at;
     size_t i = hash % strings->table_size;
-    while (strings->table[i] && strcmp(strings->text.bytes + strings->table[i], string) != 0)
+    while (strings->table[i].offset && strcmp(strings->text.bytes + strings->table[i].offset, string) != 0)
         i = (i + 1) % strings->table_size;
     return i;
 }
 
 static void widen(struct strings *strings) {
-    unsigned *old = strings->table;
+    struct string *old = strings->table;
     size_t old_size = strings->table_size, capacity = 0;
     strings->table_size = old_size * 2 + 61;
     strings->table = refrain_memory_grow(NULL, &capacity, strings->table_size, sizeof *strings->table);
     memset(strings->table, 0, strings->table_size * sizeof *strings->table);
     for (size_t i = 0; i < old_size; i++)
-        if (old[i])
-            strings->table[string_entry(strings, strings->text.bytes + old[i])] = old[i];
+        if (old[i].offset)
+            strings->table[string_entry(strings, strings->text.bytes + old[i].offset)] = old[i];
     free(old);
 }
 
-/* Offset of `string` among the strings, added if it is new. */
-static unsigned string_offset(struct strings *strings, const char *string) {
-    if (!string || !*string)
-        return 0;
+/* `string`, not empty, among the strings; added if it is new. Valid until the next one is added. */
+static struct string *string_of(struct strings *strings, const char *string) {
     if (strings->used * 2 >= strings->table_size)
         widen(strings);
-    size_t entry = string_entry(strings, string);
-    if (!strings->table[entry]) {
-        strings->table[entry] = (unsigned)strings->text.length;
+    struct string *entry = &strings->table[string_entry(strings, string)];
+    if (!entry->offset) {
+        entry->offset = (unsigned)strings->text.length;
         strings->used++;
         refrain_text_bytes(&strings->text, string, strlen(string) + 1);
     }
-    return strings->table[entry];
+    return entry;
+}
+
+static unsigned string_offset(struct strings *strings, const char *string) {
+    return string && *string ? string_of(strings, string)->offset : 0;
 }
 
 /* ---- nodes ---- */
@@ -147,18 +154,22 @@ static unsigned parent_node(const struct refrain_constructs *constructs, const s
  * is speaker i, the name of a function that makes events, or may. */
 struct dependencies {
     struct strings *strings;
-    struct refrain_list names; /* of the speakers */
+    unsigned *names; /* of the speakers, as offsets */
+    size_t n_names, capacity;
     struct packed *packed;
     unsigned to, from; /* of the dependency before */
     unsigned n, n_slots;
 };
 
 static unsigned speaker(struct dependencies *dependencies, const char *name) {
-    for (size_t i = 0; i < dependencies->names.count; i++)
-        if (strcmp(dependencies->names.items[i], name) == 0)
-            return dependencies->n_slots + (unsigned)i;
-    refrain_list_add(&dependencies->names, name);
-    return dependencies->n_slots + (unsigned)dependencies->names.count - 1;
+    struct string *string = string_of(dependencies->strings, name);
+    if (!string->speaker) {
+        dependencies->names = refrain_memory_grow(dependencies->names, &dependencies->capacity,
+                                                  dependencies->n_names + 1, sizeof *dependencies->names);
+        dependencies->names[dependencies->n_names++] = string->offset;
+        string->speaker = (unsigned)dependencies->n_names;
+    }
+    return dependencies->n_slots + string->speaker - 1;
 }
 
 static void depend(struct dependencies *dependencies, unsigned to, unsigned from) {
@@ -214,8 +225,8 @@ static void pack_dependencies(const struct refrain_constructs *constructs, struc
             depend(dependencies, speaker(dependencies, constructs->functions[f].name),
                    speaker(dependencies, constructs->items[constructs->functions[f].construct].name));
     unsigned before = 0;
-    for (size_t i = 0; i < dependencies->names.count; i++)
-        pack_number(dependencies->packed, &before, string_offset(dependencies->strings, dependencies->names.items[i]));
+    for (size_t i = 0; i < dependencies->n_names; i++)
+        pack_number(dependencies->packed, &before, dependencies->names[i]);
 }
 
 /* Memory into which the monitor unpacks (refrain_unit_words). It takes no space in the object file. */
@@ -278,7 +289,7 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
     unsigned sizes[REFRAIN_TABLES_SIZES] = {[REFRAIN_TABLES_NODES] = packed.n_nodes,
                                             [REFRAIN_TABLES_SLOTS] = n_slots,
                                             [REFRAIN_TABLES_DEPENDENCIES] = dependencies.n,
-                                            [REFRAIN_TABLES_SPEAKERS] = (unsigned)dependencies.names.count};
+                                            [REFRAIN_TABLES_SPEAKERS] = (unsigned)dependencies.n_names};
     pack_byte(&tables, REFRAIN_TABLES_NUMBERS);
     for (unsigned i = 0; i < REFRAIN_TABLES_SIZES; i++)
         pack_number(&tables, &(unsigned){0}, sizes[i]);
@@ -289,7 +300,7 @@ void refrain_tables_write(struct refrain_constructs *constructs, const struct re
         write_room(sizes, out);
         write_tables(&strings.text, &tables.bytes, out);
     }
-    refrain_list_free(&dependencies.names);
+    free(dependencies.names);
     refrain_text_free(&strings.text);
     free(strings.table);
     refrain_text_free(&packed.bytes);

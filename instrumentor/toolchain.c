@@ -237,7 +237,7 @@ static bool file_in(const char *base, const char *directory, const char *name, s
     char real[PATH_MAX];
     bool there = realpath(candidate.bytes, real) && access(candidate.bytes, R_OK) == 0;
     if (there) { /* keep the name, remove the dots */
-        candidate.bytes[candidate.length - strlen(refrain_text_basename(candidate.bytes)) - 1] = '\0';
+        candidate.bytes[candidate.length - strlen(name) - 1] = '\0';
         there = realpath(candidate.bytes, real) != NULL;
         refrain_text_format(path, "%s/%s", real, name);
     }

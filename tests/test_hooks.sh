@@ -37,7 +37,7 @@ cxx_counts() {
 }
 
 export REFRAIN_MPICXX=mpicxx.mpich REFRAIN_MPIFORT=mpifort.mpich
-for options in "-O2" "-O0" "-O3 -g -pipe -fopenmp"; do
+for options in "-O2" "-O0" "-O3 -g -pipe -fopenmp" "-O2 -ffunction-sections -Wl,--gc-sections"; do
     # shellcheck disable=SC2086 # a list of words
     check "hooks.cc $options" refrain-mpicxx $options -pthread "$tests/programs/hooks.cc" -o "cxx$options"
     run_exact "c++$options" mpich "./cxx$options"
@@ -107,8 +107,82 @@ counts work::middle 80
 
 check "--detail=calls" refrain-mpicxx --detail=calls -O2 -pthread -c "$tests/programs/hooks.cc" -o calls.o
 check "... compiles the file as it is" sh -c "mpicxx.mpich -O2 -pthread -c $tests/programs/hooks.cc -o plain.o && cmp plain.o calls.o"
-for option in -flto -ffunction-sections -masm=intel; do
+for option in -flto -masm=intel; do
     check "$option" refrain-mpicxx $option -O2 -pthread -c "$tests/programs/hooks.cc" -o plain.o
     check "... has no probes" sh -c '! nm plain.o | grep -q refrain__tables'
 done
+says 0 '*-flto*no probes*' refrain-mpicxx -flto -O2 one.cpp other.cpp -o lto
+says 0 '*-flto*no probes*' refrain-mpicxx --refrain-verbose -flto -O2 -c one.cpp -o lto.o
+check "-fno-lto" refrain-mpicxx -flto -fno-lto -O2 -c one.cpp -o no-lto.o
+check "... has probes" sh -c 'nm no-lto.o | grep -q refrain__tables'
+
+# A function that nothing refers to, in a section of its own: the linker drops it with its list of sites.
+cat >dead.cpp <<'END'
+#include <mpi.h>
+int missing();
+void kept(int n) { for (int i = 0; i < n; i++) MPI_Barrier(MPI_COMM_WORLD); }
+void dead(int n) { for (int i = 0; i < n; i++) MPI_Barrier(MPI_COMM_WORLD), missing(); }
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); kept(argc + 2); return MPI_Finalize(); }
+END
+check "--gc-sections with start-stop-gc" refrain-mpicxx -O2 -fno-inline -ffunction-sections dead.cpp -o dead \
+    -Wl,--gc-sections,-z,start-stop-gc
+run_exact dead mpich ./dead
+counts kept 2
+
+# Exceptions that functions throw when MPI calls them: error handlers, operators, attributes.
+callbacks_counts() {
+    counts called_by_mpi::throws 24
+    counts called_by_mpi::on_error 10
+    counts called_by_mpi::reduce 10
+    counts called_by_mpi::copied 2
+    counts called_by_mpi::deleted 2
+    counts MPI_Allreduce 24
+    nested=$(awk -F'\t' '/enter\tMPI_Allreduce/ { print previous } { previous = $0 }' recorded | grep -c enter)
+    check "the functions that an exception leaves have ended where it is caught" test "$nested" -eq 0
+}
+for mpi in mpich openmpi; do
+    REFRAIN_MPICXX=mpicxx.$mpi
+    check "hooks_callbacks.cc, $mpi" refrain-mpicxx -O2 "$tests/programs/hooks_callbacks.cc" -o "callbacks-$mpi"
+    run_exact "callbacks-$mpi" "$mpi" "./callbacks-$mpi"
+    callbacks_counts
+done
+REFRAIN_MPICXX=mpicxx.mpich
+
+# Inputs of the same command that are not C++ or Fortran.
+echo 'int plain(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }' >plain.c
+printf '\t.section .note.GNU-stack\n\t.text\n\t.globl\tf\n\t.type\tf, @function\nf:\tret\n\t.size\tf, .-f\n' >hand.s
+cat >calls.f90 <<'END'
+program calls
+    use mpi
+    integer :: e
+    call MPI_Init(e)
+    call MPI_Finalize(e)
+end program
+END
+check "Fortran and C in one command" refrain-mpifort --detail=all -O1 -g plain.c calls.f90 -o both
+run_exact both mpich ./both
+check "C++ and assembler in one command" refrain-mpicxx -O2 one.cpp other.cpp hand.s -o hand
+says 0 '*no probes*' refrain-mpicxx --refrain-verbose -O2 one.cpp other.cpp hand.s -o hand
+
+# What the assembler says is about the lines of the compiler's text.
+cat >warns.cpp <<'END'
+#include <mpi.h>
+void f(int n) { for (int i = 0; i < n; i++) MPI_Barrier(MPI_COMM_WORLD); asm(".warning \"mind this\""); }
+END
+refrain-mpicxx -O2 -c warns.cpp -o warns.o 2>said
+check "a warning of the assembler" grep -q "^warns.cpp:2: .*mind this" said
+check "... leaves the probes" sh -c 'nm warns.o | grep -q refrain__tables'
+
+# A gcc with a fixed assembler, and clang under the name of gcc's compiler.
+mkdir names
+cat >names/g++ <<'END'
+#!/bin/sh
+case "$*" in *-print-prog-name=as*) echo /usr/bin/as ;; *) exec /usr/bin/g++ "$@" ;; esac
+END
+chmod +x names/g++
+says 0 '*no probes*' refrain-cc "$work/names/g++" -c dead.cpp -I/usr/include/x86_64-linux-gnu/mpich -o fixed.o
+if available clang++; then
+    ln -s "$(command -v clang++)" names/c++
+    says 0 '*neither*' refrain-cc --verbose "$work/names/c++" -c -x c++ plain.c -o clang.o
+fi
 summary
