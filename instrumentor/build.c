@@ -6,6 +6,7 @@
 #include "warn.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,13 +17,24 @@ static bool checks_filter(const struct refrain_compiler_call *call) {
            call->command.mode == REFRAIN_COMMAND_LINK && !call->command.partial;
 }
 
+/* True for a link that drops sections. Lists of sites refer to functions, so GNU ld keeps these. */
+static bool drops_sections(const struct refrain_compiler_call *call) {
+    bool drops = false;
+    for (size_t i = 0; i < call->command.count && call->libraries.count > 0; i++)
+        drops |= call->command.arguments[i].links && strstr(call->command.arguments[i].text, "--gc-sections");
+    return drops;
+}
+
 static int become_original(struct refrain_compiler_call *call) {
     struct refrain_list words = refrain_compiler_call_command(call, REFRAIN_USE_ORIGINAL);
-    if (!checks_filter(call))
+    if (!checks_filter(call) && !drops_sections(call))
         return refrain_run_become(words.items);
     refrain_run_clean();
     int status = refrain_run(words.items, NULL);
     refrain_list_free(&words);
+    if (status != 0 && drops_sections(call))
+        refrain_build_warn(call->build, "--gc-sections keeps functions with probes; if only an unused function refers "
+                                        "to what is missing, add -Wl,-z,start-stop-gc");
     return status;
 }
 

@@ -128,6 +128,8 @@ check "--gc-sections with start-stop-gc" refrain-mpicxx -O2 -fno-inline -ffuncti
     -Wl,--gc-sections,-z,start-stop-gc
 run_exact dead mpich ./dead
 counts kept 2
+refrain-mpicxx -O2 -fno-inline -ffunction-sections dead.cpp -o dead -Wl,--gc-sections >said 2>&1
+check "... and without it the linker says what to do" grep -q 'warning: --gc-sections.*start-stop-gc' said
 
 # Exceptions that functions throw when MPI calls them: error handlers, operators, attributes.
 callbacks_counts() {
