@@ -26,9 +26,10 @@ DESCRIPTION
     NAME/built       a line for each build: plain or functions, and its processor time in seconds (may be missing)
 
     exact            in mode both all events are reconstructed in every field but time. "n of m": n events differ
-    output           same: no line of output and files that two plain runs have in common is missing in the run with functions
+    output           same: no word of output and files that two plain runs have in common is missing in the run with functions
     instructions     of a run on one rank, from start to end, in user space, counted by valgrind, over the plain program's.
                      Of programs that poll or end by a clock they differ from run to run: `plain` is counted twice
+                     MPI_Init and what starts MPI are in it; of an empty program, `empty`, they are all
     build            median processor time of the builds over the plain program's
 
 OPTIONS
@@ -57,8 +58,8 @@ fresh() {
     [ ! -d "$programs/$1/input" ] || cp -r "$programs/$1/input/." "$work/run"
 }
 
-# run NAME VARIANT OUTPUT: the run that is compared. Traces are in $work/traces. OUTPUT gets the lines of the output and of the
-# files that the program writes, sorted, since ranks print in any order. Some programs print their compiler.
+# run NAME VARIANT OUTPUT: the run that is compared. Traces are in $work/traces. OUTPUT gets the words of the output and of the
+# files that the program writes, sorted, since ranks print in any order and into each other's lines. Some programs print their compiler.
 run() {
     fresh "$1"
     rm -rf "$work/traces"
@@ -68,11 +69,11 @@ run() {
     (cd "$work/run" && REFRAIN_DIRECTORY=$work/traces timeout -k 5 "$seconds" "$mpiexec" -genv LD_PRELOAD "$yield" -n "$ranks" \
         "$programs/$1/$2" $arguments) >"$work/run/output" 2>&1
     status=$?
-    (cd "$work/run" && grep -rIh '' .) | sed 's/refrain-\(mpi[a-z]*\)/\1.mpich/g' | sort >"$3"
+    (cd "$work/run" && grep -rIh '' .) | sed 's/refrain-\(mpi[a-z]*\)/\1.mpich/g' | tr -s '[:space:]' '\n' | sort >"$3"
     return "$status"
 }
 
-# count_run NAME VARIANT: instructions of the run on one rank.
+# count_run NAME VARIANT: instructions of the run on one rank, none if it fails: valgrind lacks instructions.
 count_run() {
     fresh "$1"
     program=$programs/$1/$2
@@ -80,7 +81,8 @@ count_run() {
     arguments=$(sed -n '2s/^[0-9]* *//p' "$programs/$1/runs")
     # shellcheck disable=SC2086 # a list of words
     (cd "$work/run" && REFRAIN_DIRECTORY=$work/run timeout -k 5 "$seconds" valgrind --tool=cachegrind --cache-sim=no --smc-check=all \
-        --cachegrind-out-file=/dev/null "$program" $arguments) 2>&1 | sed -n 's/.*I *refs: *//p' | tr -d ,
+        --cachegrind-out-file=/dev/null "$program" $arguments) >"$work/counted" 2>&1 &&
+        sed -n 's/.*I *refs: *//p' "$work/counted" | tr -d ,
 }
 
 
@@ -117,7 +119,7 @@ same_output() {
     if comm -23 "$work/common" "$work/functions" | grep -q .; then
         echo "differs"
     else
-        echo "same ($(wc -l <"$work/common") lines)"
+        echo "same ($(wc -l <"$work/common") words)"
     fi
 }
 
