@@ -1,6 +1,6 @@
 #!/bin/sh
 # languages.sh: traces programs in C++ and Fortran that were built elsewhere; see languages.sh --help.
-# shellcheck disable=SC1091,SC2154 # options sets the variables
+# shellcheck disable=SC1091,SC2015,SC2154 # options sets the variables
 set -u
 . "$(dirname "$0")/lib.sh"
 
