@@ -12,6 +12,7 @@
 #include "run/configure.h"
 #include "run/pool.h"
 #include "run/region_list.h"
+#include "user.h"
 #include <refrain/thread_calls.h>
 #include <refrain/trace.h>
 
@@ -42,7 +43,8 @@ static uint32_t look_for_number(const void *object) {
 
 /* Kind of an entry in the thread's table of addresses. The reference is 0 for calls that are not the program's. */
 #define ENTRY_OF_CONSTRUCT ((uint32_t)1 << 29)
-#define ENTRY_OF_OBJECT 256u /* the kind has the class and, above it, the number of the object */
+#define ENTRY_OF_OBJECT 256u /* the kind has the class and, above it, the numbers of the object and of its mutex */
+#define ENTRY_OF_MUTEX (128u * ENTRY_OF_OBJECT)
 /* Kind of the entry that says whether a place is in the program's code: `special` is 1. */
 #define ENTRY_OF_PLACE (ENTRY_OF_CONSTRUCT + ENTRY_OF_OBJECT - 1u)
 
@@ -86,32 +88,41 @@ static uint32_t number_of(struct refrain_context *context, const void *object, u
     return number;
 }
 
-static uint32_t name_of(enum refrain_construct_class class, uint32_t number) {
-    char text[64] = REFRAIN_PTHREAD_PREFIX, digits[12];
-    unsigned n = 0;
-    strcat(text, refrain_construct_word(class));
-    for (char *end = text + strlen(text); number > 0; number /= 10) {
-        digits[n++] = (char)('0' + number % 10);
-        if (number < 10) {
-            *end++ = '(';
-            while (n > 0)
-                *end++ = digits[--n];
-            *end++ = ')';
-            *end = 0;
-        }
+/* Kind and object of a call. */
+struct call {
+    enum refrain_construct_class class;
+    uint32_t number, mutex; /* numbers of the object and of the condition's mutex; 0: none */
+};
+
+static char *append_number(char *end, char before, uint32_t number) {
+    *end++ = before;
+    if (number >= 10)
+        *end++ = (char)('0' + number / 10);
+    *end++ = (char)('0' + number % 10);
+    return end;
+}
+_Static_assert(MOST_OBJECTS < 100, "append_number() writes two digits");
+
+static uint32_t name_of(const struct call *call) {
+    char text[64] = REFRAIN_PTHREAD_PREFIX;
+    strcat(text, refrain_construct_word(call->class));
+    if (call->number) {
+        char *end = append_number(text + strlen(text), '(', call->number);
+        if (call->mutex)
+            end = append_number(end, ',', call->mutex);
+        strcpy(end, ")");
     }
     return refrain_pool_name(text);
 }
 
 /* The thread's record of calls of this class from this place. Null if they are not the program's, or without memory. */
-static __attribute__((noinline)) struct refrain_region_name *make_record(const struct refrain_context *context,
-                                                                         enum refrain_construct_class class,
-                                                                         uint32_t number, uintptr_t return_address) {
+static __attribute__((noinline)) struct refrain_region_name *
+make_record(const struct refrain_context *context, const struct call *call, uintptr_t return_address) {
     struct refrain_caller_code code;
     look(return_address, &code);
     if (code.owner != REFRAIN_OF_PROGRAM)
         return NULL;
-    uint32_t name = name_of(class, number), object = refrain_binary_name(&code.object);
+    uint32_t name = name_of(call), object = refrain_binary_name(&code.object);
     struct refrain_region_name *record =
         name && object ? refrain_pool_take(sizeof *record, REFRAIN_POOL_FIRST_MET) : NULL;
     if (!record) {
@@ -128,17 +139,19 @@ static __attribute__((noinline)) struct refrain_region_name *make_record(const s
     return record;
 }
 
-static struct refrain_region_name *record_of(struct refrain_context *context, enum refrain_construct_class class,
-                                             const void *object, uintptr_t return_address) {
-    uint32_t number = number_of(context, object, return_address);
-    uint32_t kind = ENTRY_OF_CONSTRUCT + number * ENTRY_OF_OBJECT + (uint32_t) class;
+static struct refrain_region_name *record_of(struct refrain_context *context, const struct refrain_thread_call *made) {
+    uintptr_t return_address = (uintptr_t)made->return_address;
+    struct call call = {.class = made->class, .number = number_of(context, made->object, return_address)};
+    if (call.number)
+        call.mutex = number_of(context, made->mutex, return_address);
+    uint32_t kind = ENTRY_OF_CONSTRUCT + call.mutex * ENTRY_OF_MUTEX + call.number * ENTRY_OF_OBJECT + call.class;
     struct refrain_address_entry *entry = refrain_address_entry(context, return_address, kind);
     if (!entry) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return NULL;
     }
     if (!entry->key) {
-        const struct refrain_region_name *record = make_record(context, class, number, return_address);
+        const struct refrain_region_name *record = make_record(context, &call, return_address);
         entry->key = return_address;
         entry->function = kind;
         entry->special = 0;
@@ -169,28 +182,42 @@ static bool is_paused(struct refrain_context *context, const void *frame_address
     return context->busy == REFRAIN_PAUSED;
 }
 
-static void *begin_call(enum refrain_construct_class class, const void *object, void *return_address,
-                        void *frame_address) {
+/* Records the number of the thread that the call creates, is, or has waited for. */
+static void record_thread(struct refrain_context *context, uint32_t number) {
+    struct refrain_region_name *record =
+        number ? refrain_user_record(context, REFRAIN_PTHREAD_NUMBER, REFRAIN_USE_COUNTER) : NULL;
+    if (record)
+        refrain_user_record_value(context, record, number, true);
+    else if (number)
+        refrain_lose(REFRAIN_LOSS_REGIONS, 1);
+}
+
+static void *begin_call(const struct refrain_thread_call *call) {
     struct refrain_entry *entry = NULL;
     struct refrain_context *context = outside_of_mpi();
-    if (!context || is_paused(context, frame_address) || !refrain_begin())
+    if (!context || is_paused(context, call->frame_address) || !refrain_begin())
         return NULL;
-    struct refrain_region_name *record = record_of(context, class, object, (uintptr_t)return_address);
+    struct refrain_region_name *record = record_of(context, call);
     if (record) {
-        if (context->path && class != REFRAIN_CONSTRUCT_THREAD)
-            refrain_path_come(context, refrain_caller_of_wrapper(return_address, frame_address),
-                              refrain_caller_frames(frame_address), NULL);
+        if (context->path && call->class != REFRAIN_CONSTRUCT_THREAD)
+            refrain_path_come(context, refrain_caller_of_wrapper(call->return_address, call->frame_address),
+                              refrain_caller_frames(call->frame_address), NULL);
         else
-            refrain_drop_above_caller(context, frame_address);
-        entry = refrain_enter_region(context, record, (uintptr_t)frame_address, REFRAIN_ENTRY_REGION);
-        if (entry)
+            refrain_drop_above_caller(context, call->frame_address);
+        if (call->class == REFRAIN_CONSTRUCT_THREAD)
+            record_thread(context, call->thread);
+        entry = refrain_enter_region(context, record, (uintptr_t)call->frame_address, REFRAIN_ENTRY_REGION);
+        if (entry) {
             entry->total_ticks = &record->total_ticks;
+            if (call->class == REFRAIN_CONSTRUCT_CREATE)
+                record_thread(context, call->thread);
+        }
     }
     refrain_end(context);
     return entry;
 }
 
-static void end_call(void *begun) {
+static void end_call(void *begun, uint32_t thread) {
     struct refrain_entry *entry = begun;
     struct refrain_context *context = refrain_thread_context;
     if (!context || context->busy)
@@ -199,6 +226,7 @@ static void end_call(void *begun) {
     if (entry <= context->top) {
         if (entry < context->top)
             refrain_unwind(context, entry);
+        record_thread(context, thread);
         refrain_leave(context);
     }
     refrain_end(context);

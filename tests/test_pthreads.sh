@@ -26,6 +26,8 @@ for line in open("text"):
     rank, time, kind, name, *rest = line.rstrip("\n").split("\t") if line[0] != "#" else ("", "", "", "")
     if not name.startswith("!$pthread "):
         continue
+    if kind == "counter":
+        continue
     name, place = name[10:].split(" @")
     thread = next((r for r in rest if r.startswith("thread=")), "")
     assert place.startswith("calls.c:"), place
@@ -33,7 +35,9 @@ for line in open("text"):
         threads.add(thread)
     elif kind == "enter":
         begun[thread] = len(traced.setdefault(thread, []))
-        traced[thread].append([name.split("(")[0], name.split("(")[1][:-1] if "(" in name else "0", -float(time)])
+        what, _, object = name.partition("(")
+        traced[thread].append([what, object.rstrip(")").split(",")[0] or "0", -float(time)])
+        assert not what.startswith("cond_") or not what.endswith("wait") or object == "3,1)", name
     else:
         traced[thread][begun[thread]][2] += float(time)
 order = lambda calls: sorted(calls.values(), key=lambda list: [call[:2] for call in list])
@@ -63,14 +67,38 @@ thread = [row for row in thread if row["times"] == row["threads"] == "3"]
 assert len(thread) == 1 and int(thread[0]["inside_ns"]) >= 100e6, thread
 END
 
-# OTF2: each mutex that a thread gets is released by it.
+# OTF2: each mutex that a thread gets is released by it. A wait for a condition releases its mutex, and gets it again.
 refrain reconstruct "$trace" --format otf2 -o otf2 2>said || fail "otf2: $(head -n 1 said)"
 otf2-print -Werror otf2/traces.otf2 >printed 2>complaints
 [ ! -s complaints ] && pass || fail "otf2-print: $(head -n 2 complaints)"
-locks=$(grep -c ' \(mutex\|spin\)_lock [1-9]' log)
+locks=$(grep -c ' \(\(mutex\|spin\)_lock\|cond_.*wait\) [1-9]' log)
 [ "$locks" -gt 0 ] && [ "$(grep -c '^THREAD_ACQUIRE_LOCK .*PTHREAD' printed)" = "$locks" ] &&
     [ "$(grep -c '^THREAD_RELEASE_LOCK .*PTHREAD' printed)" = "$locks" ] && pass ||
     fail "otf2: $locks locks, $(grep -c '^THREAD_ACQUIRE_LOCK' printed) and $(grep -c '^THREAD_RELEASE_LOCK' printed) records: $(grep _LOCK printed | head -n 1)"
+
+# Each created thread has the number that its creator and the one that joins it name.
+python3 - 2>said <<'END' && pass || fail "otf2: numbers of threads: $(tail -n 1 said)"
+import re
+numbers = {}
+for line in open("printed"):
+    kind, location, time = (line.split() + ["", "", ""])[:3]
+    if re.fullmatch("THREAD_(CREATE|BEGIN|WAIT|END)", kind):
+        assert "threads of rank 0" in line, line
+        number = re.search(r"Sequence Count: (\d+)", line).group(1)
+        assert number not in numbers.setdefault(kind, {}), line
+        numbers[kind][number] = (location, int(time))
+kinds = [numbers["THREAD_" + kind] for kind in ("CREATE", "BEGIN", "END", "WAIT")]
+assert all(sorted(kind) == ["1", "2", "3", "4"] for kind in kinds), numbers
+for number, (creator, time) in kinds[0].items():
+    assert kinds[1][number][0] == kinds[2][number][0] != creator == kinds[3][number][0], (number, numbers)
+    times = [kind[number][1] for kind in kinds]
+    assert times == sorted(times), (number, times)
+END
+
+# EPILOG: the same locks, never held by two threads at a time.
+refrain reconstruct "$trace" --format epilog -o elg 2>said || fail "epilog: $(head -n 1 said)"
+check "epilog" python3 "$tests/formats/read_epilog.py" elg
+refrain stats "$trace" | grep -q "pthread number" && fail "stats: the numbers of threads are shown as a counter" || pass
 
 # Threads that make no MPI call follow pauses, and those created in a pause belong to the program.
 for mpi in mpich openmpi; do

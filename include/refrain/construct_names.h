@@ -7,7 +7,10 @@
  *     !$omp critical(name) @solve.c:30        waiting, and in it "!$omp critical(name) sblock @solve.c:30": inside
  *
  *     !$pthread mutex_lock(2) @queue.c:40     waiting for the mutex that was the second one to be used
+ *     !$pthread cond_wait(3,2) @queue.c:43    waiting for the third condition, which gives back the second mutex
  *     !$pthread thread @queue.c:12            all that a thread does; the place is the call that created it
+ *     !$pthread number                        a counter: in create, the number of the new thread; before thread, its
+ * own number; at the end of join, that of the thread it has waited for
  *
  * A trace has the names of calls of the thread library without their place, which the reader appends. OPARI2 gives the
  * same names for OpenMP, which users of Score-P know. Only the name shows that a region is a construct: the monitor and
@@ -21,6 +24,7 @@
 #define REFRAIN_OPENMP_PREFIX "!$omp "
 #define REFRAIN_PTHREAD_PREFIX "!$pthread "
 #define REFRAIN_CONSTRUCT_BLOCK "sblock"
+#define REFRAIN_PTHREAD_NUMBER REFRAIN_PTHREAD_PREFIX "number"
 
 /* ROW(class, word, waits): calls of the thread library, and THREAD. `waits`: the time of the call is a wait for another
  * thread. */
@@ -109,6 +113,11 @@ static inline const char *refrain_construct_word(enum refrain_construct_class cl
 
 static inline bool refrain_construct_is_pthread(enum refrain_construct_class class) {
     return class >= REFRAIN_CONSTRUCT_CREATE;
+}
+
+/* True for calls that wait for the end of a thread. */
+static inline bool refrain_construct_joins(enum refrain_construct_class class) {
+    return class >= REFRAIN_CONSTRUCT_JOIN && class <= REFRAIN_CONSTRUCT_CLOCKJOIN;
 }
 
 /* True if the time of a call of the thread library is a wait for another thread. */

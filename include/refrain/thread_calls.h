@@ -4,13 +4,24 @@
 #define REFRAIN_RECORD_THREAD_CALLS_H
 
 #include <refrain/construct_names.h>
+#include <stdint.h>
+
+/* What a call is about. */
+struct refrain_thread_call {
+    enum refrain_construct_class class;
+    const void *object;   /* the mutex, condition, barrier or lock; null: none */
+    const void *mutex;    /* that a wait for a condition gives back, and gets again; null: none */
+    uint32_t thread;      /* number of the thread that CREATE creates or THREAD is, from 1 on; 0: unknown */
+    void *return_address; /* of the call */
+    void *frame_address;  /* of the function that the program called */
+};
 
 struct refrain_thread_calls {
-    /* A call begins. `object`: the mutex, condition, barrier or lock; null: none. `return_address`: of the call.
-     * `frame_address`: of the function that the program called. Returns what `end` needs; null: it is not recorded. */
-    void *(*begin)(enum refrain_construct_class class, const void *object, void *return_address, void *frame_address);
-    /* The call has ended. The thread that began it calls this. `begun` is not null. */
-    void (*end)(void *begun);
+    /* A call begins. Returns what `end` needs; null: it is not recorded. */
+    void *(*begin)(const struct refrain_thread_call *call);
+    /* The call has ended. The thread that began it calls this. `begun` is not null. `thread`: number of the thread that
+     * the call has waited for; 0: none, or unknown. */
+    void (*end)(void *begun, uint32_t thread);
     /* True if this is code of the program, and calls of the thread are recorded now (monitor/thread_calls.h). */
     int (*is_of_program)(void *return_address);
 };

@@ -2,6 +2,7 @@
 #include "analysis/counters.h"
 #include "common/arena.h"
 #include "sequence/sequence.h"
+#include <refrain/construct_names.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,8 @@ static bool add_process(const struct refrain_process *process, struct refrain_co
         bool is_marker = record->use == REFRAIN_USE_MARKER;
         if (!is_marker && record->use != REFRAIN_USE_COUNTER)
             continue;
+        if (strcmp(refrain_process_name(process, record->name), REFRAIN_PTHREAD_NUMBER) == 0)
+            continue; /* no counter of the program */
         struct refrain_counter *counter = find(counters, refrain_process_name(process, record->name), is_marker);
         if (!counter)
             return false;

@@ -364,7 +364,7 @@ static void put_metrics(struct definitions *definitions, bool waiting) {
                        : "nanoseconds in calls before the messages that they received were sent",
                ELG_INTEGER, ELG_COUNTER);
     for (size_t i = 0; i < trace->n_regions && ids->n_metrics < REFRAIN_EPILOG_MOST_METRICS; i++)
-        if (ids->uses[i] & 1u << REFRAIN_USE_COUNTER) {
+        if (ids->uses[i] & 1u << REFRAIN_USE_COUNTER && !ids->openmp.of[i].number) {
             ids->metrics[i] = ids->n_metrics;
             put_metric(definitions, trace->regions[i].name, "counter of the program", ELG_FLOAT, ELG_SAMPLE);
         }

@@ -409,7 +409,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
                                    const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
-                                   uint64_t end_ns, bool waiting) {
+                                   const struct refrain_construct_regions *constructs, uint64_t end_ns, bool waiting) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
     struct strings strings = {.writer = writer};
     strings.code =
@@ -431,12 +431,8 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
         code = refrain_otf2_define_objects(objects, writer, string_of_object, &strings);
     if (code)
         strings.code = code;
-    bool has_teams = false;
-    for (size_t i = 0; i < trace->n_regions; i++)
-        has_teams |= refrain_construct_name(trace->regions[i].name).class == REFRAIN_CONSTRUCT_PARALLEL;
-    code = has_teams ? refrain_otf2_define_teams(writer, trace, locations, n_locations, groups->first + groups->n,
-                                                 string_of_object, &strings)
-                     : OTF2_SUCCESS;
+    code = refrain_otf2_define_teams(writer, trace, constructs, locations, n_locations, groups->first + groups->n,
+                                     string_of_object, &strings);
     if (code)
         strings.code = code;
     define_waiting(&strings, waiting);

@@ -3,6 +3,7 @@
 #define REFRAIN_OTF2_DEFINE_H
 
 #include "formats/call_tree.h"
+#include "formats/held_locks.h"
 #include "formats/otf2_groups.h"
 #include "formats/otf2_objects.h"
 #include "formats/waited.h"
@@ -63,12 +64,6 @@ struct refrain_otf2_operation {
 
 #define REFRAIN_OTF2_MOST_LOCKS 8u /* locks that a location holds at a time; further ones get no records */
 
-/* A mutex that a thread holds, and when it got it. */
-struct refrain_otf2_mutex {
-    uint32_t lock; /* 0: none */
-    uint32_t order;
-};
-
 struct refrain_otf2_location {
     uint64_t id; /* rank | thread << 32 */
     int32_t rank;
@@ -97,7 +92,9 @@ struct refrain_otf2_location {
     OTF2_IoHandleRef halves_of;
     uint32_t n_locks; /* nested locks of critical constructs, and when each was acquired (otf2_threads.h) */
     uint32_t lock_orders[REFRAIN_OTF2_MOST_LOCKS];
-    struct refrain_otf2_mutex mutexes[REFRAIN_OTF2_MOST_LOCKS];
+    struct refrain_held_locks held;           /* mutexes */
+    enum refrain_construct_class thread_call; /* call that creates a thread or waits for one, in which it is */
+    uint64_t thread_number;                   /* of the thread that it runs; 0: none, or unknown */
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD. Unknown members are omitted. */
@@ -169,7 +166,7 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
                                    const struct refrain_otf2_location *locations, size_t n_locations,
                                    const struct refrain_otf2_comm *comms, const struct refrain_otf2_objects *objects,
                                    const struct refrain_otf2_groups *groups, const struct refrain_call_tree *calls,
-                                   uint64_t end_ns, bool waiting);
+                                   const struct refrain_construct_regions *constructs, uint64_t end_ns, bool waiting);
 
 /* The first reference after those of the groups of communicators. */
 OTF2_GroupRef refrain_otf2_next_group(const struct refrain_trace *trace, const struct refrain_otf2_comm *comms);

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The communicator of the threads of a rank; these follow those of MPI. */
-static OTF2_CommRef team_of(const struct refrain_trace *trace, int32_t rank) {
-    return (OTF2_CommRef)trace->n_comms + (OTF2_CommRef)rank;
+/* The communicator of the threads of a rank, those of OpenMP or (`pthread`) of the thread library; these follow those
+ * of MPI. */
+static OTF2_CommRef team_of(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
+                            int32_t rank, bool pthread) {
+    return (OTF2_CommRef)trace->n_comms + (OTF2_CommRef)rank +
+           (pthread && regions->teams ? (OTF2_CommRef)trace->size : 0);
 }
 
 static uint32_t threads_of(const struct refrain_otf2_location *location) {
@@ -26,32 +29,16 @@ static OTF2_ErrorCode acquire(struct refrain_otf2_location *location, uint32_t l
     return OTF2_EvtWriter_ThreadAcquireLock(location->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, order);
 }
 
-/* The thread's entry of a mutex that it holds; with 0, a free entry. Null if there is none. */
-static struct refrain_otf2_mutex *mutex_of(struct refrain_otf2_location *location, uint32_t lock) {
-    for (unsigned i = 0; i < REFRAIN_OTF2_MOST_LOCKS; i++)
-        if (location->mutexes[i].lock == lock)
-            return &location->mutexes[i];
-    return NULL;
-}
-
-/* At the end of a call of pthread_mutex_lock, and at the begin of one of pthread_mutex_unlock. Mutexes that the thread
- * got in another way, or holds twice, have no records. */
-static OTF2_ErrorCode pass_mutex(struct refrain_otf2_location *location, uint32_t lock, bool gets, uint64_t time) {
-    struct refrain_otf2_mutex *mutex = lock ? mutex_of(location, lock) : NULL;
-    if (gets && lock && !mutex) {
-        mutex = mutex_of(location, 0);
-        if (!mutex)
-            return OTF2_SUCCESS;
-        *mutex = (struct refrain_otf2_mutex){lock, (uint32_t)(time / 1000)};
-        location->events++;
-        return OTF2_EvtWriter_ThreadAcquireLock(location->writer, NULL, time, OTF2_PARADIGM_PTHREAD, lock,
-                                                mutex->order);
-    }
-    if (gets || !mutex)
+/* A mutex is got or released. */
+static OTF2_ErrorCode pass_mutex(struct refrain_otf2_location *location, const struct refrain_construct_region *region,
+                                 bool enters, uint64_t time) {
+    uint32_t order = (uint32_t)(time / 1000);
+    enum refrain_held_change change = refrain_held_change(&location->held, region, enters, &order);
+    if (change == REFRAIN_HELD_SAME)
         return OTF2_SUCCESS;
-    mutex->lock = 0;
     location->events++;
-    return OTF2_EvtWriter_ThreadReleaseLock(location->writer, NULL, time, OTF2_PARADIGM_PTHREAD, lock, mutex->order);
+    return (change == REFRAIN_HELD_GOT ? OTF2_EvtWriter_ThreadAcquireLock : OTF2_EvtWriter_ThreadReleaseLock)(
+        location->writer, NULL, time, OTF2_PARADIGM_PTHREAD, region->lock, order);
 }
 
 static OTF2_ErrorCode release(struct refrain_otf2_location *location, uint32_t lock, uint64_t time) {
@@ -62,16 +49,44 @@ static OTF2_ErrorCode release(struct refrain_otf2_location *location, uint32_t l
                                             location->lock_orders[location->n_locks]);
 }
 
+OTF2_ErrorCode refrain_otf2_put_thread(const struct refrain_construct_regions *regions,
+                                       const struct refrain_trace *trace, struct refrain_otf2_location *location,
+                                       uint64_t number, uint64_t time) {
+    OTF2_CommRef threads = team_of(regions, trace, location->rank, true);
+    location->events++;
+    if (location->thread_call == REFRAIN_CONSTRUCT_CREATE)
+        return OTF2_EvtWriter_ThreadCreate(location->writer, NULL, time, threads, number);
+    if (location->thread_call != REFRAIN_CONSTRUCT_NONE)
+        return OTF2_EvtWriter_ThreadWait(location->writer, NULL, time, threads, number);
+    location->thread_number = number;
+    return OTF2_EvtWriter_ThreadBegin(location->writer, NULL, time, threads, number);
+}
+
+static OTF2_ErrorCode end_thread(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
+                                 struct refrain_otf2_location *location, uint64_t time) {
+    uint64_t number = location->thread_number;
+    if (number == 0)
+        return OTF2_SUCCESS;
+    location->thread_number = 0;
+    location->events++;
+    return OTF2_EvtWriter_ThreadEnd(location->writer, NULL, time, team_of(regions, trace, location->rank, true),
+                                    number);
+}
+
 OTF2_ErrorCode refrain_otf2_before(const struct refrain_construct_regions *regions, const struct refrain_trace *trace,
                                    struct refrain_otf2_location *location, const struct refrain_event *event,
                                    uint64_t time) {
     const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (refrain_construct_locks(region->class) && !enters)
-        return pass_mutex(location, region->lock, true, time);
+    if (refrain_construct_is_pthread(region->class)) {
+        if (enters && (region->class == REFRAIN_CONSTRUCT_CREATE || refrain_construct_joins(region->class)))
+            location->thread_call = region->class;
+        return enters ? OTF2_SUCCESS : pass_mutex(location, region, false, time);
+    }
     if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block == enters) {
         location->events++;
-        return enters ? OTF2_EvtWriter_ThreadTeamBegin(location->writer, NULL, time, team_of(trace, location->rank))
+        return enters ? OTF2_EvtWriter_ThreadTeamBegin(location->writer, NULL, time,
+                                                       team_of(regions, trace, location->rank, false))
                       : OTF2_EvtWriter_ThreadJoin(location->writer, NULL, time, OTF2_PARADIGM_OPENMP);
     }
     return region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block && enters
@@ -84,13 +99,19 @@ OTF2_ErrorCode refrain_otf2_after(const struct refrain_construct_regions *region
                                   uint64_t time) {
     const struct refrain_construct_region *region = refrain_construct_region(regions, event->region);
     bool enters = event->kind == REFRAIN_EVENT_ENTER;
-    if (refrain_construct_unlocks(region->class) && enters)
-        return pass_mutex(location, region->lock, false, time);
+    if (refrain_construct_is_pthread(region->class)) {
+        if (!enters && region->class == location->thread_call)
+            location->thread_call = REFRAIN_CONSTRUCT_NONE;
+        if (!enters && region->class == REFRAIN_CONSTRUCT_THREAD)
+            return end_thread(regions, trace, location, time);
+        return enters ? pass_mutex(location, region, true, time) : OTF2_SUCCESS;
+    }
     if (region->class == REFRAIN_CONSTRUCT_PARALLEL && region->block != enters) {
         location->events++;
         return enters
                    ? OTF2_EvtWriter_ThreadFork(location->writer, NULL, time, OTF2_PARADIGM_OPENMP, threads_of(location))
-                   : OTF2_EvtWriter_ThreadTeamEnd(location->writer, NULL, time, team_of(trace, location->rank));
+                   : OTF2_EvtWriter_ThreadTeamEnd(location->writer, NULL, time,
+                                                  team_of(regions, trace, location->rank, false));
     }
     return region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block && !enters
                ? release(location, region->lock, time)
@@ -128,18 +149,16 @@ bool refrain_otf2_construct_role(const char *name, OTF2_RegionRole *role, OTF2_P
     return true;
 }
 
-OTF2_ErrorCode refrain_otf2_define_teams(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
-                                         const struct refrain_otf2_location *locations, size_t n_locations,
-                                         OTF2_GroupRef first, OTF2_StringRef (*name)(void *data, const char *text),
-                                         void *data) {
-    uint64_t *members = calloc(n_locations + 1, sizeof *members);
-    OTF2_ErrorCode code = members ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
-    for (size_t i = 0; members && i < n_locations; i++)
+/* One group of all threads, and for each rank a group and a communicator, from these references on. */
+static OTF2_ErrorCode define_paradigm(OTF2_GlobalDefWriter *writer, OTF2_Paradigm paradigm,
+                                      const struct refrain_otf2_location *locations, size_t n_locations,
+                                      uint64_t *members, OTF2_GroupRef first, OTF2_CommRef first_comm,
+                                      OTF2_StringRef (*name)(void *data, const char *text), void *data) {
+    for (size_t i = 0; i < n_locations; i++)
         members[i] = locations[i].id;
-    if (!code)
-        code =
-            OTF2_GlobalDefWriter_WriteGroup(writer, first, name(data, "threads"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                            OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, (uint32_t)n_locations, members);
+    OTF2_ErrorCode code =
+        OTF2_GlobalDefWriter_WriteGroup(writer, first, name(data, "threads"), OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm,
+                                        OTF2_GROUP_FLAG_NONE, (uint32_t)n_locations, members);
     for (size_t i = 0, n; !code && i < n_locations; i += n) {
         char text[64];
         for (n = 0; i + n < n_locations && locations[i + n].rank == locations[i].rank; n++)
@@ -147,12 +166,32 @@ OTF2_ErrorCode refrain_otf2_define_teams(OTF2_GlobalDefWriter *writer, const str
         snprintf(text, sizeof text, "threads of rank %d", locations[i].rank);
         OTF2_StringRef of_team = name(data, text);
         OTF2_GroupRef group = first + 1 + (OTF2_GroupRef)locations[i].rank;
-        code = OTF2_GlobalDefWriter_WriteGroup(writer, group, of_team, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+        code = OTF2_GlobalDefWriter_WriteGroup(writer, group, of_team, OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
                                                OTF2_GROUP_FLAG_NONE, (uint32_t)n, members);
         if (!code)
-            code = OTF2_GlobalDefWriter_WriteComm(writer, team_of(trace, locations[i].rank), of_team, group,
+            code = OTF2_GlobalDefWriter_WriteComm(writer, first_comm + (OTF2_CommRef)locations[i].rank, of_team, group,
                                                   OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     }
+    return code;
+}
+
+OTF2_ErrorCode refrain_otf2_define_teams(OTF2_GlobalDefWriter *writer, const struct refrain_trace *trace,
+                                         const struct refrain_construct_regions *regions,
+                                         const struct refrain_otf2_location *locations, size_t n_locations,
+                                         OTF2_GroupRef first, OTF2_StringRef (*name)(void *data, const char *text),
+                                         void *data) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    uint64_t *members = calloc(n_locations + 1, sizeof *members);
+    if (!members)
+        return OTF2_ERROR_MEM_ALLOC_FAILED;
+    if (regions->teams) {
+        code = define_paradigm(writer, OTF2_PARADIGM_OPENMP, locations, n_locations, members, first,
+                               team_of(regions, trace, 0, false), name, data);
+        first += 1 + (OTF2_GroupRef)trace->size;
+    }
+    if (!code && regions->threads)
+        code = define_paradigm(writer, OTF2_PARADIGM_PTHREAD, locations, n_locations, members, first,
+                               team_of(regions, trace, 0, true), name, data);
     free(members);
     return code;
 }

@@ -19,6 +19,7 @@
 #include "formats/epilog_define.h"
 #include "formats/event_names.h"
 #include "formats/file_writer.h"
+#include "formats/held_locks.h"
 #include "formats/region_uses.h"
 #include "formats/waited.h"
 #include "formats/warn.h"
@@ -37,6 +38,7 @@ struct location_state {
     uint32_t n_parallel;        /* of a master: nested parallel constructs in which it has forked */
     struct refrain_event collective;
     struct refrain_waited waiting;
+    struct refrain_held_locks held;
 };
 
 struct epilog_writer {
@@ -186,6 +188,8 @@ static void put_message(struct epilog_writer *epilog, size_t location, const str
 
 static void put_counter(struct epilog_writer *epilog, size_t location, const struct refrain_event *event) {
     uint32_t index = event->region->index, metric = index < epilog->n_regions ? epilog->ids.metrics[index] : 0;
+    if (refrain_construct_region(&epilog->ids.openmp, event->region)->number)
+        return; /* no counter of the program */
     if (metric == 0) {
         epilog->omitted.kinds[event->kind]++;
         return;
@@ -202,7 +206,15 @@ static void put_team(struct epilog_writer *epilog, int32_t rank, enum refrain_ep
     epilog->of_location[epilog->locations.first[rank]].forked = type == REFRAIN_EPILOG_OMP_FORK;
 }
 
-/* Writes records of an OpenMP construct besides its entry and exit: before an exit, after an entry. */
+static void put_lock(struct epilog_writer *epilog, size_t location, enum refrain_epilog_type type, uint32_t lock,
+                     int64_t time_ns) {
+    struct refrain_epilog_record record;
+    open_event(&record, type, location, time_ns);
+    refrain_epilog_ui4(&record, lock);
+    close_event(epilog, &record);
+}
+
+/* Writes records of a construct besides its entry and exit: before an exit, after an entry. */
 static void put_construct(struct epilog_writer *epilog, size_t location, const struct refrain_event *event,
                           int64_t time_ns) {
     const struct refrain_construct_region *region = refrain_construct_region(&epilog->ids.openmp, event->region);
@@ -217,10 +229,13 @@ static void put_construct(struct epilog_writer *epilog, size_t location, const s
         if (!enters && of->forked && of->n_parallel == 0)
             put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_JOIN, time_ns);
     } else if (region->class == REFRAIN_CONSTRUCT_CRITICAL && region->block) {
-        struct refrain_epilog_record record;
-        open_event(&record, enters ? REFRAIN_EPILOG_OMP_ALOCK : REFRAIN_EPILOG_OMP_RLOCK, location, time_ns);
-        refrain_epilog_ui4(&record, region->lock);
-        close_event(epilog, &record);
+        put_lock(epilog, location, enters ? REFRAIN_EPILOG_OMP_ALOCK : REFRAIN_EPILOG_OMP_RLOCK, region->lock, time_ns);
+    } else if (refrain_construct_is_pthread(region->class)) {
+        uint32_t order = 0;
+        enum refrain_held_change change = refrain_held_change(&of->held, region, enters, &order);
+        if (change != REFRAIN_HELD_SAME)
+            put_lock(epilog, location, change == REFRAIN_HELD_GOT ? REFRAIN_EPILOG_OMP_ALOCK : REFRAIN_EPILOG_OMP_RLOCK,
+                     region->lock, time_ns);
     }
 }
 

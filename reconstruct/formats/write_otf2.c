@@ -337,7 +337,9 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
         return access_complete(location, event, time);
     case REFRAIN_EVENT_MARKER:
     case REFRAIN_EVENT_COUNTER:
-        return metric_value(part->otf2, location, event, time);
+        return refrain_construct_region(&otf2->openmp, event->region)->number
+                   ? refrain_otf2_put_thread(&otf2->openmp, otf2->trace, location, (uint64_t)event->value, time)
+                   : metric_value(otf2, location, event, time);
     default: /* only for formats that ask for it */
         return OTF2_SUCCESS;
     }
@@ -470,7 +472,7 @@ static int finish(struct otf2_writer *otf2) {
     OTF2_GlobalDefWriter *global = code ? NULL : OTF2_Archive_GetGlobalDefWriter(otf2->archive);
     if (global)
         code = refrain_otf2_define(global, otf2->trace, otf2->locations, otf2->n_locations, otf2->comms, &otf2->objects,
-                                   &otf2->rma.groups, &otf2->own.calls, otf2->end_ns, otf2->waiting);
+                                   &otf2->rma.groups, &otf2->own.calls, &otf2->openmp, otf2->end_ns, otf2->waiting);
     if (!code && global)
         code = OTF2_Archive_CloseGlobalDefWriter(otf2->archive, global);
     bool complete = !code && global && !otf2->failed;

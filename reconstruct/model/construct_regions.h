@@ -9,25 +9,36 @@
 struct refrain_construct_region {
     enum refrain_construct_class class;
     bool block;    /* the block of the construct, on each thread that executes it */
-    uint32_t lock; /* number of the lock of a critical construct, mutex or spin lock, from 1 on; 0: none, or unknown */
+    bool number;   /* the counter with the numbers of threads (REFRAIN_PTHREAD_NUMBER) */
+    uint32_t lock; /* number of the lock of a critical construct, mutex, spin lock or of the mutex of a condition wait,
+                      from 1 on; 0: none, or unknown */
 };
 
 struct refrain_construct_regions {
     struct refrain_construct_region
-        *of;  /* by region index; one more entry at the end is for regions that are no constructs */
-    size_t n; /* regions */
-    bool any; /* the trace has a construct */
+        *of;             /* by region index; one more entry at the end is for regions that are no constructs */
+    size_t n;            /* regions */
+    bool any;            /* the trace has a construct */
+    bool teams, threads; /* it has parallel constructs, numbers of threads */
 };
 
-/* True for calls after which the thread has a mutex or spin lock. Locks of readers and writers are not among them:
- * formats have only locks that one thread holds at a time. */
+/* True for waits for a condition: the call releases the mutex, and has it again at its end. */
+static inline bool refrain_construct_gives_back(enum refrain_construct_class class) {
+    return class == REFRAIN_CONSTRUCT_COND_WAIT || class == REFRAIN_CONSTRUCT_COND_TIMEDWAIT ||
+           class == REFRAIN_CONSTRUCT_COND_CLOCKWAIT;
+}
+
+/* True for calls after which the thread has a mutex or spin lock: those of a `try`, `timed` or `clock` call may have
+ * failed. Locks of readers and writers are not among them: formats have only locks that one thread holds at a time. */
 static inline bool refrain_construct_locks(enum refrain_construct_class class) {
-    return class == REFRAIN_CONSTRUCT_MUTEX_LOCK || class == REFRAIN_CONSTRUCT_SPIN_LOCK;
+    return class == REFRAIN_CONSTRUCT_MUTEX_LOCK || class == REFRAIN_CONSTRUCT_SPIN_LOCK ||
+           refrain_construct_gives_back(class);
 }
 
 /* True for calls that release such a lock. */
 static inline bool refrain_construct_unlocks(enum refrain_construct_class class) {
-    return class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK || class == REFRAIN_CONSTRUCT_SPIN_UNLOCK;
+    return class == REFRAIN_CONSTRUCT_MUTEX_UNLOCK || class == REFRAIN_CONSTRUCT_SPIN_UNLOCK ||
+           refrain_construct_gives_back(class);
 }
 
 /* Classifies all regions of the trace. False without memory; refrain_construct_regions_free() must be called even then.
