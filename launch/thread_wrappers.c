@@ -125,9 +125,9 @@ static __attribute__((constructor)) void find_all(void) {
     EXPORTED int name declared {                                                                                       \
         if (!find(&real.name, #name))                                                                                  \
             return ENOSYS;                                                                                             \
-        void *begun =                                                                                                  \
-            begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_##class, (const void *)(uintptr_t)object, released,  \
-                                                0, __builtin_return_address(0), __builtin_frame_address(0)});          \
+        void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_##class, false,                            \
+                                                          (const void *)(uintptr_t)object, released, 0,                \
+                                                          __builtin_return_address(0), __builtin_frame_address(0)});   \
         int status = real.name passed;                                                                                 \
         end(begun, 0);                                                                                                 \
         return status;                                                                                                 \
@@ -180,7 +180,7 @@ static uint32_t take_joined(pthread_t thread, uint32_t most) {
         uint32_t most = __atomic_load_n(&n_threads, __ATOMIC_RELAXED);                                                 \
         if (!find(&real.name, #name))                                                                                  \
             return ENOSYS;                                                                                             \
-        void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_##class, NULL, NULL, 0,                    \
+        void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_##class, false, NULL, NULL, 0,             \
                                                           __builtin_return_address(0), __builtin_frame_address(0)});   \
         int status = real.name passed;                                                                                 \
         end(begun, status == 0 ? take_joined(thread, most) : 0);                                                       \
@@ -200,8 +200,8 @@ static void *run(void *data) {
     free(data);
     is_of_library = start.number == 0;
     enter_thread(start.number);
-    void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_THREAD, NULL, NULL, start.number, start.place,
-                                                      __builtin_frame_address(0)});
+    void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_THREAD, false, NULL, NULL, start.number,
+                                                      start.place, __builtin_frame_address(0)});
     void *result = start.function(start.argument);
     end(begun, 0);
     return result;
@@ -219,8 +219,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     bool is_of_program = !is_of_library && with->is_of_program(place);
     uint32_t number = is_of_program ? __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED) : 0;
     *start = (struct start){function, argument, place, number};
-    void *begun = begin(
-        &(struct refrain_thread_call){REFRAIN_CONSTRUCT_CREATE, NULL, NULL, number, place, __builtin_frame_address(0)});
+    void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_CREATE, false, NULL, NULL, number, place,
+                                                      __builtin_frame_address(0)});
     int status = real.pthread_create(thread, attributes, run, start);
     end(begun, 0);
     if (status != 0)

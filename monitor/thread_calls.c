@@ -43,7 +43,10 @@ static uint32_t look_for_number(const void *object) {
 
 /* Kind of an entry in the thread's table of addresses. The reference is 0 for calls that are not the program's. */
 #define ENTRY_OF_CONSTRUCT ((uint32_t)1 << 29)
-#define ENTRY_OF_OBJECT 256u /* the kind has the class and, above it, the numbers of the object and of its mutex */
+#define ENTRY_OF_BLOCK 128u
+#define ENTRY_OF_OBJECT                                                                                                \
+    256u /* the kind has the class, whether it is a block, and, above these, the numbers of the object and of its      \
+            mutex */
 #define ENTRY_OF_MUTEX (128u * ENTRY_OF_OBJECT)
 /* Kind of the entry that says whether a place is in the program's code: `special` is 1. */
 #define ENTRY_OF_PLACE (ENTRY_OF_CONSTRUCT + ENTRY_OF_OBJECT - 1u)
@@ -91,6 +94,7 @@ static uint32_t number_of(struct refrain_context *context, const void *object, u
 /* Kind and object of a call. */
 struct call {
     enum refrain_construct_class class;
+    bool block;
     uint32_t number, mutex; /* numbers of the object and of the condition's mutex; 0: none */
 };
 
@@ -104,7 +108,8 @@ static char *append_number(char *end, char before, uint32_t number) {
 _Static_assert(MOST_OBJECTS < 100, "append_number() writes two digits");
 
 static uint32_t name_of(const struct call *call) {
-    char text[64] = REFRAIN_PTHREAD_PREFIX;
+    char text[64];
+    strcpy(text, refrain_construct_is_pthread(call->class) ? REFRAIN_PTHREAD_PREFIX : REFRAIN_OPENMP_PREFIX);
     strcat(text, refrain_construct_word(call->class));
     if (call->number) {
         char *end = append_number(text + strlen(text), '(', call->number);
@@ -112,14 +117,20 @@ static uint32_t name_of(const struct call *call) {
             end = append_number(end, ',', call->mutex);
         strcpy(end, ")");
     }
+    if (call->block)
+        strcat(text, " " REFRAIN_CONSTRUCT_BLOCK);
     return refrain_pool_name(text);
 }
 
-/* The thread's record of calls of this class from this place. Null if they are not the program's, or without memory. */
-static __attribute__((noinline)) struct refrain_region_name *
-make_record(const struct refrain_context *context, const struct call *call, uintptr_t return_address) {
+/* The thread's record of calls of this class from this place. Null if they are not the program's, or without memory.
+ * Sets the owner of the place. */
+static __attribute__((noinline)) struct refrain_region_name *make_record(const struct refrain_context *context,
+                                                                         const struct call *call,
+                                                                         uintptr_t return_address,
+                                                                         enum refrain_loaded_owner *owner) {
     struct refrain_caller_code code;
     look(return_address, &code);
+    *owner = code.owner;
     if (code.owner != REFRAIN_OF_PROGRAM)
         return NULL;
     uint32_t name = name_of(call), object = refrain_binary_name(&code.object);
@@ -139,25 +150,51 @@ make_record(const struct refrain_context *context, const struct call *call, uint
     return record;
 }
 
+/* The return address of the call of an OpenMP runtime that called the function with this frame. Null if it is unknown.
+ * libomp names an address in itself now and then: one that another of its functions has left behind. */
+static void *out_of_runtime(const void *frame_address) {
+    const uintptr_t *frame = frame_address;
+    struct refrain_caller caller = refrain_caller_of_wrapper((const void *)frame[1], frame);
+    for (unsigned depth = 0; depth < 8; depth++) {
+        struct refrain_caller_code code;
+        look(caller.address, &code);
+        if (code.owner != REFRAIN_OF_RUNTIME)
+            return (void *)caller.address;
+        if (!code.rule)
+            return NULL;
+        refrain_caller_step(&caller, code.rule);
+    }
+    return NULL;
+}
+
 static struct refrain_region_name *record_of(struct refrain_context *context, const struct refrain_thread_call *made) {
     uintptr_t return_address = (uintptr_t)made->return_address;
-    struct call call = {.class = made->class, .number = number_of(context, made->object, return_address)};
+    struct call call = {
+        .class = made->class, .block = made->block, .number = number_of(context, made->object, return_address)};
     if (call.number)
         call.mutex = number_of(context, made->mutex, return_address);
-    uint32_t kind = ENTRY_OF_CONSTRUCT + call.mutex * ENTRY_OF_MUTEX + call.number * ENTRY_OF_OBJECT + call.class;
+    uint32_t kind = ENTRY_OF_CONSTRUCT + call.mutex * ENTRY_OF_MUTEX + call.number * ENTRY_OF_OBJECT +
+                    call.block * ENTRY_OF_BLOCK + call.class;
     struct refrain_address_entry *entry = refrain_address_entry(context, return_address, kind);
     if (!entry) {
         refrain_lose(REFRAIN_LOSS_REGIONS, 1);
         return NULL;
     }
     if (!entry->key) {
-        const struct refrain_region_name *record = make_record(context, &call, return_address);
+        enum refrain_loaded_owner owner;
+        const struct refrain_region_name *record = make_record(context, &call, return_address, &owner);
         entry->key = return_address;
         entry->function = kind;
-        entry->special = 0;
+        entry->special = owner == REFRAIN_OF_RUNTIME && !refrain_construct_is_pthread(call.class);
         entry->reference = record ? refrain_reference(record) : 0;
     }
-    return entry->reference ? refrain_at_reference(entry->reference) : NULL;
+    if (entry->reference)
+        return refrain_at_reference(entry->reference);
+    if (!entry->special)
+        return NULL;
+    struct refrain_thread_call again = *made;
+    again.return_address = out_of_runtime(made->frame_address);
+    return again.return_address ? record_of(context, &again) : NULL;
 }
 
 /* ---- calls ---- */
@@ -182,6 +219,12 @@ static bool is_paused(struct refrain_context *context, const void *frame_address
     return context->busy == REFRAIN_PAUSED;
 }
 
+/* Address of the activation: the frame of the wrapper, which stays until the call returns. A construct lies in the
+ * frame of the activation around it, as regions of the program do: the runtime has returned before its code goes on. */
+static uintptr_t address_of(const struct refrain_context *context, const struct refrain_thread_call *call) {
+    return refrain_construct_is_pthread(call->class) ? (uintptr_t)call->frame_address : context->top->address;
+}
+
 /* Records the number of the thread that the call creates, is, or has waited for. */
 static void record_thread(struct refrain_context *context, uint32_t number) {
     struct refrain_region_name *record =
@@ -199,14 +242,14 @@ static void *begin_call(const struct refrain_thread_call *call) {
         return NULL;
     struct refrain_region_name *record = record_of(context, call);
     if (record) {
-        if (context->path && call->class != REFRAIN_CONSTRUCT_THREAD)
+        if (context->path && refrain_construct_is_pthread(call->class) && call->class != REFRAIN_CONSTRUCT_THREAD)
             refrain_path_come(context, refrain_caller_of_wrapper(call->return_address, call->frame_address),
                               refrain_caller_frames(call->frame_address), NULL);
         else
             refrain_drop_above_caller(context, call->frame_address);
         if (call->class == REFRAIN_CONSTRUCT_THREAD)
             record_thread(context, call->thread);
-        entry = refrain_enter_region(context, record, (uintptr_t)call->frame_address, REFRAIN_ENTRY_REGION);
+        entry = refrain_enter_region(context, record, address_of(context, call), REFRAIN_ENTRY_REGION);
         if (entry) {
             entry->total_ticks = &record->total_ticks;
             if (call->class == REFRAIN_CONSTRUCT_CREATE)
@@ -243,8 +286,11 @@ static int comes_from_program(void *return_address) {
 
 void refrain_thread_calls_open(void) {
     static const struct refrain_thread_calls calls = {begin_call, end_call, comes_from_program};
-    refrain_threads_attach_function *attach;
-    *(void **)&attach = dlsym(RTLD_DEFAULT, REFRAIN_THREAD_CALLS_ATTACH);
-    if (attach)
-        attach(&calls);
+    static const char *const names[] = {REFRAIN_THREAD_CALLS_ATTACH, REFRAIN_OPENMP_ATTACH};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        refrain_threads_attach_function *attach;
+        *(void **)&attach = dlsym(RTLD_DEFAULT, names[i]);
+        if (attach)
+            attach(&calls);
+    }
 }

@@ -16,7 +16,7 @@ case $(grep '^VERSION_ID=' /etc/os-release 2>/dev/null) in
 *13*) static_clang=llvm-19-dev ;;
 *) static_clang= ;;
 esac
-all="pkgconf ninja-build clang $static_clang
+all="pkgconf ninja-build clang libomp-dev $static_clang
 libmpich-dev mpich libopenmpi-dev openmpi-bin
 otf2-tools eztrace libsimgrid-dev
 python3 python3-numpy python3-pandas protobuf-compiler libcmocka-dev csmith libcsmith-dev

@@ -1,14 +1,15 @@
-/* thread_calls.h: what librefrain-threads.so (launch/thread_wrappers.c) calls in the monitor (monitor/thread_calls.c).
- */
+/* thread_calls.h: what librefrain-threads.so (launch/thread_wrappers.c) calls in the monitor (monitor/thread_calls.c)
+ * at calls of the thread library, and librefrain-record.so (launch/front/ompt.c) at constructs of OpenMP. */
 #ifndef REFRAIN_RECORD_THREAD_CALLS_H
 #define REFRAIN_RECORD_THREAD_CALLS_H
 
 #include <refrain/construct_names.h>
 #include <stdint.h>
 
-/* What a call is about. */
+/* What a call is about; and a construct, of which the runtime says when it begins. */
 struct refrain_thread_call {
     enum refrain_construct_class class;
+    bool block;           /* region of the block of an OpenMP construct */
     const void *object;   /* the mutex, condition, barrier or lock; null: none */
     const void *mutex;    /* that a wait for a condition gives back, and gets again; null: none */
     uint32_t thread;      /* number of the thread that CREATE creates or THREAD is, from 1 on; 0: unknown */
@@ -26,9 +27,10 @@ struct refrain_thread_calls {
     int (*is_of_program)(void *return_address);
 };
 
-/* Name of a function in librefrain-threads.so. After the monitor has called it, the library records calls through
- * `calls`. */
+/* Names of functions in librefrain-threads.so and librefrain-record.so. After the monitor has called it, the library
+ * records calls through `calls`. */
 #define REFRAIN_THREAD_CALLS_ATTACH "refrain_threads_attach"
+#define REFRAIN_OPENMP_ATTACH "refrain_openmp_attach"
 typedef void refrain_threads_attach_function(const struct refrain_thread_calls *calls);
 
 #endif

@@ -18,6 +18,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 static struct refrain_front_objects objects;
 static void *wrappers;   /* null: nothing is traced */
+static bool loads;       /* the wrappers were, or are being, loaded by load_wrappers() */
 static bool initialised; /* MPI_Init was called, or is about to be */
 
 static void say(const char *before, const char *name, const char *after) {
@@ -29,11 +30,11 @@ static void say(const char *before, const char *name, const char *after) {
         return; /* there is nowhere left to write it */
 }
 
-static bool is_off(void) {
+bool refrain_front_is_off(const char *variable) {
     static const char *const off[] = {"off", "false", "no", "0"};
-    const char *mode = getenv("REFRAIN_MODE");
-    for (unsigned i = 0; mode && i < sizeof off / sizeof *off; i++)
-        if (strcasecmp(mode, off[i]) == 0)
+    const char *value = getenv(variable);
+    for (unsigned i = 0; value && i < sizeof off / sizeof *off; i++)
+        if (strcasecmp(value, off[i]) == 0)
             return true;
     return false;
 }
@@ -48,6 +49,7 @@ static void load_wrappers(void) {
     int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname, objects.wrappers_name);
     if (n < 0 || (size_t)n >= sizeof path)
         return;
+    loads = true; /* their constructors may start an OpenMP runtime (ompt.c) */
     wrappers = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!wrappers)
         say("the program runs untraced: ", dlerror(), "");
@@ -55,7 +57,7 @@ static void load_wrappers(void) {
 
 static void choose(void) {
     refrain_front_look(&objects);
-    if (!objects.mpi.handle || is_off())
+    if (!objects.mpi.handle || refrain_front_is_off("REFRAIN_MODE"))
         return;
     if (objects.wrappers.handle)
         wrappers = objects.wrappers.handle;
@@ -82,6 +84,12 @@ void *refrain_front_wrappers(void) {
     if (!wrappers && now.mpi.handle)
         pthread_once(&once, choose);
     return wrappers;
+}
+
+bool refrain_front_records(void) {
+    struct refrain_front_objects now;
+    refrain_front_look(&now);
+    return now.mpi.handle && (loads || !now.wrappers.handle) && !refrain_front_is_off("REFRAIN_MODE");
 }
 
 static __attribute__((destructor)) void end(void) {

@@ -16,6 +16,7 @@
 #ifndef REFRAIN_FRONT_H
 #define REFRAIN_FRONT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define REFRAIN_HIDDEN __attribute__((visibility("hidden")))
@@ -46,6 +47,13 @@ REFRAIN_HIDDEN void refrain_front_fill(uint32_t row);
 
 /* The handle of the wrappers, through which refrain itself is found. Null: none, or not loaded yet. */
 REFRAIN_HIDDEN void *refrain_front_wrappers(void);
+
+/* True if the program has MPI, and gets its wrappers here: it was not linked with them by refrain-cc. May be called
+ * while they are being loaded. */
+REFRAIN_HIDDEN bool refrain_front_records(void);
+
+/* True if the variable of the environment is off, false, no or 0. */
+REFRAIN_HIDDEN bool refrain_front_is_off(const char *variable);
 
 /* An object of this process that belongs to MPI. */
 struct refrain_front_object {

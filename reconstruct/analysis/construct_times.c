@@ -15,11 +15,16 @@ struct frame {
     int64_t barrier_ns; /* of that: waiting at its own implicit barrier */
     int64_t block_ns;   /* in the region of its block */
     int64_t tasks_ns;   /* in tasks that began in it */
+    bool has_barrier;   /* its own one, at its end */
 };
 
 struct stack {
     struct frame *frames;
     size_t n, capacity;
+    struct {
+        const struct refrain_region_info *region; /* block of a parallel construct without barrier; null: none */
+        int64_t end_ns, tasks_ns;                 /* tasks_ns: in tasks after it */
+    } ended;
 };
 
 /* Times of a thread in a construct. */
@@ -31,7 +36,10 @@ struct part {
 struct collector {
     struct refrain_construct_regions regions;
     struct refrain_construct_rows *rows;
-    size_t *row_of; /* by region index */
+    size_t *row_of;    /* by region index */
+    size_t *place_of;  /* by region index: the first region of a construct with the same place */
+    size_t *shares_of; /* by region index: row of the work that is shared at its place, else of the construct around it,
+                          NO_ROW */
     struct stack *stacks;
     struct part *parts; /* by row and location */
     const struct refrain_location_info *locations;
@@ -47,9 +55,38 @@ static bool same_construct(const char *name, const char *other) {
            (a.argument_length == 0 || memcmp(a.argument, b.argument, a.argument_length) == 0);
 }
 
+#define NO_ROW SIZE_MAX
+
+static bool shares_work(enum refrain_construct_class class) {
+    return class == REFRAIN_CONSTRUCT_FOR || class == REFRAIN_CONSTRUCT_SECTIONS || class == REFRAIN_CONSTRUCT_SINGLE;
+}
+
+/* Fills in place_of and shares_of. */
+static void find_places(struct collector *collector, const struct refrain_trace *trace) {
+    const struct refrain_construct_region *of = collector->regions.of;
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        const char *place = refrain_construct_name(trace->regions[i].name).place;
+        size_t first = 0;
+        collector->place_of[i] = i;
+        collector->shares_of[i] = NO_ROW;
+        if (of[i].class == REFRAIN_CONSTRUCT_NONE || refrain_construct_is_pthread(of[i].class))
+            continue;
+        while (first < i && (of[first].class == REFRAIN_CONSTRUCT_NONE ||
+                             strcmp(refrain_construct_name(trace->regions[first].name).place, place) != 0))
+            first++;
+        collector->place_of[i] = first;
+    }
+    for (size_t i = 0; i < trace->n_regions; i++)
+        for (size_t k = 0; k < trace->n_regions && shares_work(of[i].class); k++)
+            if (collector->place_of[k] == collector->place_of[i])
+                collector->shares_of[k] = collector->row_of[i];
+}
+
 static bool make_rows(struct collector *collector, const struct refrain_trace *trace) {
     struct refrain_construct_rows *rows = collector->rows;
     collector->row_of = calloc(trace->n_regions + 1, sizeof *collector->row_of);
+    collector->place_of = calloc(trace->n_regions + 1, sizeof *collector->place_of);
+    collector->shares_of = calloc(trace->n_regions + 1, sizeof *collector->shares_of);
     rows->rows = calloc(trace->n_regions + 1, sizeof *rows->rows);
     for (size_t i = 0; collector->row_of && rows->rows && i < trace->n_regions; i++) {
         const char *name = trace->regions[i].name;
@@ -62,8 +99,9 @@ static bool make_rows(struct collector *collector, const struct refrain_trace *t
             rows->rows[rows->n++].name = name;
         collector->row_of[i] = row;
     }
-    if (!collector->row_of || !rows->rows)
+    if (!collector->row_of || !collector->place_of || !collector->shares_of || !rows->rows)
         return false;
+    find_places(collector, trace);
     collector->stacks = calloc(collector->n_locations + 1, sizeof *collector->stacks);
     collector->parts = calloc((rows->n + 1) * (collector->n_locations + 1), sizeof *collector->parts);
     return collector->stacks && collector->parts;
@@ -117,29 +155,63 @@ static struct part part_of(const struct refrain_construct_region *region, struct
     return (struct part){1, ns - frame->waited_ns, frame->barrier_ns};
 }
 
+static struct part *part_at(const struct collector *collector, size_t row, size_t location) {
+    return &collector->parts[row * collector->n_locations + location];
+}
+
+/* The block of a parallel construct ends: without a barrier, its thread now waits for the team. */
+static void end_block(struct stack *stack, const struct refrain_trace_event *event, const struct frame *frame) {
+    stack->ended.region = frame->has_barrier ? NULL : event->region;
+    stack->ended.end_ns = event->time_ns;
+    stack->ended.tasks_ns = 0;
+}
+
+/* A team ends on the thread that made it: its other threads waited until now. */
+static void end_team(struct collector *collector, const struct refrain_trace_event *event, const struct frame *frame) {
+    size_t row = collector->row_of[event->region->index], shares = collector->shares_of[event->region->index];
+    for (size_t i = 0; i < collector->n_locations; i++) {
+        struct stack *of = &collector->stacks[i];
+        if (!of->ended.region || collector->row_of[of->ended.region->index] != row ||
+            collector->locations[i].rank != collector->locations[event->location].rank ||
+            of->ended.end_ns < frame->begin_ns)
+            continue;
+        int64_t ns = event->time_ns - of->ended.end_ns - of->ended.tasks_ns;
+        part_at(collector, shares == NO_ROW ? row : shares, i)->waiting_ns += ns > 0 ? ns : 0;
+        of->ended.region = NULL;
+    }
+}
+
 static void leave(struct collector *collector, const struct refrain_trace_event *event) {
     const struct refrain_construct_region *region = refrain_construct_region(&collector->regions, event->region);
     struct stack *stack = &collector->stacks[event->location];
     if (stack->n == 0 || stack->frames[stack->n - 1].region != event->region)
         return;
     struct frame *frame = &stack->frames[--stack->n], *around = stack->n ? frame - 1 : NULL;
+    size_t index = event->region->index, shares = collector->shares_of[index];
     int64_t ns = event->time_ns - frame->begin_ns;
     const struct part part = part_of(region, frame, ns);
     bool is_barrier = region->class == REFRAIN_CONSTRUCT_IMPLICIT_BARRIER;
-    struct part *sum =
-        &collector->parts[collector->row_of[event->region->index] * collector->n_locations + event->location];
+    struct part *sum = part_at(collector, collector->row_of[index], event->location);
     if (!is_barrier) { /* else it counts for the construct around it */
         sum->times += part.times;
         sum->inside_ns += part.inside_ns;
         sum->waiting_ns += part.waiting_ns;
     }
+    if (region->class == REFRAIN_CONSTRUCT_PARALLEL)
+        region->block ? end_block(stack, event, frame) : end_team(collector, event, frame);
+    if (region->class == REFRAIN_CONSTRUCT_TASK)
+        *(around ? &around->tasks_ns : &stack->ended.tasks_ns) += ns;
     if (!around)
         return;
-    if (region->class == REFRAIN_CONSTRUCT_TASK)
-        around->tasks_ns += ns;
+    bool in_its_construct = is_barrier && shares == collector->row_of[around->region->index];
     around->waited_ns += frame->waited_ns;
-    around->barrier_ns += is_barrier ? part.waiting_ns : 0;
     around->block_ns += region->block ? ns : 0;
+    if (is_barrier && shares != NO_ROW && !in_its_construct)
+        part_at(collector, shares, event->location)->waiting_ns += part.waiting_ns;
+    else if (is_barrier)
+        around->barrier_ns += part.waiting_ns;
+    around->has_barrier |=
+        (is_barrier || frame->has_barrier) && collector->place_of[index] == collector->place_of[around->region->index];
 }
 
 static void collect(struct collector *collector, struct refrain_cursor *cursor) {
@@ -234,6 +306,8 @@ enum refrain_status refrain_construct_rows_open(struct refrain_trace *trace, boo
     free(collector.stacks);
     free(collector.parts);
     free(collector.row_of);
+    free(collector.place_of);
+    free(collector.shares_of);
     refrain_construct_regions_free(&collector.regions);
     return status;
 }

@@ -4,6 +4,10 @@
  *     parallel sblock |---work---|~~wait at a critical~~|--work--|~~implicit barrier~~|
  *                      in it      not in it              in it    waiting
  *
+ * The barrier of a loop, or of other work that is shared, lies in its region or after it. A thread of a team may have
+ * no barrier at the end of its block (refrain record with OMPT): then it waits until the construct ends on the thread
+ * that made the team.
+ *
  * A row is a construct, i.e. a place in the program. The time in it is that in its block without all waiting there,
  * so a construct around others shows the work in them. Its waiting is that at its own barrier, or before its
  * critical or ordered section, or for its lock, condition, thread or tasks. Tasks that a thread executes while it waits

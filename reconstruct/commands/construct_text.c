@@ -16,7 +16,7 @@ static void class_text(const struct refrain_construct_name *name, char *text, si
 
 void refrain_constructs_print(const struct refrain_construct_rows *rows, size_t most) {
     if (rows->n == 0) {
-        puts("the trace has no constructs: compile with refrain-cc and -fopenmp, or use refrain record "
+        puts("the trace has no constructs: compile with refrain-cc and -fopenmp, use clang's OpenMP, or refrain record "
              "--threads=pthread");
         return;
     }
