@@ -1,4 +1,4 @@
-# plot.awk: results.csv to one SVG plot; -v plot=overhead, capture or size.
+# plot.awk: results.csv to one SVG plot; -v plot=overhead, capture, size or characteristics.
 BEGIN {
     FS = ","
     width = 900
@@ -93,14 +93,14 @@ function curves(   i, j, k, n, m, at, category, x, y, old, total, held) {
     text((width + left) / 2, height - bottom + 42, "middle", "most items in a formula; sequences captured, all workloads")
 }
 function growth(   i, j, t, modes, key, x, y, old, old_x) {
-    split("stat events", modes, " ")
-    from = 4
+    split("stat events order", modes, " ")
+    from = 3
     to = 10
     axis(1, "log")
     for (t = 0; t < 3; t++)
         text(left + (t + 0.5) * (width - left - right) / 3, height - bottom + 18, "middle", 10 ^ t " times")
     for (i = 1; i <= pairs; i++)
-        for (j = 1; j <= 2; j++) {
+        for (j = 1; j <= 3; j++) {
             old_x = ""
             for (t = 0; t < 3; t++) {
                 key = order[i] SUBSEP "size." modes[j] "." 10 ^ t
@@ -109,14 +109,35 @@ function growth(   i, j, t, modes, key, x, y, old, old_x) {
                 x = left + (t + 0.5) * (width - left - right) / 3
                 y = y_of(clip(log(value[key]) / log(10)))
                 if (old_x != "")
-                    line(old_x, old, x, y, colour[3 - j])
+                    line(old_x, old, x, y, colour[j == 3 ? 4 : 3 - j])
                 old_x = x
                 old = y
             }
         }
     legend(0, colour[1], "mode events")
     legend(1, colour[2], "mode stat")
+    legend(2, colour[4], "stat, without times of blocks")
     text((width + left) / 2, height - bottom + 42, "middle", "iterations; bytes of the trace, one line a workload")
+}
+# A point a workload: places that send or receive, and messages sent, both in powers of ten.
+function points(   i, k, places, messages, t, x, y) {
+    from = 0
+    to = 4
+    axis(1, "log")
+    for (t = 0; t <= 6; t++)
+        text(left + t * (width - left - right) / 6, height - bottom + 18, "middle", "10^" t)
+    for (i = 1; i <= pairs; i++) {
+        k = "capture.sequences."
+        places = value[order[i], k "receivers.total"] + value[order[i], k "senders.total"]
+        messages = value[order[i], "capture.values.receivers.total"]
+        if (places < 1 || messages < 1)
+            continue
+        x = left + log(messages) / log(10) * (width - left - right) / 6
+        y = y_of(clip(log(places) / log(10)))
+        printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x, y, colour[2]
+        text(x + 5, y - 4 - 7 * (i % 3), "start", order[i])
+    }
+    text((width + left) / 2, height - bottom + 42, "middle", "messages sent; upwards: places that send or receive, over all ranks")
 }
 END {
     split("#c33 #36c #999 #2a2 #e80 #83b #0aa", colour, " ")
@@ -126,6 +147,8 @@ END {
         bars()
     else if (plot == "capture")
         curves()
+    else if (plot == "characteristics")
+        points()
     else
         growth()
     print "</svg>"

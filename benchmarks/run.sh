@@ -20,13 +20,13 @@ SYNOPSIS
 
 DESCRIPTION
     Builds the workloads without refrain and with refrain-cc, at --detail=communication and --detail=all, runs them, and
-    writes to DIR: report.md, results.csv (program,ranks,metric,value,min,max; value is the median), overhead.svg,
-    capture.svg, size.svg and raw.tsv, every single figure.
+    writes to DIR: report.md, results.csv (program,ranks,metric,value,min,max; value is the median), pictures (.svg) and
+    raw.tsv, every single figure.
 
     Measured are: events reconstructed against events recorded in mode both; the share of sequences that formulas hold;
     the bytes of a trace at 1, 10 and 100 times the iterations; how close times are between reruns; the time and the
     resident memory that event and statistical tracing cost; the nanoseconds of a probe, a learner step and an MPI
-    wrapper. EZTrace runs in the same turns where it is installed; the report says when it is not.
+    wrapper. Three runs are drawn from their recorded events and from what was learned, if refrain view is built. EZTrace runs in the same turns where it is installed; the report says when it is not.
 
     Runs of the variants are interleaved, in turns forward and back, and rounds go over all workloads, so that a slow
     moment of the machine falls on all. Seconds are the program's own (--time), without the start of the launcher. Beside
@@ -40,7 +40,8 @@ OPTIONS
     --ranks N     numbers of ranks, 1 to 64; repeatable, or a list with commas (default 2,4)
     --runs N      rounds of the timing, 1 to 100 (default 5)
     --pairs N     pairs of runs whose times are compared, 1 to 100 (default 3)
-    --minutes N   begin no further measurement after so many minutes (default 15); the report tells what was left out
+    --minutes N   begin no further measurement after so many minutes (default 15); the report says what was left out. Half
+                  of them go to timing. On two idle cores 35 are enough for all workloads in five rounds
     --quick       every workload once, at a tenth of its iterations, on the fewest ranks asked for that it takes, in
                   the default detail; no comparison of reruns. It ends when all have run: two minutes on an idle machine
     --out DIR     where the results go (default ./benchmark-results); made if missing, results there are replaced
@@ -374,18 +375,50 @@ sizes() {
     heat | ft) size=32 ;;
     esac
     say "$1 on $2 ranks: bytes"
+    REFRAIN_TIME_MEMORY= # set in the loop: order is stat without times of single blocks
+    export REFRAIN_TIME_MEMORY
     threads_of "$1"
     raw "$1" "$2" size.foretold "$(refrain size --json -n "$2" "$work/communication/$1" |
         sed -n 's/.*"total_bytes": *\([0-9]*\).*/\1/p')"
     for times in 1 10 100; do
         [ -z "$quick" ] || [ $times -lt 100 ] || continue
-        for mode in stat events; do
-            left || return 0
-            [ -z "$quick" ] || [ $mode = stat ] || continue
+        for kept in order stat events; do
+            left || break 2
+            [ -z "$quick" ] || [ $kept != events ] || continue
+            mode=$kept
+            unset REFRAIN_TIME_MEMORY
+            [ $kept != order ] || { mode=stat && export REFRAIN_TIME_MEMORY=0; }
             run communication $mode "$1" "$2" --size "$size" --iterations $((iterations * times))
-            [ -z "$seconds" ] || raw "$1" "$2" "size.$mode.$times" "$(bytes_of "$trace")"
+            [ -z "$seconds" ] || raw "$1" "$2" "size.$kept.$times" "$(bytes_of "$trace")"
         done
     done
+    unset REFRAIN_TIME_MEMORY
+}
+
+# figure NAME SIZE ITERATIONS: a run on 4 ranks in mode both as two pictures of 240 events in its middle: from the recorded
+# events (through text, which is converted), and from what was learned.
+figure() {
+    say "$1 on 4 ranks: pictures"
+    run communication both "$1" 4 --size "$2" --iterations "$3"
+    [ -n "$seconds" ] || return 0
+    refrain events "$trace" >"$work/events.text" 2>"$work/error" &&
+        refrain convert "$work/events.text" -o "$work/drawn.refrain" >/dev/null 2>"$work/error" || {
+        note "The pictures of $1 are left out: $(head -n 1 "$work/error")"
+        return
+    }
+    window=$(sort -k 2,2n "$work/events.text" | awk -F '\t' '$2 + 0 > 0 { t[++n] = $2 }
+        END { m = int(n / 2); print t[m], t[m + 240 < n ? m + 240 : n] }')
+    for from in events stat; do
+        shown=$trace
+        [ $from = stat ] || shown=$work/drawn.refrain
+        refrain view "$shown" --from "${window% *}" --to "${window#* }" --width 800 --force -o "$out/$1-$from.svg" 2>"$work/error" || {
+            note "The pictures of $1 are left out: $(head -n 1 "$work/error")"
+            rm -f "$out/$1-events.svg"
+            break
+        }
+    done
+    rm -rf "$work/drawn.refrain"
+    [ ! -e "$out/$1-stat.svg" ] || raw "$1" 4 picture 1
 }
 
 # turns ROUND: the variants in their order, which is another way round every second time. Event tracing of everything and
@@ -452,13 +485,22 @@ probe_cost
 learner_cost
 measured >"$work/pairs"
 first=" "
-# Runs that measure no time end after half of the minutes. --quick has a single such run, which is not ended.
-while read -r name ranks <&3; do
-    left || { note "It ends before $name on $ranks ranks: $minutes minutes are over."; break; }
+# half WHAT: runs that measure no time end after half of the minutes. --quick has a single such run, which is not ended.
+half() {
+    left || { note "It ends before $name on $ranks ranks: $minutes minutes are over." && return 1; }
     [ -n "$quick" ] || [ $(($(date +%s) - began)) -lt $((minutes * 30)) ] ||
-        { note "Exactness, capture, closeness and bytes stop before $name on $ranks ranks: half of the time is used up."; break; }
+        { note "$1 stop before $name on $ranks ranks: half of the time is used up." && return 1; }
+}
+while read -r name size iterations <&3; do
+    case " $names " in *" $name "*) figure "$name" "$size" "$iterations" ;; esac
+done 3<<'END'
+matmul 200 100
+sp 12 40
+bt 12 40
+END
+while read -r name ranks <&3; do
+    half "Exactness, capture and bytes" || break
     quality "$name" "$ranks"
-    [ -n "$quick" ] || closeness "$name" "$ranks"
     case $first in
     *" $name "*) ;;
     *)
@@ -467,6 +509,10 @@ while read -r name ranks <&3; do
         ;;
     esac
     [ -z "$quick" ] || one_round "$name" "$ranks" 1 # so that a workload is either done or not begun
+done 3<"$work/pairs"
+while [ -z "$quick" ] && read -r name ranks <&3; do
+    half "Comparisons of reruns" || break
+    closeness "$name" "$ranks"
 done 3<"$work/pairs"
 round=0
 [ -z "$quick" ] || round=1
@@ -492,8 +538,8 @@ grep -q seconds. "$out/raw.tsv" || { echo "run.sh: no run succeeded: $(head -n 1
     [ -z "$quick" ] || echo "note=Quick: one run each, at a tenth of the iterations; times mean little."
     sed 's/^/note=/' "$work/notes"
 } >"$work/about"
-awk -v about="$work/about" -v improvements="$here/improvements.txt" -v reasons="$here/reasons.txt" -f "$here/report.awk" "$out/results.csv" >"$out/report.md"
-for plot in overhead capture size; do
+awk -v about="$work/about" -v list="$list" -v reasons="$here/reasons.txt" -f "$here/report.awk" "$out/results.csv" >"$out/report.md"
+for plot in overhead capture size characteristics; do
     awk -v plot=$plot -f "$here/plot.awk" "$out/results.csv" >"$out/$plot.svg"
 done
 say "report: $out/report.md"

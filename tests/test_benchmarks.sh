@@ -32,12 +32,13 @@ says 2 "lu:*3 ranks*power of two" launch mpich 3 "$work/plain/lu"
 sh "$run" --tools "$bin" --quick --only heat --ranks 2 --out "$work/report" >"$work/said" 2>&1 || fail "run.sh --quick: $(tail -n 1 "$work/said")"
 report=$work/report/report.md
 grep -q "^1 of 1 exact" "$report" && pass || fail "heat is not exact: $(grep exact "$report" | tail -n 1)"
-for section in "## Cost (" "### Overhead by least laps" "### What made it cheaper" "### Memory" "## Cost of one probe" "## Cost of one value" "## Exactness" "## Capture" "## Size"; do
+for section in "## Cost (" "### Overhead by least laps" "### Memory" "## Cost of one probe" "## Cost of one value" "## Exactness" "## Capture" "## Programs" "## Size"; do
     awk -v s="$section" 'index($0, s) == 1 { on = 1; next } on && /^#/ && !/^###/ { exit } on && /^\| [a-zA-Z]/ { n++ } END { exit n < 2 }' "$report" &&
         pass || fail "no table in: $section"
 done
+grep -q '^| 4. the whole run is recorded | .* 1 of 1 runs' "$report" && pass || fail "the paper's Table 3: $(grep '^| [1-4]' "$report")"
 head -n 1 "$work/report/results.csv" | grep -qx "program,ranks,metric,value,min,max" && pass || fail "results.csv"
-for plot in overhead capture size; do
+for plot in overhead capture size characteristics; do
     grep -q "</svg>" "$work/report/$plot.svg" && pass || fail "$plot.svg"
 done
 check "cost.sh" sh "$cost" --tools "$bin" --part workloads --only heat --ranks 1 --rounds 1 --out "$work/cost.md"
