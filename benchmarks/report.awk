@@ -411,7 +411,9 @@ END {
     print "\n## Fixed length (the paper's Table 3)"
     fixed_length()
     print "\n## Pictures (the paper's figures 7 to 9)\n"
-    print "240 events in the middle of a run on 4 ranks, twice from the same run."
+    print "240 events in the middle of a run on 4 ranks, twice from the same run: as they were recorded, and from what was learned."
+    print "Hatched waits are computed from the events. The recorded ones were converted to a trace through text, which leaves out"
+    print "some of what calls meant, so waits may differ where times do not."
     drawn = pictures("matmul", 7) + pictures("sp", 8) + pictures("bt", 9)
     if (!drawn)
         print "\nNot drawn."
