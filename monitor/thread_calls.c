@@ -275,6 +275,11 @@ static void end_call(void *begun, uint32_t thread) {
     refrain_end(context);
 }
 
+static void lose_call(void) {
+    if (outside_of_mpi())
+        refrain_lose(REFRAIN_LOSS_DEPTH, 1);
+}
+
 static int comes_from_program(void *return_address) {
     struct refrain_caller_code code;
     const struct refrain_context *context = outside_of_mpi();
@@ -285,7 +290,7 @@ static int comes_from_program(void *return_address) {
 }
 
 void refrain_thread_calls_open(void) {
-    static const struct refrain_thread_calls calls = {begin_call, end_call, comes_from_program};
+    static const struct refrain_thread_calls calls = {begin_call, end_call, lose_call, comes_from_program};
     static const char *const names[] = {REFRAIN_THREAD_CALLS_ATTACH, REFRAIN_OPENMP_ATTACH};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         refrain_threads_attach_function *attach;

@@ -23,6 +23,8 @@ struct refrain_thread_calls {
     /* The call has ended. The thread that began it calls this. `begun` is not null. `thread`: number of the thread that
      * the call has waited for; 0: none, or unknown. */
     void (*end)(void *begun, uint32_t thread);
+    /* A construct is nested too deeply for its library to record it: counts it as lost. */
+    void (*lose)(void);
     /* True if this is code of the program, and calls of the thread are recorded now (monitor/thread_calls.h). */
     int (*is_of_program)(void *return_address);
 };

@@ -104,8 +104,11 @@ static struct open *find(enum refrain_construct_class class, bool block, const v
 static struct open *begin(enum refrain_construct_class class, bool block, const void *object, const void *place,
                           void *frame_address) {
     const struct refrain_thread_calls *with = __atomic_load_n(&calls, __ATOMIC_ACQUIRE);
-    if (n_open++ >= MOST_OPEN)
+    if (n_open++ >= MOST_OPEN) {
+        if (with && place)
+            with->lose();
         return NULL;
+    }
     struct open *open = &stack[n_open - 1];
     *open = (struct open){.class = class, .block = block, .place = place};
     if (with && place)
