@@ -24,6 +24,7 @@ static void counts(struct refrain_packer *packer, struct refrain_samples *sample
         before = all[i].node;
         REFRAIN_FIELD(packer, REFRAIN_PACKED_CALL_SITE, all[i].call);
         REFRAIN_FIELD(packer, REFRAIN_PACKED_COUNT, all[i].samples);
+        REFRAIN_NEAR(packer, REFRAIN_PACKED_CLOCK, all[i].stretch, i ? all[i - 1].stretch : 0);
     }
 }
 

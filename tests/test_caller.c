@@ -1,5 +1,5 @@
 /* test_caller.c: the rules read from .eh_frame lead from frame to frame as libgcc's unwinder goes, through functions
- * with frames of many kinds. */
+ * with frames of many kinds. Damaged tables are read only where there is memory. */
 #define _GNU_SOURCE
 #include "arch/caller.h"
 #include "arch/x86_64/frame_table.h"
@@ -7,7 +7,10 @@
 #include <alloca.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #define MOST_FRAMES 64
@@ -27,28 +30,6 @@ static _Unwind_Reason_Code collect(struct _Unwind_Context *context, void *data) 
     return _URC_NO_REASON;
 }
 
-struct search {
-    uintptr_t address;
-    const unsigned char *frames;
-};
-
-static int find(struct dl_phdr_info *info, size_t size, void *data) {
-    (void)size;
-    struct search *search = data;
-    bool here = false;
-    const unsigned char *frames = NULL;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t begin = info->dlpi_addr + header->p_vaddr;
-        here |= header->p_type == PT_LOAD && search->address - begin < header->p_memsz;
-        if (header->p_type == PT_GNU_EH_FRAME)
-            frames = (const unsigned char *)begin;
-    }
-    if (here)
-        search->frames = frames;
-    return here;
-}
-
 /* Walks up from here by the rules until main, and compares each return address with that of the C library. */
 static __attribute__((noinline)) void compare(void) {
     struct expected expected = {.n = 0};
@@ -59,10 +40,10 @@ static __attribute__((noinline)) void compare(void) {
     while (at < expected.n && expected.address[at] != caller.address)
         at++;
     for (; at + 3 < expected.n; at++) {
-        struct search search = {.address = caller.address - 1};
+        struct refrain_loaded object;
         struct refrain_frame_rule rule;
-        dl_iterate_phdr(find, &search);
-        if (!search.frames || !refrain_frame_find(search.frames, caller.address - 1, &rule)) {
+        if (!refrain_loaded_find(caller.address - 1, &object) ||
+            !refrain_frame_find(&object, caller.address - 1, &rule)) {
             printf("FAILED: no rule for frame %u\n", at);
             failed++;
             return;
@@ -140,7 +121,72 @@ static void next(unsigned kinds, int depth) {
     sink++;
 }
 
+/* ---- damaged tables ---- */
+
+#define DAMAGES 40000u
+
+/* A copy of the segment with this executable's tables. Behind it is no memory. */
+static struct {
+    ElfW(Phdr) segments[2];
+    struct refrain_loaded object;
+    const unsigned char *original;
+    unsigned char *bytes;
+    size_t n, from; /* the tables begin at `from` */
+} copy;
+
+static void copy_tables(void) {
+    struct refrain_loaded own;
+    refrain_loaded_find((uintptr_t)&copy_tables, &own);
+    const ElfW(Phdr) *segments = own.segments, *frames = segments, *loaded = segments;
+    while (frames->p_type != PT_GNU_EH_FRAME)
+        frames++;
+    while (loaded->p_type != PT_LOAD || frames->p_vaddr - loaded->p_vaddr >= loaded->p_memsz)
+        loaded++;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (loaded->p_memsz + page - 1) / page * page;
+    unsigned char *memory = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(memory + page, room, PROT_READ | PROT_WRITE);
+    copy.n = loaded->p_memsz;
+    copy.bytes = memory + page + room - copy.n;
+    copy.original = (const unsigned char *)(own.load_address + loaded->p_vaddr);
+    copy.from = frames->p_vaddr - loaded->p_vaddr;
+    copy.segments[0] = *loaded;
+    copy.segments[1] = *frames;
+    copy.object = (struct refrain_loaded){"", (uintptr_t)copy.bytes - loaded->p_vaddr, copy.segments, 2};
+    memcpy(copy.bytes, copy.original, copy.n);
+}
+
+/* Looks up an address in a function of this file. `to`: by how much the copy is farther away. */
+static bool looks_up(unsigned i, uintptr_t to) {
+    static void (*const functions[])(unsigned, int) = {plain, large, growing, saving, many, leaving_early, next};
+    struct refrain_frame_rule rule;
+    return refrain_frame_find(&copy.object, (uintptr_t)functions[i % 7] + i % 13 + to, &rule);
+}
+
+static void damage(void) {
+    unsigned found = 0, whole = 0;
+    copy_tables();
+    const uintptr_t to = (uintptr_t)copy.bytes - (uintptr_t)copy.original;
+    for (unsigned i = 0; i < 100; i++)
+        whole += looks_up(i, to);
+    srand(1);
+    for (unsigned i = 0; i < DAMAGES; i++) {
+        size_t at[4];
+        for (unsigned k = 0; k < 4; k++) {
+            /* In the header more often, which is a few bytes among many. */
+            size_t room = k == 0 && i % 4 == 0 ? 64 : copy.n - copy.from;
+            at[k] = copy.from + (size_t)rand() % room;
+            copy.bytes[at[k]] = (unsigned char)(i % 3 ? rand() : 0xff);
+        }
+        found += looks_up((unsigned)rand(), to);
+        for (unsigned k = 0; k < 4; k++)
+            copy.bytes[at[k]] = copy.original[at[k]];
+    }
+    failed += whole < 90 || found == 0 || found == DAMAGES;
+    printf("%u of 100 addresses found in whole tables, %u of %u in damaged ones\n", whole, found, DAMAGES);
+}
+
 int main(void) {
+    damage();
     for (unsigned i = 0; i < RUNS; i++)
         next(i * 2654435761u, (int)(i % 12));
     printf("%u frames checked, %u failed\n", checked, failed);

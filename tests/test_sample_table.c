@@ -62,7 +62,7 @@ static uint64_t counted(const struct refrain_sample_table *table, unsigned path)
     return samples;
 }
 
-static void run(uint32_t rows, unsigned functions, unsigned calls) {
+static void run(uint32_t rows, unsigned functions, unsigned calls, uint64_t apart) {
     size_t bytes = 64 + sizeof(struct refrain_samples) +
                    rows * (sizeof(struct refrain_sample_node) + sizeof(struct refrain_sample_count));
     refrain_trace_file.base = calloc(1, bytes);
@@ -83,7 +83,7 @@ static void run(uint32_t rows, unsigned functions, unsigned calls) {
             frames[k] = (struct refrain_sample_frame){1 + draw(functions), 1 + draw(2)};
         uint32_t call = draw(calls);
         uint64_t weight = 1 + draw(3);
-        refrain_sample_table_add(&table, frames, n, call, weight);
+        refrain_sample_table_add(&table, frames, n, call, i * apart, weight);
         remember(frames, n, call, weight);
         all += weight;
     }
@@ -104,11 +104,13 @@ static void run(uint32_t rows, unsigned functions, unsigned calls) {
 }
 
 int main(void) {
-    run(4096, 2, 2);
-    run(4096, 3, 4);
-    run(64, 2, 1); /* the nodes do not fit */
-    run(64, 20, 3);
-    run(128, 1, 300); /* the counts do not */
+    run(4096, 2, 2, 0);
+    run(4096, 2, 2, 1 << 20);
+    run(4096, 3, 4, UINT64_C(1) << 40);
+    run(4096, 3, 4, 1 << 24);
+    run(64, 2, 1, 0); /* the nodes do not fit */
+    run(64, 20, 3, 1 << 24);
+    run(128, 1, 300, 1 << 22); /* the counts do not */
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0;
 }

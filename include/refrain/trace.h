@@ -28,7 +28,7 @@
 #define REFRAIN_MAGIC "refrain\n"
 /* Raise the version whenever the layout changes. Readers accept versions from the oldest to this one, and refuse all
  * others with a message. If both are equal, there is one layout. */
-#define REFRAIN_TRACE_VERSION 40u
+#define REFRAIN_TRACE_VERSION 41u
 #define REFRAIN_TRACE_OLDEST REFRAIN_TRACE_VERSION
 #define REFRAIN_HEADER_BYTES 4096u
 #define REFRAIN_ALIGNMENT_BYTES 16u /* alignment unit of the pool */
@@ -450,7 +450,12 @@ struct refrain_binary {
  * new entry is complete.
  *
  *     nodes    main <- solve <- pair_force            a node is a function under its caller, which comes before it
- *     counts   (pair_force, after call site 7): 312   a count for each MPI call that the thread was in or after */
+ *     counts   (pair_force, after call site 7, stretch 12): 312   for each MPI call that the thread was in or after
+ *
+ * The run is divided into stretches, which become longer with it. So that at most REFRAIN_SAMPLE_STRETCHES are in use,
+ * or if there is no room for a further count, the stretches become twice as long, and counts are joined: n_counts
+ * becomes smaller. A count without samples is not in use. Whoever reads a running process meanwhile may see some
+ * samples twice or not at all. */
 struct refrain_samples {
     uint32_t next;   /* reference of the next thread's */
     uint32_t thread; /* number of the thread + 1; 0: it ran no probe and made no MPI call */
@@ -470,8 +475,11 @@ struct refrain_sample_node {
 struct refrain_sample_count {
     uint32_t node; /* index */
     uint32_t call; /* number + 1 of the call site of the latest call of the thread, 0 none; and REFRAIN_SAMPLE_INSIDE */
-    uint64_t samples;
+    uint32_t samples;
+    uint32_t
+        stretch; /* shift << 8 | index: from index << shift ticks after `start` of the header, for 1 << shift ticks */
 };
+#define REFRAIN_SAMPLE_STRETCHES 64u
 #define REFRAIN_SAMPLE_INSIDE 0x80000000u /* it was in the MPI call, not after it */
 
 struct refrain_clock_pair {

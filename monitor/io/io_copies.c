@@ -4,6 +4,7 @@
 #include "io/io_wrap.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -53,6 +54,9 @@ EXPORTED int close_range(unsigned first, unsigned last, int flags) {
         errno = ENOSYS;
         return -1;
     }
+    /* No such descriptor can exist. The call fails here if it fails below: for its flags, or on an old kernel. */
+    if (real(UINT_MAX, UINT_MAX, flags) != 0)
+        return -1;
     if (!(flags & CLOSE_ON_EXEC))
         forget(first, last);
     return real(first, last, flags);

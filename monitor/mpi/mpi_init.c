@@ -9,6 +9,7 @@
 #include "run/own_files.h"
 #include "run/pack_ranks.h"
 #include "run/pool.h"
+#include "run/resident.h"
 
 #ifdef OPEN_MPI
 #define LIBRARY "Open MPI"
@@ -47,12 +48,19 @@ static void started(int thread_level) {
         refrain_trace_file.header->init_ticks = refrain_ticks() - begin_ticks;
 }
 
+/* Ends the call that starts MPI. Memory that it took counts for it, not for the next call. */
+static void end_init(struct refrain_call *call) {
+    if (call->context)
+        refrain_resident_read(call->overflow ? NULL : call->call_site, refrain_ticks());
+    refrain_call_end(call);
+}
+
 int MPI_Init(int *argc, char ***argv) {
     REFRAIN_MPI_BEGIN(MPI_Init);
     int rc = PMPI_Init(argc, argv);
     if (rc == MPI_SUCCESS && !refrain_mpi_world)
         started(MPI_THREAD_SINGLE);
-    refrain_call_end(&call);
+    end_init(&call);
     return rc;
 }
 
@@ -61,7 +69,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int rc = PMPI_Init_thread(argc, argv, required, provided);
     if (rc == MPI_SUCCESS && !refrain_mpi_world)
         started(*provided);
-    refrain_call_end(&call);
+    end_init(&call);
     return rc;
 }
 

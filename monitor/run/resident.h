@@ -23,6 +23,6 @@ REFRAIN_HIDDEN void refrain_resident_open(uint64_t ticks_per_us);
 
 /* Makes a reading at this time. `call_site`: that of the call that begins; null: none. Returns at once if another
  * thread makes a reading. Any thread; keeps errno. */
-REFRAIN_HIDDEN void refrain_resident_read(struct refrain_call_site *call_site, uint64_t ticks);
+REFRAIN_SHARED void refrain_resident_read(struct refrain_call_site *call_site, uint64_t ticks);
 
 #endif

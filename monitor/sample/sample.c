@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "sample/sample.h"
 #include "arch/caller.h"
+#include "arch/clock.h"
 #include "context.h"
 #include "run/binary.h"
 #include "run/configure.h"
@@ -201,7 +202,9 @@ static void take(const ucontext_t *at, const struct refrain_context *context, ui
         return;
     }
     samples->cut += cut ? n_samples : 0;
-    refrain_sample_table_add(&own->table, own->frames, n, has_location ? call_of(context) : 0, n_samples);
+    const uint64_t start = refrain_trace_file.header->start.ticks, now = refrain_ticks();
+    refrain_sample_table_add(&own->table, own->frames, n, has_location ? call_of(context) : 0,
+                             now > start ? now - start : 0, n_samples);
 }
 
 static void on_signal(int number, siginfo_t *info, void *at) {

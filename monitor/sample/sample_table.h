@@ -1,9 +1,11 @@
 /* sample_table.h: adds up the samples of one thread by call path (struct refrain_samples of refrain/trace.h).
  *
- *     functions on the stack, outermost first --> nodes --> a count of the innermost node and the MPI call
+ *     functions on the stack, outermost first --> nodes --> a count of the innermost node, the MPI call and the stretch
+ *                                                           of the run
  *
  * Both tables have a fixed size. If the table of nodes is full, a sample counts for the innermost function that the
- * table has. If the table of counts is full, it counts for any count of that function. All functions run in a signal
+ * table has. If the table of counts is full, stretches become longer, so that counts are joined; with few stretches
+ * left, a sample counts for any count of that function. All functions run in a signal
  * handler, so they take no lock and allocate nothing. Only the thread itself writes. */
 #ifndef REFRAIN_SAMPLE_TABLE_H
 #define REFRAIN_SAMPLE_TABLE_H
@@ -26,6 +28,7 @@ struct refrain_sample_table {
     struct refrain_sample_count *counts;
     /* Private hash tables with twice as many entries as rows: index + 1 of nodes and of counts; 0: free. */
     uint32_t *node_at, *count_at;
+    unsigned shift; /* a stretch has 1 << shift ticks */
 };
 
 /* Bytes of private memory for a table with `rows` nodes and `rows` counts; a power of two. */
@@ -39,9 +42,9 @@ REFRAIN_HIDDEN void refrain_sample_table_open(struct refrain_sample_table *table
                                               void *memory);
 
 /* Adds `n_samples` samples with these n functions on the stack, the innermost one first; n > 0. `call`: as in struct
- * refrain_sample_count. */
+ * refrain_sample_count. `ticks`: clock ticks since the trace began. */
 REFRAIN_HIDDEN void refrain_sample_table_add(struct refrain_sample_table *table,
                                              const struct refrain_sample_frame *frames, unsigned n, uint32_t call,
-                                             uint64_t n_samples);
+                                             uint64_t ticks, uint64_t n_samples);
 
 #endif

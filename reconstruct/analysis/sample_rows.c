@@ -11,7 +11,7 @@
 struct work {
     struct refrain_sample_rows *rows;
     struct refrain_table functions, paths, gaps; /* index + 1 */
-    size_t functions_room, paths_room, gaps_room;
+    size_t functions_room, paths_room, gaps_room, moments_room;
     uint32_t *path_of; /* of the current thread: index of the path of each node */
     size_t path_of_room;
 };
@@ -113,13 +113,11 @@ static bool is_of_c_library(const char *object) {
     return false;
 }
 
-/* What the C library computes is computed for the function that called it. */
-static void add_to_computing(struct refrain_sample_rows *rows, uint32_t path, uint64_t samples) {
+uint32_t refrain_sample_computing(const struct refrain_sample_rows *rows, uint32_t path) {
     const struct refrain_sample_path *at = &rows->paths[path];
     while (at->parent && is_of_c_library(rows->functions[at->function].object))
         at = &rows->paths[at->parent - 1];
-    rows->functions[at->function].computing += samples;
-    rows->computing += samples;
+    return at->function;
 }
 
 static bool add_to_gap(struct work *work, const struct refrain_process *process, uint32_t call, uint32_t path,
@@ -137,8 +135,23 @@ static bool add_to_gap(struct work *work, const struct refrain_process *process,
         rows->gaps[rows->n_gaps++] = gap;
     }
     rows->gaps[found - 1].own += samples;
-    if (!gap.inside)
-        add_to_computing(rows, path, samples);
+    if (!gap.inside) {
+        rows->functions[refrain_sample_computing(rows, path)].computing += samples;
+        rows->computing += samples;
+    }
+    return true;
+}
+
+static bool add_moment(struct work *work, const struct refrain_process *process,
+                       const struct refrain_sample_count *count, uint32_t path) {
+    struct refrain_sample_rows *rows = work->rows;
+    if (!REFRAIN_ARRAY_ROOM(rows->moments, rows->n_moments, work->moments_room))
+        return false;
+    struct refrain_sample_moment *moment = &rows->moments[rows->n_moments++];
+    *moment = (struct refrain_sample_moment){
+        .rank = process->rank, .path = path, .call = call_of(process, count->call), .own = count->samples};
+    moment->inside = moment->call && count->call & REFRAIN_SAMPLE_INSIDE;
+    refrain_process_sample_times(process, count, &moment->from_ns, &moment->to_ns);
     return true;
 }
 
@@ -156,7 +169,7 @@ static bool add_thread(struct work *work, const struct refrain_process *process,
         const struct refrain_sample_count *count = &view->counts[i];
         uint32_t path = work->path_of[count->node];
         add_to_path(rows, path, count->samples);
-        if (!add_to_gap(work, process, count->call, path, count->samples))
+        if (!add_to_gap(work, process, count->call, path, count->samples) || !add_moment(work, process, count, path))
             return false;
     }
     return true;
@@ -273,7 +286,28 @@ void refrain_sample_rows_free(struct refrain_sample_rows *rows) {
     free(rows->functions);
     free(rows->paths);
     free(rows->gaps);
+    free(rows->moments);
     *rows = (struct refrain_sample_rows){0};
+}
+
+double *refrain_sample_over_time(const struct refrain_sample_rows *rows, bool computing, int64_t end_ns, size_t parts) {
+    double *samples = calloc(rows->n_functions * parts + 1, sizeof *samples);
+    const double width = (double)end_ns / (double)parts;
+    for (size_t i = 0; samples && i < rows->n_moments; i++) {
+        const struct refrain_sample_moment *moment = &rows->moments[i];
+        if (computing && moment->inside)
+            continue;
+        const uint32_t function =
+            computing ? refrain_sample_computing(rows, moment->path) : rows->paths[moment->path].function;
+        /* A stretch ends behind the run's end, or begins before its start, if it is the last or the first one. */
+        const double from = fmax((double)moment->from_ns, 0), to = fmin((double)moment->to_ns, (double)end_ns);
+        for (size_t part = 0; part < parts && to > from; part++) {
+            const double begin = width * (double)part, common = fmin(to, begin + width) - fmax(from, begin);
+            if (common > 0)
+                samples[function * parts + part] += (double)moment->own * common / (to - from);
+        }
+    }
+    return samples;
 }
 
 double refrain_sample_ns(const struct refrain_sample_rows *rows, uint64_t samples) {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCHEMA_VERSION 1 /* of --json; raised when a member is removed or changes its meaning */
@@ -15,8 +16,9 @@
 #define FUNCTIONS_SHOWN 4u /* for each MPI call */
 
 enum { OPTION_BY = 256, OPTION_CSV, OPTION_FOLDED };
-enum by { BY_FUNCTION, BY_CALL, BYS };
-static const char *const by_names[BYS] = {"function", "call"};
+enum by { BY_FUNCTION, BY_CALL, BY_TIME, BYS };
+static const char *const by_names[BYS] = {"function", "call", "time"};
+#define PARTS 10u /* of the run, for --by=time */
 
 struct arguments {
     const char *trace;
@@ -113,6 +115,76 @@ static void print_gaps(const struct refrain_sample_rows *rows, size_t most) {
         printf("%zu more: --top\n", left);
 }
 
+/* ---- over time ---- */
+
+/* The samples of each function in PARTS equal parts of the run. */
+struct over_time {
+    double *samples;
+    double all[PARTS]; /* of all functions */
+    int64_t end_ns;
+};
+
+static enum refrain_status find_over_time(const struct refrain_sample_rows *rows, const struct refrain_trace *trace,
+                                          struct over_time *over_time, struct refrain_error *error) {
+    over_time->end_ns = refrain_trace_end_ns(trace);
+    over_time->samples = refrain_sample_over_time(rows, false, over_time->end_ns, PARTS);
+    if (!over_time->samples)
+        return REFRAIN_FAIL_MEMORY(error);
+    for (size_t i = 0; i < rows->n_functions * PARTS; i++)
+        over_time->all[i % PARTS] += over_time->samples[i];
+    return REFRAIN_OK;
+}
+
+static void print_parts(const double *samples, const double *all) {
+    for (size_t part = 0; part < PARTS; part++)
+        if (all[part] < 0.5)
+            printf("%5s", "-");
+        else
+            printf("%5.0f", 100 * samples[part] / all[part]);
+}
+
+static void print_over_time(const struct refrain_sample_rows *rows, const struct over_time *over_time, size_t most) {
+    printf("\nshare of the samples in each tenth of the run (%s each), %%\n%s",
+           refrain_show_ns((double)over_time->end_ns / PARTS), refrain_style(REFRAIN_BOLD));
+    for (unsigned part = 1; part <= PARTS; part++)
+        printf("%4u.", part);
+    printf("  function%s\n", refrain_style(REFRAIN_NORMAL));
+    for (size_t i = 0; i < rows->n_functions && i < most; i++) {
+        print_parts(&over_time->samples[i * PARTS], over_time->all);
+        printf("  %s\n",
+               *rows->functions[i].name ? refrain_show_name(rows->functions[i].name) : "code that is in no file");
+    }
+    for (size_t part = 0; part < PARTS; part++)
+        printf("%5.0f", over_time->all[part]);
+    puts("  samples");
+    if (rows->n_functions > most)
+        printf("%zu more: --top\n", rows->n_functions - most);
+}
+
+static void print_over_time_csv(const struct refrain_sample_rows *rows, const struct over_time *over_time) {
+    puts("function,file,line,object,from_ns,to_ns,samples");
+    for (size_t i = 0; i < rows->n_functions * PARTS; i++) {
+        const struct refrain_sample_function *function = &rows->functions[i / PARTS];
+        const double width = (double)over_time->end_ns / PARTS, from = (double)(i % PARTS) * width;
+        refrain_stats_put_csv(stdout, function->name);
+        putchar(',');
+        refrain_stats_put_csv(stdout, function->file);
+        printf(",%" PRIu32 ",", function->line);
+        refrain_stats_put_csv(stdout, function->object);
+        printf(",%.0f,%.0f,%.2f\n", from, from + width, over_time->samples[i]);
+    }
+}
+
+/* Adds to the object of each function its samples in each part. */
+static void add_over_time_json(json_t *functions, const struct over_time *over_time) {
+    for (size_t i = 0; i < json_array_size(functions); i++) {
+        json_t *parts = json_array();
+        for (size_t part = 0; part < PARTS; part++)
+            json_array_append_new(parts, json_real(over_time->samples[i * PARTS + part]));
+        json_object_set_new(json_array_get(functions, i), "parts", parts);
+    }
+}
+
 /* ---- for programs ---- */
 
 static void print_csv(const struct refrain_sample_rows *rows) {
@@ -176,14 +248,19 @@ static json_t *gaps_json(const struct refrain_sample_rows *rows) {
 }
 
 static enum refrain_status print_json(const struct refrain_sample_rows *rows, const struct arguments *arguments,
-                                      struct refrain_error *error) {
-    return refrain_print_json(json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:I,s:i,s:i,s:o}", "schema_version", SCHEMA_VERSION,
-                                        "by", by_names[arguments->by], "samples_per_second", (int)rows->hz, "samples",
-                                        (json_int_t)rows->taken, "cut_stacks", (json_int_t)rows->cut, "merged",
-                                        (json_int_t)rows->merged, "lost", (json_int_t)rows->lost, "threads",
-                                        (int)rows->n_threads, "ranks", (int)rows->n_ranks, "rows",
-                                        arguments->by == BY_CALL ? gaps_json(rows) : functions_json(rows)),
-                              error);
+                                      const struct over_time *over_time, struct refrain_error *error) {
+    json_t *all = arguments->by == BY_CALL ? gaps_json(rows) : functions_json(rows);
+    if (arguments->by == BY_TIME)
+        add_over_time_json(all, over_time);
+    json_t *object =
+        json_pack("{s:i,s:s,s:i,s:I,s:I,s:I,s:I,s:i,s:i}", "schema_version", SCHEMA_VERSION, "by",
+                  by_names[arguments->by], "samples_per_second", (int)rows->hz, "samples", (json_int_t)rows->taken,
+                  "cut_stacks", (json_int_t)rows->cut, "merged", (json_int_t)rows->merged, "lost",
+                  (json_int_t)rows->lost, "threads", (int)rows->n_threads, "ranks", (int)rows->n_ranks);
+    if (arguments->by == BY_TIME)
+        json_object_set_new(object, "part_ns", json_real((double)over_time->end_ns / PARTS));
+    json_object_set_new(object, "rows", all);
+    return refrain_print_json(object, error);
 }
 
 static void print_folded_path(const struct refrain_sample_rows *rows, uint32_t path) {
@@ -213,7 +290,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         for (arguments->by = BY_FUNCTION; arguments->by < BYS && strcmp(value, by_names[arguments->by]) != 0;)
             arguments->by++;
         if (arguments->by == BYS)
-            argp_error(state, "--by=%s: function or call is expected", value);
+            argp_error(state, "--by=%s: function, call or time is expected", value);
         return 0;
     case OPTION_CSV:
         arguments->csv = true;
@@ -234,7 +311,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
         if (arguments->json + arguments->csv + arguments->folded > 1)
             argp_error(state, "--json, --csv and --folded exclude each other");
         if (arguments->folded && arguments->by != BY_FUNCTION)
-            argp_error(state, "--folded prints call paths of functions: no --by=call");
+            argp_error(state, "--folded prints call paths of functions: no --by");
         return 0;
     default:
         return refrain_take_argument(key, value, state, "trace", &arguments->trace);
@@ -242,7 +319,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"by", OPTION_BY, "function|call", 0, "Show functions (the default), or the MPI calls that they ran in and after",
+    {"by", OPTION_BY, "function|call|time", 0,
+     "Show functions (the default), the MPI calls that they ran in and after, or how their shares change over the run",
      0},
     {"rank", 'r', "N", 0, "Only that rank (default: all together)", 0},
     {"top", 't', "N", 0, "Show N lines (default 20)", 0},
@@ -262,6 +340,11 @@ static const struct argp argp = {
     "no samples; one that waits by polling has, in the functions of the MPI library.\n"
     "--by=call says for each MPI call which functions ran in it, and which ran after it, up to the thread's next MPI "
     "call.\n"
+    "--by=time says for each tenth of the run which share of the samples a function had. When a sample was taken is "
+    "known "
+    "to a stretch of the run: at first some milliseconds, later at most a 32nd of the run so far, more if the tables "
+    "of a thread are "
+    "full.\n"
     "Functions that were inlined are part of the function that they are in. Names of functions come from symbols and "
     "debug information, as in other commands. JSON has a schema_version, which changes when a member is removed or "
     "changes its meaning.",
@@ -269,24 +352,52 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static enum refrain_status show(const struct refrain_sample_rows *rows, const struct arguments *arguments,
-                                struct refrain_error *error) {
+static void show_text(const struct refrain_sample_rows *rows, const struct arguments *arguments,
+                      const struct over_time *over_time) {
+    print_heading(rows);
+    if (!rows->taken)
+        return;
+    switch (arguments->by) {
+    case BY_CALL:
+        print_gaps(rows, arguments->most);
+        break;
+    case BY_TIME:
+        print_over_time(rows, over_time, arguments->most);
+        break;
+    default:
+        print_functions(rows, arguments->most);
+    }
+}
+
+static void show_csv(const struct refrain_sample_rows *rows, enum by by, const struct over_time *over_time) {
+    if (by == BY_CALL)
+        print_gaps_csv(rows);
+    else if (by == BY_TIME)
+        print_over_time_csv(rows, over_time);
+    else
+        print_csv(rows);
+}
+
+static enum refrain_status show(const struct refrain_trace *trace, const struct refrain_sample_rows *rows,
+                                const struct arguments *arguments, struct refrain_error *error) {
+    struct over_time over_time = {0};
     if (!rows->hz)
         return REFRAIN_FAIL(error, "%s: no samples were taken; record the run with refrain record --sample",
                             arguments->trace);
     warn_losses(rows);
-    if (arguments->json)
-        return print_json(rows, arguments, error);
-    if (arguments->folded)
+    enum refrain_status status = REFRAIN_OK;
+    if (arguments->by == BY_TIME)
+        status = find_over_time(rows, trace, &over_time, error);
+    if (!status && arguments->json)
+        status = print_json(rows, arguments, &over_time, error);
+    else if (!status && arguments->folded)
         print_folded(rows);
-    else if (arguments->csv)
-        arguments->by == BY_CALL ? print_gaps_csv(rows) : print_csv(rows);
-    else {
-        print_heading(rows);
-        if (rows->taken)
-            arguments->by == BY_CALL ? print_gaps(rows, arguments->most) : print_functions(rows, arguments->most);
-    }
-    return REFRAIN_OK;
+    else if (!status && arguments->csv)
+        show_csv(rows, arguments->by, &over_time);
+    else if (!status)
+        show_text(rows, arguments, &over_time);
+    free(over_time.samples);
+    return status;
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
@@ -303,7 +414,7 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (!status)
         status = refrain_sample_rows_make(trace, arguments.rank, &rows, error);
     if (!status)
-        status = show(&rows, &arguments, error);
+        status = show(trace, &rows, &arguments, error);
     refrain_sample_rows_free(&rows);
     refrain_trace_close(trace);
     return status;
@@ -318,5 +429,6 @@ const struct refrain_command refrain_command_samples = {
     .examples = "  refrain record --sample mpiexec -n 4 ./app         # takes 100 samples a second\n"
                 "  refrain samples app-*.refrain                      # the functions, the most time first\n"
                 "  refrain samples --by call app-*.refrain            # what runs between which MPI calls\n"
+                "  refrain samples --by time app-*.refrain            # how that changed over the run\n"
                 "  refrain samples --folded app-*.refrain | flamegraph.pl >app.svg\n",
 };

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 void refrain_resident_sentence(const struct refrain_trace *trace, char *text, size_t bytes, bool *uneven) {
     struct refrain_resident_rows rows;
@@ -23,8 +24,9 @@ void refrain_resident_sentence(const struct refrain_trace *trace, char *text, si
         n += (size_t)snprintf(text + n, bytes - n, ", %s on the mean of the other ranks",
                               refrain_show_bytes(rows.mean_bytes));
     if (rows.most && growth && n < bytes)
-        snprintf(text + n, bytes - n, "; it grew most before %s, by %s on rank %d", refrain_show_region(growth->region),
-                 refrain_show_bytes(growth->rank_bytes), growth->rank);
+        snprintf(text + n, bytes - n, "; it grew most %s %s, by %s on rank %d",
+                 strncmp(growth->region->name, "MPI_Init", strlen("MPI_Init")) == 0 ? "in" : "before",
+                 refrain_show_region(growth->region), refrain_show_bytes(growth->rank_bytes), growth->rank);
     if (uneven)
         *uneven = refrain_resident_is_uneven(&rows);
     refrain_resident_rows_free(&rows);

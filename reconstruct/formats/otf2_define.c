@@ -4,6 +4,7 @@
 #include "formats/otf2_define.h"
 #include "common/array.h"
 #include "common/table.h"
+#include "formats/otf2_samples.h"
 #include "formats/otf2_threads.h"
 #include "formats/topology.h"
 #include "model/mpi_call.h"
@@ -401,6 +402,28 @@ static void define_value(struct strings *strings, OTF2_MetricRef metric, const s
         strings->code = code;
 }
 
+/* Each value holds until the next one: the most that was resident meanwhile. */
+static void define_resident(struct strings *strings, OTF2_MetricRef metric) {
+    const OTF2_MetricMemberRef member = metric;
+    OTF2_StringRef name = string(strings, "resident memory"), unit = string(strings, "bytes");
+    OTF2_StringRef description = string(strings, "memory of the process that is in RAM (VmRSS)");
+    OTF2_ErrorCode code =
+        OTF2_GlobalDefWriter_WriteMetricMember(strings->writer, member, name, description, OTF2_METRIC_TYPE_OTHER,
+                                               OTF2_METRIC_ABSOLUTE_NEXT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit);
+    if (!code)
+        code = OTF2_GlobalDefWriter_WriteMetricClass(strings->writer, metric, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
+                                                     OTF2_RECORDER_KIND_CPU);
+    if (code)
+        strings->code = code;
+}
+
+static bool has_resident(const struct refrain_trace *trace) {
+    for (size_t i = 0; i < trace->n_processes; i++)
+        if (trace->processes[i].header->resident.n)
+            return true;
+    return false;
+}
+
 static OTF2_StringRef string_of_object(void *strings, const char *text) {
     return write_string(strings, text);
 }
@@ -441,6 +464,11 @@ OTF2_ErrorCode refrain_otf2_define(OTF2_GlobalDefWriter *writer, const struct re
     size_t first = refrain_otf2_first_value(trace);
     for (size_t i = first; i < trace->n_regions; i++)
         define_value(&strings, refrain_otf2_value(first, &trace->regions[i]), &trace->regions[i]);
+    if (has_resident(trace))
+        define_resident(&strings, refrain_otf2_resident(trace, first));
+    code = refrain_otf2_define_samples(writer, trace, string_of_object, &strings);
+    if (code)
+        strings.code = code;
     free(strings.texts);
     refrain_table_close(&strings.numbers);
     return strings.code;

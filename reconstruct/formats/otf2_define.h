@@ -95,6 +95,10 @@ struct refrain_otf2_location {
     struct refrain_held_locks held;           /* mutexes */
     enum refrain_construct_class thread_call; /* call that creates a thread or waits for one, in which it is */
     uint64_t thread_number;                   /* of the thread that it runs; 0: none, or unknown */
+    /* The next point of the process's memory (struct refrain_resident), and its time: INT64_MAX if there is none, or if
+     * this is not thread 0. */
+    uint32_t memory_point;
+    int64_t memory_due_ns;
 };
 
 /* Ranks of a communicator, by rank in MPI_COMM_WORLD. Unknown members are omitted. */
@@ -116,6 +120,11 @@ struct refrain_otf2_comm {
  * the last regions. `first`: from refrain_otf2_first_value(). */
 static inline OTF2_MetricRef refrain_otf2_value(size_t first, const struct refrain_region_info *region) {
     return REFRAIN_OTF2_WAITING + 1 + (OTF2_MetricRef)(region->index - first);
+}
+
+/* The metric of the resident memory of a process, in bytes, which follows them. */
+static inline OTF2_MetricRef refrain_otf2_resident(const struct refrain_trace *trace, size_t first) {
+    return REFRAIN_OTF2_WAITING + 1 + (OTF2_MetricRef)(trace->n_regions - first);
 }
 
 /* The index of the first region that is a marker or counter; the number of regions if there is none. */

@@ -110,6 +110,12 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
 
 /* ---- locations ---- */
 
+/* The time of a point of the process's memory. INT64_MAX behind the last one. */
+static int64_t memory_due(const struct refrain_process *process, uint32_t point) {
+    const struct refrain_resident *resident = process ? &process->header->resident : NULL;
+    return resident && point < resident->n ? refrain_trace_time_ns(process, resident->points[point].ticks) : INT64_MAX;
+}
+
 static bool make_locations(struct otf2_writer *otf2) {
     const struct refrain_trace *trace = otf2->trace;
     size_t most = (size_t)trace->size;
@@ -132,6 +138,7 @@ static bool make_locations(struct otf2_writer *otf2) {
                                                .rank = rank,
                                                .thread = t,
                                                .process = process,
+                                               .memory_due_ns = t == 0 ? memory_due(process, 0) : INT64_MAX,
                                                .call = {REFRAIN_CALL_TREE_NONE, 0}};
     }
     return true;
@@ -345,6 +352,27 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
     }
 }
 
+/* Writes the points of the process's memory before this event. Of those before the location's first event, only the
+ * last one, since the others may lie before the window that is written. */
+static __attribute__((noinline)) OTF2_ErrorCode memory(const struct otf2_writer *otf2,
+                                                       struct refrain_otf2_location *location, int64_t event_ns) {
+    const OTF2_MetricRef metric = refrain_otf2_resident(otf2->trace, otf2->first_value);
+    const OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    while (!code && location->memory_due_ns <= event_ns) {
+        const uint32_t point = location->memory_point++;
+        const OTF2_MetricValue value = {.unsigned_int = (uint64_t)location->process->header->resident.points[point].kib
+                                                        << 10};
+        struct refrain_event at = {.time_ns = location->memory_due_ns};
+        location->memory_due_ns = memory_due(location->process, point + 1);
+        if (location->events == 0 && location->memory_due_ns <= event_ns)
+            continue;
+        location->events++;
+        code = OTF2_EvtWriter_Metric(location->writer, NULL, time_in(location, &at), metric, 1, &type, &value);
+    }
+    return code;
+}
+
 static __attribute__((noinline)) int write_any(struct otf2_part *part, struct refrain_otf2_location *location,
                                                const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
@@ -363,7 +391,11 @@ static __attribute__((noinline)) int write_any(struct otf2_part *part, struct re
 static inline int write_to_part(struct otf2_part *part, const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
     struct refrain_otf2_location *location = location_of(otf2, event);
-    OTF2_ErrorCode code;
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (__builtin_expect(event->time_ns >= location->memory_due_ns, 0))
+        code = memory(otf2, location, event->time_ns);
+    if (code)
+        return fail(otf2, code);
     if (otf2->waiting || otf2->openmp.any)
         return write_any(part, location, event);
     if (event->kind == REFRAIN_EVENT_ENTER)

@@ -1,6 +1,15 @@
 /* samples.c: reads the samples of each thread (trace_parts.h). */
 #include "model/trace_parts.h"
 
+#define MOST_SHIFT 54u /* so that the end of a stretch is a 64-bit number */
+
+void refrain_process_sample_times(const struct refrain_process *process, const struct refrain_sample_count *count,
+                                  int64_t *from_ns, int64_t *to_ns) {
+    const uint64_t start = process->header->start.ticks, index = count->stretch & 0xff, shift = count->stretch >> 8;
+    *from_ns = refrain_trace_time_ns(process, start + (index << shift));
+    *to_ns = refrain_trace_time_ns(process, start + ((index + 1) << shift));
+}
+
 static enum refrain_status read_nodes(struct refrain_trace *trace, struct refrain_process *process, uint64_t at,
                                       struct refrain_samples_view *view, struct refrain_error *error) {
     size_t n = view->record->n_nodes;
@@ -31,8 +40,8 @@ static enum refrain_status read_counts(struct refrain_process *process, uint64_t
     if (!view->counts)
         return REFRAIN_ERROR;
     for (size_t i = 0; i < n; i++)
-        if (view->counts[i].node >= view->n_nodes)
-            return refrain_process_damaged(process, at, "a count of samples of no function", error);
+        if (view->counts[i].node >= view->n_nodes || view->counts[i].stretch >> 8 > MOST_SHIFT)
+            return refrain_process_damaged(process, at, "a count of samples of no function or no time", error);
     view->n_counts = n;
     return REFRAIN_OK;
 }

@@ -229,6 +229,10 @@ static inline int64_t refrain_trace_time_ns(const struct refrain_process *proces
     return process->offset_ns + (since < 0 ? -(int64_t)ns : (int64_t)ns);
 }
 
+/* The stretch of the run in which these samples were taken, in the times of the trace. */
+void refrain_process_sample_times(const struct refrain_process *process, const struct refrain_sample_count *count,
+                                  int64_t *from_ns, int64_t *to_ns);
+
 /* When the last location ended, by its last clock read. */
 static inline int64_t refrain_trace_end_ns(const struct refrain_trace *trace) {
     int64_t end_ns = 0;

@@ -20,6 +20,8 @@ async function bundle(name) {
         format: "iife",
         target: "es2022",
         charset: "utf8",
+        // style.css has what d3-flame-graph needs.
+        loader: { ".css": "empty" },
         nodePaths: [join(modules, "node_modules")],
         logLevel: "warning",
     });

@@ -10,6 +10,7 @@
 #include "times/block_times.h"
 #include "view/view_findings.h"
 #include "view/view_formulas.h"
+#include "view/view_samples.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -187,16 +188,19 @@ static json_t *missing_json(const struct refrain_trace *trace) {
 }
 
 enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **about, struct refrain_error *error) {
-    json_t *tree = NULL, *formulas = NULL;
+    json_t *tree = NULL, *formulas = NULL, *samples = NULL;
     enum refrain_status status = tree_json(trace, &tree, error);
     if (!status)
         status = refrain_view_formulas(trace, &formulas, error);
+    if (!status)
+        status = refrain_view_samples(trace, &samples, error);
     struct refrain_counters counters = {0};
     if (!status)
         status = refrain_counters_open(trace, -1, &counters, error);
     if (status) {
         json_decref(tree);
         json_decref(formulas);
+        json_decref(samples);
         return status;
     }
     json_t *of_counters = refrain_counters_json(&counters);
@@ -208,11 +212,11 @@ enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **abo
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
-    *about =
-        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", REFRAIN_VERSION,
-                  "program", refrain_json_text(refrain_base_name(executable)), "path", refrain_json_text(trace->path),
-                  "started", started, "size", (int)trace->size, "missing", missing_json(trace), "notes",
-                  notes_json(trace), "tree", tree, "formulas", formulas, "processes", processes_json(trace), "counters",
-                  of_counters, "memory", refrain_resident_json(trace), "report", refrain_view_findings(trace));
+    *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
+                       REFRAIN_VERSION, "program", refrain_json_text(refrain_base_name(executable)), "path",
+                       refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
+                       missing_json(trace), "notes", notes_json(trace), "tree", tree, "formulas", formulas, "processes",
+                       processes_json(trace), "counters", of_counters, "memory", refrain_resident_json(trace),
+                       "samples", samples, "report", refrain_view_findings(trace));
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);
 }

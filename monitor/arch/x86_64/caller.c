@@ -3,17 +3,7 @@
 #include "arch/caller.h"
 #include "arch/x86_64/frame_table.h"
 
-#include <link.h>
 #include <string.h>
-
-/* The segment PT_GNU_EH_FRAME of the object. Null if it has none. */
-static const unsigned char *frames_of(const struct refrain_loaded *object) {
-    const ElfW(Phdr) *segments = object->segments;
-    for (unsigned i = 0; i < object->n_segments; i++)
-        if (segments[i].p_type == PT_GNU_EH_FRAME)
-            return (const unsigned char *)(object->load_address + segments[i].p_vaddr);
-    return NULL;
-}
 
 /* True if the object is a layer that was named. */
 static bool is_named(const struct refrain_loaded *object, const char *layers) {
@@ -29,7 +19,7 @@ static bool is_named(const struct refrain_loaded *object, const char *layers) {
 
 /* Puts a frame's layout into one word. 0 if it does not fit. */
 static uint64_t rule_of(const struct refrain_frame_rule *frame) {
-    int64_t words = frame->frame_pointer_saved ? -frame->frame_pointer_offset / 8 : 0;
+    int64_t words = frame->frame_pointer_saved ? -(frame->frame_pointer_offset / 8) : 0;
     if (frame->cfa_offset < 0 || frame->cfa_offset > UINT32_MAX || words < 0 || words > 0xffffff ||
         (frame->frame_pointer_saved && frame->frame_pointer_offset % 8 != 0))
         return 0;
@@ -42,11 +32,10 @@ static uint64_t rule_of(const struct refrain_frame_rule *frame) {
 static void look(uintptr_t instruction, bool found, const struct refrain_loaded *object, const char *layers,
                  struct refrain_caller_code *code) {
     struct refrain_frame_rule frame;
-    const unsigned char *frames = frames_of(object);
     *code = (struct refrain_caller_code){.object = *object};
     if (found)
         code->owner = is_named(object, layers) ? REFRAIN_OF_MPI : refrain_loaded_owner(object);
-    if (frames && refrain_frame_find(frames, instruction, &frame)) {
+    if (refrain_frame_find(object, instruction, &frame)) {
         code->rule = rule_of(&frame);
         code->function = frame.function;
     }

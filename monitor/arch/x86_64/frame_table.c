@@ -2,6 +2,7 @@
  * as far as frames of compiled functions need it (frame_table.h). */
 #include "arch/x86_64/frame_table.h"
 
+#include <link.h>
 #include <string.h>
 
 #define DW_RBP 6u
@@ -59,19 +60,36 @@ static void skip(struct cursor *c, uint64_t bytes) {
 
 /* ---- the entry of a function ---- */
 
+#define HEADER_BYTES 12u
+
+/* The table of the object: its segment PT_GNU_EH_FRAME. Null if it has none. */
+static const unsigned char *header_of(const struct refrain_loaded *object) {
+    const ElfW(Phdr) *segments = object->segments;
+    for (unsigned i = 0; i < object->n_segments; i++)
+        if (segments[i].p_type == PT_GNU_EH_FRAME) {
+            uintptr_t header = object->load_address + segments[i].p_vaddr;
+            return refrain_loaded_holds(object, header, HEADER_BYTES) ? (const unsigned char *)header : NULL;
+        }
+    return NULL;
+}
+
 /* Finds the entry (FDE) of the address in the sorted table of the header. Null if there is none. */
-static const unsigned char *find_entry(const unsigned char *header, uintptr_t address) {
+static const unsigned char *find_entry(const struct refrain_loaded *object, uintptr_t address) {
+    const unsigned char *header = header_of(object);
     uint32_t n;
     struct {
         int32_t begin, entry; /* relative to the header */
     } row;
-    if (header[0] != 1 || header[2] != ENCODING_UDATA4 || header[3] != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4))
+    if (!header || header[0] != 1 || header[2] != ENCODING_UDATA4 ||
+        header[3] != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4))
         return NULL;
     /* The second field is the address of .eh_frame. In all encodings that occur with this table, it has 4 bytes. */
     if ((header[1] & 0x0f) != ENCODING_SDATA4 && (header[1] & 0x0f) != ENCODING_UDATA4)
         return NULL;
     memcpy(&n, header + 8, sizeof n);
-    const unsigned char *table = header + 12;
+    const unsigned char *table = header + HEADER_BYTES;
+    if (!refrain_loaded_holds(object, (uintptr_t)table, n * sizeof row))
+        return NULL;
     uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -87,11 +105,13 @@ static const unsigned char *find_entry(const unsigned char *header, uintptr_t ad
     return header + row.entry;
 }
 
-static bool open_record(const unsigned char *record, struct cursor *c) {
+static bool open_record(const struct refrain_loaded *object, const unsigned char *record, struct cursor *c) {
     uint32_t length;
+    if (!refrain_loaded_holds(object, (uintptr_t)record, sizeof length))
+        return false;
     memcpy(&length, record, sizeof length);
-    *c = (struct cursor){record + 4, record + 4 + length, length == 0 || length == 0xffffffffu};
-    return !c->bad;
+    *c = (struct cursor){.at = record + 4, .end = record + 4 + length};
+    return length != 0 && length != 0xffffffffu && refrain_loaded_holds(object, (uintptr_t)c->at, length);
 }
 
 /* The fields of a common entry (CIE), which several functions share. */
@@ -103,9 +123,9 @@ struct common {
     struct cursor instructions;
 };
 
-static bool read_common(const unsigned char *record, struct common *common) {
+static bool read_common(const struct refrain_loaded *object, const unsigned char *record, struct common *common) {
     struct cursor c;
-    if (!open_record(record, &c) || take(&c, 4) != 0)
+    if (!open_record(object, record, &c) || take(&c, 4) != 0)
         return false;
     uint64_t version = take(&c, 1);
     const char *augmentation = (const char *)c.at;
@@ -157,10 +177,15 @@ struct machine {
     uint64_t location, wanted;
 };
 
+/* An offset in units of the common entry. Of damaged tables it may be any number. */
+static int64_t scale(const struct machine *m, int64_t offset) {
+    return (int64_t)((uint64_t)offset * (uint64_t)m->common->data_step);
+}
+
 static void save_register(struct machine *m, uint64_t number, int64_t offset) {
     if (number == DW_RBP) {
         m->now.frame_pointer_saved = true;
-        m->now.frame_pointer_offset = offset * m->common->data_step;
+        m->now.frame_pointer_offset = scale(m, offset);
     }
 }
 
@@ -180,7 +205,7 @@ static bool define_frame(struct machine *m, unsigned operation, struct cursor *c
         return true;
     case 0x12: /* def_cfa_sf */
         m->now.cfa_register = take_uleb(c);
-        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
+        m->now.cfa_offset = scale(m, take_sleb(c));
         return true;
     case 0x0d: /* def_cfa_register */
         m->now.cfa_register = take_uleb(c);
@@ -189,7 +214,7 @@ static bool define_frame(struct machine *m, unsigned operation, struct cursor *c
         m->now.cfa_offset = (int64_t)take_uleb(c);
         return true;
     case 0x13: /* def_cfa_offset_sf */
-        m->now.cfa_offset = take_sleb(c) * m->common->data_step;
+        m->now.cfa_offset = scale(m, take_sleb(c));
         return true;
     case 0x0f: /* def_cfa_expression */
         m->now.cfa_register = UINT64_MAX;
@@ -270,15 +295,15 @@ static bool run(struct machine *m, struct cursor c) {
     return !c.bad;
 }
 
-bool refrain_frame_find(const unsigned char *header, uintptr_t address, struct refrain_frame_rule *rule) {
-    const unsigned char *record = find_entry(header, address);
+bool refrain_frame_find(const struct refrain_loaded *object, uintptr_t address, struct refrain_frame_rule *rule) {
+    const unsigned char *record = find_entry(object, address);
     struct cursor c;
     struct common common;
-    if (!record || !open_record(record, &c))
+    if (!record || !open_record(object, record, &c))
         return false;
     const unsigned char *back = c.at;
     uint64_t distance = take(&c, 4);
-    if (distance == 0 || !read_common(back - distance, &common))
+    if (distance == 0 || !read_common(object, back - distance, &common))
         return false;
     uintptr_t begin = (uintptr_t)c.at;
     begin += (uintptr_t)(intptr_t)(int32_t)take(&c, 4);

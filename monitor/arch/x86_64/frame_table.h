@@ -3,6 +3,7 @@
 #ifndef REFRAIN_FRAME_TABLE_H
 #define REFRAIN_FRAME_TABLE_H
 
+#include "run/loaded.h"
 #include "visibility.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +18,9 @@ struct refrain_frame_rule {
     uintptr_t function;           /* address of its first instruction */
 };
 
-/* `header`: the object's segment PT_GNU_EH_FRAME in memory. False if the tables have no entry for the address, or one
- * that is not supported (expressions, other registers). */
-REFRAIN_HIDDEN bool refrain_frame_find(const unsigned char *header, uintptr_t address, struct refrain_frame_rule *rule);
+/* Looks up the address in the tables of its object. False if they have no entry for it, or one that is not supported
+ * (expressions, other registers). Reads only inside of the object's segments, also if the tables are damaged. */
+REFRAIN_HIDDEN bool refrain_frame_find(const struct refrain_loaded *object, uintptr_t address,
+                                       struct refrain_frame_rule *rule);
 
 #endif

@@ -5,6 +5,7 @@ import { showBytes, showCount, showMoment, showNs, showShare, showSite } from ".
 import { FLAG_APPROXIMATE, FLAG_OPEN, type End, type Formula, type Region, type Tile } from "./protocol.js";
 import { Records, type Message, type Operation, type Span } from "./records.js";
 import { regionOf, shareOf, waits } from "./shares.js";
+import { computingLines } from "./samples.js";
 import type { State } from "./state.js";
 
 export type Details = { title: string; lines: [string, string][] };
@@ -101,6 +102,8 @@ const WAITS = [
 ];
 
 const MOST_OPERATIONS = 6;
+/** A tip shows the samples of so much time around it, since a moment has hardly any. */
+const SAMPLES_AROUND_NS = 50e6;
 
 /** The span with its end, if the window does not contain the end and the engine has found it. */
 export function withEnd(span: Span, end: End): Span {
@@ -197,6 +200,13 @@ export function ofShares(
                     : `${locations.length} ranks: mean, least and most`,
             ],
             ...lines,
+            ...computingLines(
+                state,
+                locations.map((location) => state.locations[location].rank),
+                Math.max(0, from - SAMPLES_AROUND_NS),
+                to + SAMPLES_AROUND_NS,
+                3,
+            ),
         ],
     };
 }

@@ -4,12 +4,14 @@
 import { element } from "./elements.js";
 import { formulasOf, nameLocation, ofMessage, ofSpan, regionOfSpan, withEnd, type Details } from "./details.js";
 import { showCount, showKnownNs, showNs, showShare, showSite } from "./format.js";
+import { Flames } from "./flames.js";
 import { Findings } from "./findings.js";
 import { Matrix } from "./matrix.js";
 import type { Navigate } from "./navigate.js";
 import { Profile } from "./profile.js";
 import { Records } from "./records.js";
 import type { Counter, Formula, Region, TreeNode } from "./protocol.js";
+import { functionsOf, nameFunction, showSamples } from "./samples.js";
 import type { State } from "./state.js";
 import { Table, type Column } from "./tables.js";
 import type { Timeline } from "./timeline.js";
@@ -31,10 +33,12 @@ const isOf = (node: TreeNode, region: Region): boolean =>
 const byTime = (nodes: TreeNode[]): TreeNode[] => [...nodes].sort((a, b) => (b.time_ns ?? 0) - (a.time_ns ?? 0));
 
 const MOST_FORMULAS = 24;
+const MOST_FUNCTIONS = 6;
 
 export class Panels {
     private readonly tabs: HTMLButtonElement[];
     private readonly matrix: Matrix;
+    private readonly flames: Flames | null = null;
     private readonly treeElements: { node: TreeNode; line: HTMLElement }[] = [];
 
     constructor(
@@ -42,7 +46,10 @@ export class Panels {
         timeline: Timeline,
         navigate: Navigate,
     ) {
-        this.tabs = [...document.querySelectorAll<HTMLButtonElement>("[role=tab]")];
+        const { samples } = state.about;
+        document.getElementById("tab-samples")!.hidden = !samples;
+        if (samples) this.flames = new Flames(state, samples, document.getElementById("samples")!);
+        this.tabs = [...document.querySelectorAll<HTMLButtonElement>("[role=tab]:not([hidden])")];
         this.tabs.forEach((tab, i) => {
             tab.addEventListener("click", () => this.open(tab.getAttribute("aria-controls")!));
             tab.addEventListener("keydown", (event) => {
@@ -62,6 +69,7 @@ export class Panels {
         this.matrix = new Matrix(state, document.getElementById("matrix")!);
         this.buildTree();
         state.on(["sums"], () => this.isOpen("matrix") && this.matrix.fill());
+        state.on(["window", "range", "rows"], () => this.isOpen("samples") && this.flames?.fill());
         state.on(["choice", "data"], () => this.fillChosen());
         state.on(["choice"], () => this.followTree());
         this.fillChosen();
@@ -76,6 +84,7 @@ export class Panels {
             document.getElementById(tab.getAttribute("aria-controls")!)!.hidden = !chosen;
         }
         if (panel === "matrix") this.matrix.fill();
+        if (panel === "samples") this.flames?.fill();
     }
 
     private isOpen(panel: string): boolean {
@@ -139,9 +148,27 @@ export class Panels {
                 if (total.waiting > 0)
                     add("waiting", `${showNs(total.waiting)} (${showShare(total.waiting, total.own)})`);
             }
-            parts.push(list, ...this.formulaElements(formulasOf(this.state, info)));
+            parts.push(list, ...this.functionsAfter(one), ...this.formulaElements(formulasOf(this.state, info)));
         }
         return parts;
+    }
+
+    /** The functions that computed between this MPI call and the next one, by samples of the whole run. */
+    private functionsAfter(region: number): HTMLElement[] {
+        const { samples } = this.state.about;
+        if (!samples) return [];
+        const functions = functionsOf(samples, {
+            from: 0,
+            to: this.state.end,
+            rank: -1,
+            computing: true,
+            after: region,
+        });
+        if (!functions.length) return [];
+        const list = element("dl");
+        for (const { index, samples: n } of functions.slice(0, MOST_FUNCTIONS))
+            list.append(element("dt", showSamples(samples, n)), element("dd", nameFunction(samples, index)));
+        return [element("div", "after it, up to the next MPI call, ran by samples", "place"), list];
     }
 
     private formulaElements(formulas: Formula[]): HTMLElement[] {

@@ -99,6 +99,10 @@ export class Profile {
             const name = `Memory of each rank, up to ${showBytes(most)}`;
             panel.append(this.switchOf(name, this.timeline.showMemory, (on) => (this.timeline.showMemory = on)));
         }
+        if (state.about.samples) {
+            const name = "Functions by samples, below the bars";
+            panel.append(this.switchOf(name, this.timeline.showFunctions, (on) => (this.timeline.showFunctions = on)));
+        }
         state.on(["sums", "legend", "rows", "choice", "data", "window"], () => this.fill());
         this.fill();
     }

@@ -58,6 +58,18 @@ export interface TreeNode {
 }
 
 /** What refrain view wrote about the trace. */
+/** Samples of processor time (view_samples.c). */
+export interface Samples {
+    per_second: number;
+    functions: { name: string; file: string; line: number; object: string }[];
+    /** For each call path three numbers: index + 1 of its caller's path, which comes before (0: outermost); its function;
+     *  the function that computes in it, which is the caller of the C library's functions. */
+    paths: number[];
+    /** For each row SAMPLE_NUMBERS: rank (-1: all), path, MPI call (0: none yet; else 2 + 2 * region, and 1 more after the
+     *  call), from and to in ns, samples. */
+    rows: number[];
+}
+
 export interface About {
     version: string;
     program: string;
@@ -71,6 +83,8 @@ export interface About {
     processes: { rank: number; bytes: number }[];
     counters: Counter[];
     memory: Memory | null;
+    /** Null if the run took none. */
+    samples: Samples | null;
     /** Null if the events cannot be read. */
     report: Report | null;
 }

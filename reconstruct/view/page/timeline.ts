@@ -8,6 +8,7 @@ import { nameLocation } from "./details.js";
 import { showNs } from "./format.js";
 import { laneAt, laneBox, lanesOf } from "./lanes.js";
 import { drawMemory } from "./memory.js";
+import { Strip } from "./strip.js";
 import { Bars } from "./bars.js";
 import { Chosen } from "./chosen.js";
 import { drawCollectives } from "./collectives.js";
@@ -70,6 +71,8 @@ export class Timeline {
     showMessages = true;
     showCollectives = true;
     showMemory = true;
+    showFunctions = true;
+    private strip: Strip | null = null;
     /** Number of messages that are drawn in bundles; 0: each has a line. */
     bundled = 0;
     pointer: { x: number; y: number } | null = null;
@@ -144,6 +147,10 @@ export class Timeline {
             if (this.showMessages) this.drawMessages(context, records);
             else this.drawn = [];
         } else this.drawn = [];
+        if (this.showFunctions && this.state.scanned.done) {
+            this.strip ??= new Strip(this.state);
+            this.strip.draw(context, this.rows, this, this.colours().paperCss);
+        }
         if (this.showMemory)
             drawMemory(context, this.state, this.rows, this, [this.colours().ink, this.colours().paperCss]);
         this.chosen.draw(context);
