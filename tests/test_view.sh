@@ -87,6 +87,13 @@ awk -v ranks=8 'BEGIN {
 check "fault: the trace" refrain convert "$work/fault.txt" -o "$work/fault.refrain"
 check "fault: view" refrain view "$work/fault.refrain" -o "$work/fault.html"
 check "fault: report" refrain report --json "$work/fault.refrain" -o "$work/fault.json"
+# Samples, which are taken on x86-64 alone.
+mkdir "$work/samples"
+check "samples" mpicc.mpich -O2 -g "$tests/programs/samples.c" -o "$work/sampled" -lpthread
+REFRAIN_DIRECTORY=$work/samples check "samples" refrain record --sample --no-report mpiexec.mpich -n 2 "$work/sampled" 0.1
+trace=$(the_trace "$work/samples") || fail "samples: no trace"
+check "samples: view" refrain view "$trace" -o "$work/samples.html"
+refrain samples --json "$trace" >"$work/samples.json" 2>/dev/null || : >"$work/samples.json"
 # Neither findings nor waits.
 grep -E "^0	.*	MPI_(Init|Finalize)" "$work/fault.txt" | sed 'p; s/^0/1/' >"$work/nothing.txt"
 check "nothing: the trace" refrain convert "$work/nothing.txt" -o "$work/nothing.refrain"

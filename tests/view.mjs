@@ -618,6 +618,50 @@ const late = await open("late");
 check("late: the page says what is not in it", /^Waits of senders that are not shown, .*: 1\./.test((await state(late)).notes), (await state(late)).notes);
 await late.close();
 
+// ---- samples: the flame graph of the window, the functions after a call, and those below the bars
+
+const sampled = readFileSync(join(directory, "samples.json"), "utf8");
+if (sampled) {
+    const wanted = JSON.parse(sampled);
+    const page = await open("samples");
+    const labels = () => page.locator("#samples .d3-flame-graph g title").allTextContents();
+    const count = async () => Number((await page.locator("#samples p.key").textContent()).match(/^[0-9]+/)?.[0] ?? 0);
+    await page.locator("#tab-samples").click();
+    await page.locator("#samples select").first().selectOption("all");
+    check("samples: all of the run", Math.abs((await count()) - (wanted.samples - wanted.lost)) <= 1, `${await count()} of ${wanted.samples}`);
+    const shown = await labels();
+    for (const name of ["main", "heavy", "light", "deep", "aside"])
+        check(`samples: ${name} is a flame`, shown.some((label) => label.startsWith(`${name} `)), shown.slice(0, 5).join("; "));
+    const table = await page.locator("#samples tbody tr").first().textContent();
+    same("samples: the table begins with the function that has most", table.startsWith(wanted.rows[0].function), true);
+    await page.locator("#samples .d3-flame-graph g", { hasText: "heavy" }).first().click();
+    check("samples: a click enlarges a function", (await page.locator("#samples .d3-flame-graph g.fade").count()) > 0);
+    // Half of the run has some of its samples.
+    const all = await count();
+    await page.evaluate(() => window.refrainView.state.show(0, window.refrainView.state.end / 2));
+    await settle(page);
+    check("samples: those of the window", (await count()) > 0 && (await count()) < all, `${await count()} of ${all}`);
+    await page.evaluate(() => {
+        const { state } = window.refrainView;
+        state.choose({ kind: "region", region: state.names.regions.findIndex((region) => region.name === "MPI_Barrier") });
+    });
+    await page.locator("#tab-chosen").click();
+    const after = await page.locator("#chosen").textContent();
+    check("samples: what runs after MPI_Barrier", /ran by samples.*heavy/.test(after) && !/ran by samples.*deep/.test(after), after);
+    // The strip is drawn in the colour of the function that computes most.
+    const drawn = () => page.evaluate(() => {
+        const canvas = document.getElementById("marks");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.reduce((sum, value) => sum + value, 0);
+    });
+    await page.locator("#tab-profile").click();
+    const before = await drawn();
+    await page.getByLabel("Functions by samples").uncheck();
+    await settle(page);
+    check("samples: functions below the bars", (await drawn()) !== before);
+    await page.close();
+}
+
 // ---- a trace of recorded events alone
 
 const recorded = await open("converted");

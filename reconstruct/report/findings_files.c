@@ -1,4 +1,5 @@
-/* findings_files.c: files that are read or written in many small accesses, by file (report.h). */
+/* findings_files.c: the files that took most time, and those that are read or written in many small accesses
+ * (report.h). */
 #define _GNU_SOURCE
 #include "commands/command.h"
 #include "report/report.h"
@@ -68,7 +69,42 @@ static void add(struct refrain_report *report, const struct small *small) {
             report->small_access_ns[small->of[i]->region->index] += (double)small->of[i]->ns;
 }
 
+/* "8.1 MiB written in 492 accesses"; "" if there are none. */
+static char *flow_text(struct refrain_report *report, const struct refrain_file_use *use,
+                       enum refrain_file_direction direction) {
+    const struct refrain_file_flow *flow = &use->sum.flow[direction];
+    if (!flow->accesses)
+        return refrain_report_text(report, "%s", "");
+    return refrain_report_text(report, ", %s %s in %s access%s", refrain_show_bytes(flow->bytes),
+                               direction == REFRAIN_FILE_WRITTEN ? "written" : "read",
+                               refrain_show_count(flow->accesses), flow->accesses == 1 ? "" : "es");
+}
+
+static char *use_text(struct refrain_report *report, const struct refrain_file_use *use) {
+    char *read = flow_text(report, use, REFRAIN_FILE_READ), *written = flow_text(report, use, REFRAIN_FILE_WRITTEN);
+    char *text = refrain_report_text(report, "%s%s%s, %s on %zu rank%s",
+                                     use->name[0] ? refrain_show_name(use->name) : "files without a recorded name",
+                                     read ? read : "", written ? written : "",
+                                     refrain_show_ns((long double)refrain_file_rank_ns(&use->sum)), use->n_ranks,
+                                     use->n_ranks == 1 ? "" : "s");
+    free(read);
+    free(written);
+    return text;
+}
+
+/* Says what the files were used for that took most time. */
+static void list_files(struct refrain_report *report) {
+    const struct refrain_file_uses *files = &report->files;
+    for (size_t i = 0; i < files->n && i < REFRAIN_REPORT_FILES; i++)
+        report->used[report->n_used++] = use_text(report, &files->rows[i]);
+    if (files->n > REFRAIN_REPORT_FILES)
+        report->used[report->n_used++] =
+            refrain_report_text(report, "%zu more, all files together %s", files->n - REFRAIN_REPORT_FILES,
+                                refrain_show_ns((long double)refrain_file_rank_ns(&files->all.sum)));
+}
+
 void refrain_findings_files(struct refrain_report *report) {
+    list_files(report);
     struct refrain_file_small **all = report->files.small;
     const size_t n = report->files.n_small;
     report->small_access_ns = calloc(report->activity->n_regions + 1, sizeof *report->small_access_ns);

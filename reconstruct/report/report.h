@@ -28,6 +28,8 @@
 #include <stdio.h>
 
 #define REFRAIN_REPORT_LEAST 0.02   /* least cost of a finding, as a share of the run */
+#define REFRAIN_REPORT_FILES 6u     /* files that are listed */
+#define REFRAIN_REPORT_PARTS 10u    /* of the run, for the samples of functions */
 #define REFRAIN_REPORT_FUNCTIONS 8u /* functions that are listed as computing, from samples */
 #define REFRAIN_REPORT_SHOWN 8u     /* findings in the text and on the page; JSON has all */
 
@@ -96,6 +98,10 @@ struct refrain_report {
      * `samples`. */
     const struct refrain_sample_function *computing[REFRAIN_REPORT_FUNCTIONS];
     size_t n_computing;
+    double *computing_parts; /* refrain_sample_over_time() of `samples` in REFRAIN_REPORT_PARTS; null: no samples */
+    char *
+        used[REFRAIN_REPORT_FILES + 1]; /* sentences about the files that took most time, and how many more there are */
+    size_t n_used;
     char *critical;        /* a sentence about the largest part of the critical path; null: there is no path */
     char *memory;          /* a sentence about the memory of the ranks; null: the trace does not know it */
     bool memory_is_uneven; /* one rank needs far more than the others */
@@ -156,6 +162,10 @@ void refrain_report_samples(struct refrain_report *report);
 
 /* The place of a function as text: "burn heat.c:41", "compute in liblammps.so"; malloced. */
 char *refrain_report_function(struct refrain_report *report, const struct refrain_sample_function *function);
+
+/* ", from 20 % in the first half of the run to 60 % in the second", if its share changed by at least 10 points and
+ * three standard deviations; else empty. Malloced. */
+char *refrain_report_function_change(struct refrain_report *report, const struct refrain_sample_function *function);
 
 /* The function's share of all samples outside of MPI calls, and the standard deviation of that share; from 0 to 1. */
 double refrain_report_function_share(const struct refrain_report *report,

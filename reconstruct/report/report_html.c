@@ -194,8 +194,10 @@ static void put_computing(struct refrain_report *report, FILE *file) {
         char *where = refrain_report_function(report, report->computing[i]);
         fprintf(file, "<li><b>%s</b> ", refrain_report_percent(share));
         refrain_put_escaped(file, where ? where : "");
-        fprintf(file, " (&plusmn; %s)</li>\n", refrain_report_percent(deviation));
+        char *change = refrain_report_function_change(report, report->computing[i]);
+        fprintf(file, " (&plusmn; %s)%s</li>\n", refrain_report_percent(deviation), change ? change : "");
         free(where);
+        free(change);
     }
     fputs("</ul>\n", file);
 }
@@ -247,6 +249,7 @@ enum refrain_status refrain_report_html(struct refrain_report *report, FILE *fil
     if (!status && report->run_ns > 0)
         status = put_load(report, file, error);
     put_computing(report, file);
+    put_list(file, "Files", report->used, report->n_used);
     put_list(file, "What is well", report->well, report->n_well);
     put_list(file, "What the trace cannot tell", report->unknown, report->n_unknown);
     fputs("</body></html>\n", file);

@@ -118,12 +118,16 @@ static json_t *samples_json(const struct refrain_report *report) {
     }
     for (size_t i = 0; i < report->n_computing; i++) {
         const struct refrain_sample_function *function = report->computing[i];
+        const double *parts = &report->computing_parts[(size_t)(function - rows->functions) * REFRAIN_REPORT_PARTS];
+        json_t *of_parts = json_array();
+        for (size_t part = 0; part < REFRAIN_REPORT_PARTS; part++)
+            json_array_append_new(of_parts, json_real(parts[part]));
         json_array_append_new(
-            functions, json_pack("{s:o,s:o,s:i,s:o,s:I,s:f,s:f}", "function", refrain_json_text(function->name), "file",
-                                 refrain_json_text(function->file), "line", (int)function->line, "object",
+            functions, json_pack("{s:o,s:o,s:i,s:o,s:I,s:f,s:f,s:o}", "function", refrain_json_text(function->name),
+                                 "file", refrain_json_text(function->file), "line", (int)function->line, "object",
                                  refrain_json_text(function->object), "samples", (json_int_t)function->computing,
                                  "time_ns", refrain_sample_ns(rows, function->computing), "uncertainty_ns",
-                                 refrain_sample_uncertainty_ns(rows, function->computing)));
+                                 refrain_sample_uncertainty_ns(rows, function->computing), "parts", of_parts));
     }
     return json_pack("{s:i,s:I,s:I,s:o}", "per_second", (int)rows->hz, "samples", (json_int_t)rows->taken,
                      "outside_mpi", (json_int_t)rows->computing, "functions", functions);
@@ -154,6 +158,7 @@ json_t *refrain_report_json(const struct refrain_report *report) {
     json_object_set_new(object, "repetition", repetition_json(delays));
     json_object_set_new(object, "findings", findings);
     json_object_set_new(object, "samples", samples_json(report));
+    json_object_set_new(object, "files", texts_json(report->used, report->n_used));
     json_object_set_new(object, "well", texts_json(report->well, report->n_well));
     json_object_set_new(object, "unknown", texts_json(report->unknown, report->n_unknown));
     json_object_set_new(object, "ranks", ranks);

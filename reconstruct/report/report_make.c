@@ -154,6 +154,9 @@ void refrain_report_close(struct refrain_report *report) {
     free(report->memory);
     free(report->remark);
     refrain_sample_rows_free(&report->samples);
+    free(report->computing_parts);
+    for (size_t i = 0; i < report->n_used; i++)
+        free(report->used[i]);
     free_texts(report->well, report->n_well);
     free_texts(report->unknown, report->n_unknown);
     refrain_activity_close(report->activity);

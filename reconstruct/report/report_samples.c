@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define DEVIATIONS 3.0 /* above the mean, from which on a rank is said to be longer in a function */
+#define POINTS 0.1     /* by which a function's share changes, from which on the report says so */
 #define MOST_OF_IT 0.5 /* of what a rank computes longer, from which on one function stands for it */
 
 /* ---- the functions that compute most ---- */
@@ -22,6 +23,31 @@ double refrain_report_function_share(const struct refrain_report *report,
     double all = (double)report->samples.computing, share = all > 0 ? (double)function->computing / all : 0;
     *deviation = all > 0 ? sqrt(share * (1 - share) / all) : 0;
     return share;
+}
+
+/* Samples outside of MPI calls in one half of the run: those of this function, or of all if it is negative. */
+static double samples_of_half(const struct refrain_report *report, ptrdiff_t function, size_t half) {
+    const size_t first = half * REFRAIN_REPORT_PARTS / 2;
+    double sum = 0;
+    for (size_t i = 0; i < report->samples.n_functions; i++)
+        for (size_t part = first; part < first + REFRAIN_REPORT_PARTS / 2; part++)
+            if (function < 0 || (size_t)function == i)
+                sum += report->computing_parts[i * REFRAIN_REPORT_PARTS + part];
+    return sum;
+}
+
+char *refrain_report_function_change(struct refrain_report *report, const struct refrain_sample_function *function) {
+    double share[2], variance = 0;
+    for (size_t half = 0; half < 2; half++) {
+        const double all = samples_of_half(report, -1, half);
+        share[half] = all > 0 ? samples_of_half(report, function - report->samples.functions, half) / all : 0;
+        variance += all > 0 ? share[half] * (1 - share[half]) / all : INFINITY;
+    }
+    const double change = fabs(share[1] - share[0]);
+    if (!(change >= POINTS && change > DEVIATIONS * sqrt(variance)))
+        return refrain_report_text(report, "%s", "");
+    return refrain_report_text(report, ", from %s in the first half of the run to %s in the second",
+                               refrain_report_percent(share[0]), refrain_report_percent(share[1]));
 }
 
 char *refrain_report_function(struct refrain_report *report, const struct refrain_sample_function *function) {
@@ -145,6 +171,9 @@ void refrain_report_samples(struct refrain_report *report) {
     struct refrain_error error;
     if (refrain_sample_rows_make(report->trace, -1, &report->samples, &error))
         report->no_memory = true;
+    report->computing_parts =
+        refrain_sample_over_time(&report->samples, true, refrain_trace_end_ns(report->trace), REFRAIN_REPORT_PARTS);
+    report->no_memory |= !report->computing_parts;
     for (size_t i = 0; i < report->samples.n_functions; i++)
         if ((double)report->samples.functions[i].computing > report->least * (double)report->samples.computing)
             rank_function(report, &report->samples.functions[i]);

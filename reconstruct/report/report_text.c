@@ -75,8 +75,10 @@ static void print_computing(struct refrain_report *report, FILE *file) {
         char *where = refrain_report_function(report, report->computing[i]);
         fprintf(file, "%7s  ", refrain_report_percent(share));
         print_wrapped(file, where ? where : "");
-        fprintf(file, " (+- %s)\n", refrain_report_percent(deviation));
+        char *change = refrain_report_function_change(report, report->computing[i]);
+        fprintf(file, " (+- %s)%s\n", refrain_report_percent(deviation), change ? change : "");
         free(where);
+        free(change);
     }
 }
 
@@ -90,6 +92,7 @@ void refrain_report_print(struct refrain_report *report, FILE *file) {
     if (refrain_report_rest(report)[0])
         fprintf(file, "\n" INDENT "%s\n", refrain_report_rest(report));
     print_computing(report, file);
+    print_list(file, "files (refrain stats --by file)", report->used, report->n_used);
     print_list(file, "what is well", report->well, report->n_well);
     print_list(file, "what the trace cannot tell", report->unknown, report->n_unknown);
 }

@@ -2,11 +2,14 @@
 
 import { nameCall, nameLocation } from "./details.js";
 import { element } from "./elements.js";
-import { showMoment, showNs } from "./format.js";
+import { showBytes, showMoment, showNs, showSite } from "./format.js";
 import type { Navigate } from "./navigate.js";
 import type { Finding, Wait } from "./protocol.js";
 import type { State } from "./state.js";
 import { leads, link, Table } from "./tables.js";
+
+/** Ranks, and calls, in the list of memory. */
+const MOST_LINES = 3;
 
 const showPercent = (percent: number): string => `${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
 
@@ -94,7 +97,29 @@ export class Findings {
             parts.push(
                 element("p", `Nothing that costs ${showPercent(report.least_percent)} of the run or more was found.`),
             );
-        return [...parts, ...list("What is well", report.well), ...list("What the trace cannot tell", report.unknown)];
+        return [
+            ...parts,
+            ...list("Files", report.files),
+            ...list("Memory", this.memory()),
+            ...list("What is well", report.well),
+            ...list("What the trace cannot tell", report.unknown),
+        ];
+    }
+
+    /** The ranks that need most memory, and the calls before which it grew most. */
+    private memory(): string[] {
+        const { memory } = this.state.about;
+        if (!memory) return [];
+        const ranks = [...memory.ranks].sort((a, b) => b.high_bytes - a.high_bytes).slice(0, MOST_LINES);
+        return [
+            ...ranks.map(({ rank, high_bytes }) => `rank ${rank}: ${showBytes(high_bytes)}`),
+            ...memory.growth
+                .slice(0, MOST_LINES)
+                .map(
+                    (of) =>
+                        `${showBytes(of.bytes)} more ${of.before.startsWith("MPI_Init") ? "in" : "before"} ${of.before} ${showSite(of)}`,
+                ),
+        ];
     }
 
     // ---- waits

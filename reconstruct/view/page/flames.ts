@@ -41,7 +41,7 @@ export class Flames {
         private readonly samples: Samples,
         private readonly panel: HTMLElement,
     ) {
-        this.table = new Table(this.columns(), 1, () => {});
+        this.table = new Table(this.columns(), 1, (_, line) => (line.cells[0].className = "name"));
         this.addOption(this.what, "computing", "outside of MPI calls");
         this.addOption(this.what, "all", "all samples");
         this.addOption(this.who, "-1", "all ranks");

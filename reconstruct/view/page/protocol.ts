@@ -138,6 +138,8 @@ export interface Report {
     path: PathPiece[];
     remark: string | null;
     findings: Finding[];
+    /** Sentences: about the files that took most time, and about other things. */
+    files: string[];
     well: string[];
     unknown: string[];
 }
@@ -145,7 +147,15 @@ export interface Report {
 /** Resident memory of the ranks, as refrain stats --json has it. */
 export interface Memory {
     ranks: { rank: number; first_bytes: number; high_bytes: number; points: [number, number][] }[];
-    growth: { before: string; file: string; line: number; bytes: number; rank: number; rank_bytes: number }[];
+    growth: {
+        before: string;
+        file: string;
+        line: number;
+        function: string;
+        bytes: number;
+        rank: number;
+        rank_bytes: number;
+    }[];
     uneven: boolean;
 }
 

@@ -1,6 +1,6 @@
 // samples.ts: adds up the samples of a part of the run: by function, by call path, and over time.
 
-import { showNs, showPlace } from "./format.js";
+import { showPlace } from "./format.js";
 import type { Samples } from "./protocol.js";
 import type { State } from "./state.js";
 
@@ -109,10 +109,10 @@ export function treeOf(samples: Samples, filter: Filter): Frame {
     return root;
 }
 
-/** A time and its standard deviation, for example "1.200 s ± 110.0 ms". */
+/** A time and its standard deviation, for example "1.20 ± 0.11 s". */
 export function showSamples(samples: Samples, n: number): string {
-    const each = 1e9 / samples.per_second;
-    return `${showNs(n * each)} ± ${showNs(Math.sqrt(n) * each)}`;
+    const each = 1 / samples.per_second;
+    return `${(n * each).toFixed(2)} ± ${(Math.sqrt(n) * each).toFixed(2)} s`;
 }
 
 /** A colour for each name, on which black text can be read. */

@@ -1,11 +1,12 @@
-// strip.ts: draws below the bars of each rank which functions computed, from samples: their shares of each piece of the run.
+// strip.ts: draws below the bars of each rank which functions computed, from samples: their shares of each piece of the
+// run, as high as the share of computing.
 import type { Rows } from "./rows.js";
 import { colourOf, functionsOf, nameFunction, totalOf } from "./samples.js";
 import type { State } from "./state.js";
 
 /** Rows that are lower show no strip. */
 const LEAST_HEIGHT = 20;
-const STRIP_HEIGHT = 7;
+const STRIP_HEIGHT = 10;
 /** A piece has as many samples, if the rank computes all the time, so that its shares mean something. */
 const SAMPLES_OF_PIECE = 10;
 const MOST_PIECES = 64;
@@ -16,15 +17,16 @@ interface Sheet {
     xOf(time: number): number;
 }
 
-interface Part {
-    colour: string;
-    /** Begin and end within the piece, from 0 to 1. */
-    from: number;
-    to: number;
+/** The functions that compute in a piece. */
+interface Piece {
+    /** Share of the samples outside of MPI calls in the samples that a thread without sleep has, from 0 to 1. */
+    computing: number;
+    /** Begin and end of each function within the piece, from 0 to 1. */
+    parts: { colour: string; from: number; to: number }[];
 }
 
 export class Strip {
-    private readonly of = new Map<number, Part[][]>();
+    private readonly of = new Map<number, Piece[]>();
     private readonly pieces: number;
 
     constructor(private readonly state: State) {
@@ -32,30 +34,34 @@ export class Strip {
         this.pieces = Math.max(1, Math.min(MOST_PIECES, Math.floor(most)));
     }
 
-    private partsOf(rank: number): Part[][] {
-        let parts = this.of.get(rank);
-        if (parts) return parts;
+    private piecesOf(rank: number): Piece[] {
+        let pieces = this.of.get(rank);
+        if (pieces) return pieces;
         const samples = this.state.about.samples!;
         const width = this.state.end / this.pieces;
-        parts = Array.from({ length: this.pieces }, (_, piece) => {
+        pieces = Array.from({ length: this.pieces }, (_, piece) => {
             const interval = { from: piece * width, to: (piece + 1) * width, rank };
-            // Time without samples, asleep or in MPI calls, is left blank.
+            // Always in one order, so that a function stays in its place from piece to piece.
+            const functions = functionsOf(samples, { ...interval, computing: true }).sort((a, b) => a.index - b.index);
+            const computing = totalOf(functions);
             const all = Math.max(
                 totalOf(functionsOf(samples, { ...interval, computing: false })),
                 (width / 1e9) * samples.per_second,
             );
             let at = 0;
-            // Always in one order, so that a function stays in its place from piece to piece.
-            return functionsOf(samples, { ...interval, computing: true })
-                .sort((a, b) => a.index - b.index)
-                .map(({ index, samples: n }) => {
-                    const part = { colour: colourOf(nameFunction(samples, index)), from: at / all, to: (at + n) / all };
-                    at += n;
-                    return part;
-                });
+            const parts = functions.map(({ index, samples: n }) => {
+                const part = {
+                    colour: colourOf(nameFunction(samples, index)),
+                    from: at / computing,
+                    to: (at + n) / computing,
+                };
+                at += n;
+                return part;
+            });
+            return { computing: all > 0 ? computing / all : 0, parts };
         });
-        this.of.set(rank, parts);
-        return parts;
+        this.of.set(rank, pieces);
+        return pieces;
     }
 
     draw(context: CanvasRenderingContext2D, rows: Rows, sheet: Sheet, paper: string): void {
@@ -67,11 +73,12 @@ export class Strip {
             if (location.thread !== 0 || top > sheet.height || top + STRIP_HEIGHT < 0) return;
             context.fillStyle = paper;
             context.fillRect(sheet.xOf(0), top - 1, sheet.xOf(this.state.end) - sheet.xOf(0), STRIP_HEIGHT + 1);
-            this.partsOf(location.rank).forEach((parts, piece) => {
+            this.piecesOf(location.rank).forEach(({ computing, parts }, piece) => {
+                const height = computing > 0 ? Math.max(2, computing * STRIP_HEIGHT) : 0;
                 for (const { colour, from, to } of parts) {
                     const x = sheet.xOf((piece + from) * width);
                     context.fillStyle = colour;
-                    context.fillRect(x, top, sheet.xOf((piece + to) * width) - x, STRIP_HEIGHT);
+                    context.fillRect(x, top + STRIP_HEIGHT - height, sheet.xOf((piece + to) * width) - x, height);
                 }
             });
         });
