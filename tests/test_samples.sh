@@ -69,6 +69,79 @@ refrain samples --rank 0 --json "$trace" >one.json
 refrain pack "$trace" -o packed.refrain-pack && refrain samples --json packed.refrain-pack >packed.json
 cmp -s all.json packed.json && pass || fail "pack: $(diff all.json packed.json | head -n 4)"
 
+# Over time: one function runs after the other, and each sample is in one part of the run.
+cat >phases.c <<'END_OF_C'
+#include <mpi.h>
+#include <time.h>
+static volatile unsigned long sink;
+#define FOR(seconds)                                                                                                   \
+    struct timespec t;                                                                                                 \
+    double until = seconds;                                                                                            \
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);                                                                       \
+    for (until += (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; (double)t.tv_sec + 1e-9 * (double)t.tv_nsec < until;    \
+         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t))                                                                  \
+        for (int i = 0; i < 100000; i++)                                                                               \
+            sink++;
+__attribute__((noinline)) void early(void) {
+    FOR(0.6)
+}
+__attribute__((noinline)) void late(void) {
+    FOR(0.6)
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    early();
+    MPI_Barrier(MPI_COMM_WORLD);
+    late();
+    return MPI_Finalize();
+}
+END_OF_C
+mpicc.mpich -O1 -g phases.c -o phases || fail "compile phases"
+recorded "" 1 ./phases
+refrain samples --by time --json "$trace" >time.json 2>said || fail "--by time: $(cat said)"
+refrain report --json "$trace" >report.json 2>said || fail "report of phases: $(cat said)"
+python3 - >said 2>&1 <<'END_OF_PYTHON' && pass || fail "over time: $(tail -n 3 said)"
+import json
+run = json.load(open("time.json"))
+rows = {row["function"]: row for row in run["rows"]}
+for row in run["rows"]:
+    assert abs(sum(row["parts"]) - row["own_samples"]) < 1e-6 * (1 + row["own_samples"]), row
+when = lambda name: sum(i * n for i, n in enumerate(rows[name]["parts"])) / sum(rows[name]["parts"])
+assert when("early") + 2 < when("late"), (rows["early"]["parts"], rows["late"]["parts"])
+parts = {row["function"]: row["parts"] for row in json.load(open("report.json"))["samples"]["functions"]}
+assert sum(parts["early"][:3]) > sum(parts["late"][:3]) and sum(parts["early"][8:]) < sum(parts["late"][8:]), parts
+END_OF_PYTHON
+refrain samples --by time "$trace" | grep -qE '^ +[0-9].* early$' && pass || fail "--by time as text: $(refrain samples --by time "$trace" | head -n 6)"
+refrain report "$trace" | grep -qE 'late phases.c:[0-9]+ \(.*\), from [0-9.]+ % in the first half of the run to [0-9]+ % in the second' && pass ||
+    fail "the report does not say what changed: $(refrain report "$trace" | grep -A 3 '^functions')"
+refrain samples --by time --csv "$trace" >time.csv
+[ "$(awk -F , 'NR > 1 { n += $NF } END { printf "%.0f", n }' time.csv)" = $(($(member time.json samples) - $(member time.json lost))) ] && pass ||
+    fail "--by time --csv has other samples"
+
+# OTF2 has the call paths with their samples, and the memory of the rank as a metric.
+if command -v otf2-print >/dev/null; then
+    refrain reconstruct "$trace" -o otf2 2>said || fail "OTF2: $(cat said)"
+    otf2-print -G otf2/traces.otf2 >definitions 2>&1
+    otf2-print otf2/traces.otf2 >events 2>&1
+    [ "$(sed -n 's/^CALLING_CONTEXT_PROPERTY.*Name: "samples".*Value: \([0-9]*\).*/\1/p' definitions | awk '{ n += $1 } END { print n + 0 }')" = \
+        $(($(member time.json samples) - $(member time.json lost))) ] && pass || fail "calling contexts: $(grep -m 2 CALLING_CONTEXT_PROPERTY definitions)"
+    grep -q 'METRIC .*"resident memory"' events && pass || fail "no memory in OTF2: $(grep -m 2 METRIC events)"
+fi
+if python3 -c 'import numpy' 2>/dev/null; then
+    python=$bin/../python
+    PYTHONPATH=$python python3 - "$trace" >said 2>&1 <<'END_OF_PYTHON' && pass || fail "Python: $(tail -n 3 said)"
+import json, sys, refrain
+run = json.load(open("time.json"))
+with refrain.Trace(sys.argv[1]) as trace:
+    samples, memory = trace.samples(), trace.memory()
+    assert samples["samples"].sum() == run["samples"] - run["lost"], samples
+    stacks = {stack for stack, function in zip(samples["stack"], samples["function"]) if function == "late"}
+    assert stacks == {"main;late"}, stacks
+    assert (samples["from_ns"] < samples["to_ns"]).all()
+    assert memory.rows > 0 and (memory["bytes"] > 1 << 20).all() and (memory["time_ns"][1:] > memory["time_ns"][:-1]).all()
+END_OF_PYTHON
+fi
+
 # The report names the functions that compute, and the one in which the late rank does.
 cat >late.c <<'END_OF_C'
 #include <mpi.h>

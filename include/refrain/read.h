@@ -560,7 +560,13 @@ enum refrain_trace_table_kind {
     REFRAIN_TABLE_RANKS,
     REFRAIN_TABLE_WAITS,
     /* What each branch, loop and MPI call did, as `refrain formulas --json`. */
-    REFRAIN_TABLE_FORMULAS
+    REFRAIN_TABLE_FORMULAS,
+    /* Samples of processor time (refrain record --sample): a row for each rank, call path, MPI call and stretch of the
+     * run from from_ns to to_ns. `function` is the innermost one; `stack` has all, the outermost first, separated by
+     * semicolons. The MPI call `call` is the one that the thread was in (`in_call`), or the one before. */
+    REFRAIN_TABLE_SAMPLES,
+    /* Resident memory of each rank: from time_ns until the next row at most `bytes`. */
+    REFRAIN_TABLE_MEMORY
 };
 
 /* Selects the contents of a table. Start with REFRAIN_TABLE_ALL and change members. */

@@ -102,7 +102,7 @@ COLUMN_INTEGER, COLUMN_BOOLEAN, COLUMN_REAL, COLUMN_TEXT = range(4)
 TABLES = {
     name: number
     for number, name in enumerate(
-        "process location region communicator loss function call-path source-line partner rank wait formula".split()
+        "process location region communicator loss function call-path source-line partner rank wait formula sample memory".split()
     )
 }
 

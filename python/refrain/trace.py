@@ -202,6 +202,14 @@ class Trace:
         options.all = all
         return self._table("formula", options)
 
+    def samples(self, rank: "int | None" = None) -> Table:
+        """Samples of processor time: a row for each rank, call path, MPI call and stretch of the run."""
+        return self._table("sample", _table_options(rank))
+
+    def memory(self, rank: "int | None" = None) -> Table:
+        """Resident memory of each rank, from each time to the next."""
+        return self._table("memory", _table_options(rank))
+
     def hatchet(self, **options: typing.Any) -> "list[dict[str, typing.Any]]":
         """The call paths as hatchet.GraphFrame.from_literal() takes them; times in seconds, over all ranks."""
         return hatchet_literal(self.profile("call-path", **options))

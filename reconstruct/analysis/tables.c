@@ -5,7 +5,7 @@
 
 static enum refrain_status check(const struct refrain_trace *trace, enum refrain_trace_table_kind kind,
                                  const struct refrain_trace_table_options *options, struct refrain_error *error) {
-    if (kind < REFRAIN_TABLE_PROCESSES || kind > REFRAIN_TABLE_FORMULAS)
+    if (kind < REFRAIN_TABLE_PROCESSES || kind > REFRAIN_TABLE_MEMORY)
         return REFRAIN_FAIL_USAGE(error, "%s: version %d of the library that reads traces has no table %d", trace->path,
                                   REFRAIN_READ_VERSION, (int)kind);
     if (options->rank >= 0 && !refrain_trace_process(trace, options->rank))
@@ -27,8 +27,10 @@ enum refrain_status refrain_trace_table_open(struct refrain_trace *trace, enum r
         status = check(trace, kind, &options, error);
     if (status)
         return status;
-    *table = kind <= REFRAIN_TABLE_LOSSES    ? refrain_trace_table_of_trace(trace, kind, error)
-             : kind < REFRAIN_TABLE_FORMULAS ? refrain_trace_table_of_stats(trace, kind, &options, error)
-                                             : refrain_trace_table_of_formulas(trace, &options, error);
+    *table = kind <= REFRAIN_TABLE_LOSSES     ? refrain_trace_table_of_trace(trace, kind, error)
+             : kind < REFRAIN_TABLE_FORMULAS  ? refrain_trace_table_of_stats(trace, kind, &options, error)
+             : kind == REFRAIN_TABLE_FORMULAS ? refrain_trace_table_of_formulas(trace, &options, error)
+             : kind == REFRAIN_TABLE_SAMPLES  ? refrain_trace_table_of_samples(trace, &options, error)
+                                              : refrain_trace_table_of_memory(trace, &options, error);
     return *table ? REFRAIN_OK : error && error->code ? error->code : REFRAIN_ERROR;
 }

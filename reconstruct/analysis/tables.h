@@ -21,4 +21,12 @@ struct refrain_trace_table *refrain_trace_table_of_formulas(const struct refrain
                                                             const struct refrain_trace_table_options *options,
                                                             struct refrain_error *error);
 
+/* TABLE_SAMPLES, TABLE_MEMORY: no replay. */
+struct refrain_trace_table *refrain_trace_table_of_samples(const struct refrain_trace *trace,
+                                                           const struct refrain_trace_table_options *options,
+                                                           struct refrain_error *error);
+struct refrain_trace_table *refrain_trace_table_of_memory(const struct refrain_trace *trace,
+                                                          const struct refrain_trace_table_options *options,
+                                                          struct refrain_error *error);
+
 #endif
