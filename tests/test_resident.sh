@@ -27,6 +27,8 @@ for file in stats report; do
     asserts $file.json 'all(x["first_bytes"] < x["high_bytes"] < 400 * mib and r[0]["high_bytes"] < 200 * mib for x in r.values())' && pass || fail "$file: $(tail -n 1 said)"
     asserts $file.json '(m["growth"][0]["before"], m["growth"][0]["line"], m["growth"][0]["rank"]) == ("MPI_Allreduce", 30, 1) and abs(m["growth"][0]["rank_bytes"] - 200 * mib) < 8 * mib' &&
         pass || fail "$file: growth: $(tail -n 1 said)"
+    # What MPI_Init took counts for it.
+    asserts $file.json 'sum(g["bytes"] for g in m["growth"] if g["before"] == "MPI_Init") > mib' && pass || fail "$file: MPI_Init: $(tail -n 1 said)"
     # The line of rank 1 goes up and comes down again; times increase.
     asserts $file.json 'max(b for t, b in r[1]["points"]) > 200 * mib > r[1]["points"][-1][1] and 2 < len(r[1]["points"]) <= 128
         and all(a[0] < b[0] for x in r.values() for a, b in zip(x["points"], x["points"][1:]))' && pass || fail "$file: points: $(tail -n 1 said)"

@@ -112,6 +112,7 @@ static void child(void) {
         _exit(1);
     }
     must(waitpid(pid, &status, 0) == pid && status == 0, "child");
+    must(close_range((unsigned)file, (unsigned)file, 1 << 20) == -1, "close_range that fails");
     must(write(file, buffer, 12) == 12 && close(file) == 0, "write after a fork");
 }
 
