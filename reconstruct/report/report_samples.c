@@ -55,7 +55,9 @@ char *refrain_report_function(struct refrain_report *report, const struct refrai
     if (*function->file)
         return refrain_report_text(report, "%s %s:%" PRIu32, name, refrain_show_name(refrain_base_name(function->file)),
                                    function->line);
-    if (*function->object)
+    /* A function without a symbol already has the object in its name. */
+    const char *object = refrain_base_name(function->object);
+    if (*object && strncmp(name, object, strlen(object)) != 0)
         return refrain_report_text(report, "%s in %s", name, refrain_show_name(refrain_base_name(function->object)));
     return refrain_report_text(report, "%s", name);
 }

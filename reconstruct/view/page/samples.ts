@@ -81,10 +81,13 @@ export function nameFunction(samples: Samples, index: number): string {
     return samples.functions[index].name || "code that is in no file";
 }
 
-/** The place of a function's source, or the file with its code. */
+/** The place of a function's source, or the file with its code, which a function without a symbol has in its name. */
 export function placeOf(samples: Samples, index: number): string {
-    const { file, line, object } = samples.functions[index];
-    return showPlace(file, line) || (object ? `in ${showPlace(object, 0)}` : "");
+    const { name, file, line, object } = samples.functions[index];
+    return (
+        showPlace(file, line) ||
+        (object && !name.startsWith(`${showPlace(object, 0)}+`) ? `in ${showPlace(object, 0)}` : "")
+    );
 }
 
 /** The call paths of the samples as a tree. */
