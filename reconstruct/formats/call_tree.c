@@ -71,7 +71,7 @@ bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes
     return true;
 }
 
-/* A path that is still to be visited. The stack has each node at most once. */
+/* A path on the stack of refrain_call_tree_visit(). Each node is pushed once, so n entries are enough. */
 struct pending_path {
     uint32_t node, parent, region;
 };
@@ -92,14 +92,14 @@ static uint32_t push(const struct refrain_call_tree *tree, uint32_t first, uint3
 }
 
 bool refrain_call_tree_visit(const struct refrain_call_tree *tree,
-                             void (*take)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data) {
+                             void (*visit)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data) {
     struct pending_path *stack = calloc((size_t)tree->n + 1, sizeof *stack);
     if (!stack)
         return false;
     uint32_t number = 0, n = tree->n > 0 ? push(tree, tree->first, REFRAIN_CALL_TREE_NONE, stack, 0) : 0;
     while (n > 0) {
         struct pending_path next = stack[--n];
-        take(data, number, next.parent, next.region);
+        visit(data, number, next.parent, next.region);
         n = push(tree, tree->nodes[next.node].first, number++, stack, n);
     }
     free(stack);

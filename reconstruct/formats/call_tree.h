@@ -1,10 +1,10 @@
-/* call_tree.h: the call paths of a trace, of all locations together (events -> definitions of formats that have
- * them).
+/* call_tree.h: collects the call paths of all locations of a trace, for formats that define call paths before or
+ * after the events.
  *
  *     main -> solve -> MPI_Send      path 0 -> 1 -> 2, in the order of the regions' numbers
  *
- * Memory grows with the number of paths, which depends only on the program, except for recursion. Their number is
- * limited; calls below the last kept path are counted. */
+ * Memory grows with the number of paths, which depends only on the program and the depth of its recursion. At most
+ * REFRAIN_CALL_TREE_NODES paths are kept. Calls of further paths are counted in left_out. */
 #ifndef REFRAIN_CALL_TREE_H
 #define REFRAIN_CALL_TREE_H
 
@@ -33,7 +33,7 @@ struct refrain_call_tree {
 /* The path that a location is in. { REFRAIN_CALL_TREE_NONE, 0 } at first. */
 struct refrain_call_position {
     uint32_t node;
-    uint32_t beyond; /* open calls below it that are not kept */
+    uint32_t beyond; /* number of open calls below `node` whose paths are not kept */
 };
 
 void refrain_call_tree_free(struct refrain_call_tree *tree);
@@ -67,9 +67,9 @@ static inline void refrain_call_tree_leave(const struct refrain_call_tree *tree,
  * False without memory. */
 bool refrain_call_tree_add(struct refrain_call_tree *tree, const uint64_t *nodes, uint32_t n);
 
-/* Calls `take` for each path, numbered from 0, after its caller `parent` (REFRAIN_CALL_TREE_NONE: none). The result
+/* Calls `visit` for each path, numbered from 0, after its caller `parent` (REFRAIN_CALL_TREE_NONE: none). The result
  * does not depend on the order in which paths were added. False without memory. */
 bool refrain_call_tree_visit(const struct refrain_call_tree *tree,
-                             void (*take)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data);
+                             void (*visit)(void *data, uint32_t number, uint32_t parent, uint32_t region), void *data);
 
 #endif

@@ -77,8 +77,8 @@ void refrain_clog_path(struct refrain_clog_blocks *blocks, const char *path, siz
     put_field(blocks, path + skip, n - skip, bytes);
 }
 
-void refrain_clog_say(const struct refrain_clog_blocks *blocks, const char *format) {
-    refrain_shortened_say(&blocks->shortened, format);
+void refrain_clog_warn(const struct refrain_clog_blocks *blocks, const char *format) {
+    refrain_shortened_warn(&blocks->shortened, format);
     if (blocks->cut)
         refrain_warn("%s: %" PRIu64
                      " numbers (sizes, tags) did not fit into 4 bytes and were cut to the nearest that do",

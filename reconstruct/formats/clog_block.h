@@ -41,7 +41,7 @@ void refrain_clog_text(struct refrain_clog_blocks *blocks, const char *text, siz
 void refrain_clog_path(struct refrain_clog_blocks *blocks, const char *path, size_t bytes);
 
 /* Reports texts and numbers that did not fit. */
-void refrain_clog_say(const struct refrain_clog_blocks *blocks, const char *format);
+void refrain_clog_warn(const struct refrain_clog_blocks *blocks, const char *format);
 
 /* The X11 name of a colour for state i. */
 const char *refrain_clog_colour(size_t i);

@@ -1,15 +1,15 @@
 /* decimal.h: writes numbers and short texts to memory. The caller makes room and counts the bytes (sink.h,
  * write_text.c).
  *
- * Each function returns the position of the next byte. Up to REFRAIN_BEYOND bytes after that may be overwritten,
- * because whole words are stored. */
+ * Each function returns the position of the next byte. refrain_put_wide() may overwrite up to REFRAIN_BEYOND bytes
+ * after that, because it copies pieces of this size. */
 #ifndef REFRAIN_DECIMAL_H
 #define REFRAIN_DECIMAL_H
 
 #include <stdint.h>
 #include <string.h>
 
-#define REFRAIN_BEYOND 32u        /* bytes beyond the end that may be written, or read from a source */
+#define REFRAIN_BEYOND 32u        /* bytes beyond the end that refrain_put_wide() may read and write */
 #define REFRAIN_DECIMAL_BYTES 20u /* of the longest number, including its sign */
 
 /* "00", "01" ... "99". Two digits at a time, since division is the slow part. */

@@ -205,8 +205,8 @@ static enum region_type type_of(const struct refrain_construct_regions *openmp,
     return region->kind == REFRAIN_REGION_FUNCTION ? ELG_FUNCTION : ELG_USER_REGION;
 }
 
-/* Each function, user region and marker is a region of its file; the description of a marker says that it is one. An
- * MPI function is one region, which its call sites enter. */
+/* Each function, user region and marker becomes a region of its file. The description of a marker's region is "marker".
+ * All calls of an MPI function have one region; a call site says from where it is entered. */
 static void put_regions(struct definitions *definitions) {
     const struct refrain_trace *trace = definitions->trace;
     struct refrain_epilog_ids *ids = definitions->ids;

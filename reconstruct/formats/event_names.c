@@ -12,15 +12,15 @@ static const char *const plurals[] = {
 #undef REFRAIN_EVENT_OF
 };
 
-enum place {
-#define REFRAIN_EVENT_OF(kind, about, always, name, plural) PLACE_##kind,
+enum position {
+#define REFRAIN_EVENT_OF(kind, about, always, name, plural) POSITION_##kind,
 #include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
-    PLACES
+    POSITIONS
 };
-_Static_assert(PLACES == REFRAIN_EVENT_KINDS, "all kinds");
+_Static_assert(POSITIONS == REFRAIN_EVENT_KINDS, "all kinds");
 #define REFRAIN_EVENT_OF(kind, about, always, name, plural)                                                            \
-    _Static_assert((int)PLACE_##kind == (int)REFRAIN_EVENT_##kind, "in the order of read.h");
+    _Static_assert((int)POSITION_##kind == (int)REFRAIN_EVENT_##kind, "in the order of read.h");
 #include "match/event_kinds.def"
 #undef REFRAIN_EVENT_OF
 

@@ -24,8 +24,8 @@ struct refrain_format_request {
     bool paragraph;    /* picl: states that do not overlap, sends and receives in pairs */
     bool picl_verbose; /* picl: all fields, with their formats */
     struct refrain_picl_levels picl_levels;
-    struct refrain_turns *turns; /* null: events come in time order. Else they do not; the output is invalid if `wrong`
-                                    is set, which a format may do, too */
+    struct refrain_turns *turns; /* null: events come in time order. Otherwise locations take turns, and the replay or
+                                    the format sets turns->wrong if the output is invalid (turns.h) */
 };
 
 struct refrain_format {
@@ -34,8 +34,8 @@ struct refrain_format {
     const char *summary; /* for --help, a few words */
     bool directory;      /* the output is a directory, so it needs a path: standard output is refused */
     bool waiting;        /* its events have wait and peer_wait (waiting.h), also without --waiting */
-    bool untold;         /* it gets the counts of pauses (enum refrain_event_kind: UNTOLD_*) */
-    bool by_order;       /* its readers pair the first receive of a channel with the first send (filter_writer.h) */
+    bool untold;         /* it gets events UNTOLD_*: numbers of operations during pauses */
+    bool by_order;       /* its readers pair the nth receive of a channel with the nth send (filter_writer.h) */
     /* If the format is one file (file_writer.h): size and functions of its writer. `patchable`: bytes that have been
      * written can be overwritten (sink.h). */
     struct refrain_format_file {

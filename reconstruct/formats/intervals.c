@@ -15,7 +15,7 @@ struct call {
 struct refrain_intervals {
     const struct refrain_trace *trace;
     const struct refrain_locations *locations;
-    void (*take)(void *data, const struct refrain_interval *interval);
+    void (*visit)(void *data, const struct refrain_interval *interval);
     void *data;
     struct refrain_messages *messages;
     struct refrain_region_stack *stacks; /* by location, of struct call */
@@ -55,7 +55,7 @@ static void leave(struct refrain_intervals *intervals, size_t location, bool lef
                                         .own_ns = ns - call->head.inner_ns,
                                         .collective = left && call->collective ? &call->event : NULL};
     intervals->open.calls--;
-    intervals->take(intervals->data, &interval);
+    intervals->visit(intervals->data, &interval);
 }
 
 static void message(struct refrain_intervals *intervals, size_t location, const struct refrain_event *event) {
@@ -74,7 +74,7 @@ static void message(struct refrain_intervals *intervals, size_t location, const 
                                             .sent_bytes = sent.bytes};
         intervals->open.messages--;
         intervals->lone--;
-        intervals->take(intervals->data, &interval);
+        intervals->visit(intervals->data, &interval);
     } else {
         intervals->lone++;
     }
@@ -100,7 +100,7 @@ static bool moment(struct refrain_intervals *intervals, size_t location, const s
                                         .start_ns = intervals->now_ns,
                                         .end_ns = intervals->now_ns,
                                         .moment = event};
-    intervals->take(intervals->data, &interval);
+    intervals->visit(intervals->data, &interval);
     return true;
 }
 
@@ -137,13 +137,13 @@ void refrain_intervals_finish(struct refrain_intervals *intervals) {
 
 struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *trace,
                                                  const struct refrain_locations *locations, bool moments,
-                                                 void (*take)(void *data, const struct refrain_interval *interval),
+                                                 void (*visit)(void *data, const struct refrain_interval *interval),
                                                  void *data) {
     struct refrain_intervals *intervals = calloc(1, sizeof *intervals);
     if (!intervals)
         return NULL;
     *intervals = (struct refrain_intervals){
-        .trace = trace, .locations = locations, .moments = moments, .take = take, .data = data};
+        .trace = trace, .locations = locations, .moments = moments, .visit = visit, .data = data};
     intervals->messages = refrain_messages_make(trace);
     intervals->stacks = calloc(locations->n + 1, sizeof *intervals->stacks);
     if (intervals->messages && intervals->stacks)

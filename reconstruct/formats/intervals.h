@@ -2,10 +2,10 @@
  * records are intervals).
  *
  *     enter ... leave -> a call            a call that is never left ends with the run
- *     send ... receive -> a message        messages with one end only are counted
- *     marker, counter -> a moment          if the format has a place for it, and the trace names it
+ *     send ... receive -> a message        sends and receives without the other end are counted
+ *     marker, counter -> a moment          if the format can represent it, and the trace names it
  *
- * Held in memory: open calls and messages in transit. */
+ * Held in memory: open calls, and messages in transit. */
 #ifndef REFRAIN_INTERVALS_H
 #define REFRAIN_INTERVALS_H
 
@@ -29,10 +29,10 @@ struct refrain_interval {
 
 struct refrain_intervals;
 
-/* Calls `take` for each interval when it ends; for moments only if `moments` is set. Null without memory. */
+/* Calls `visit` for each interval when it ends, but for moments only if `moments` is set. Null without memory. */
 struct refrain_intervals *refrain_intervals_make(const struct refrain_trace *trace,
                                                  const struct refrain_locations *locations, bool moments,
-                                                 void (*take)(void *data, const struct refrain_interval *interval),
+                                                 void (*visit)(void *data, const struct refrain_interval *interval),
                                                  void *data);
 void refrain_intervals_free(struct refrain_intervals *intervals);
 
@@ -52,7 +52,7 @@ struct refrain_intervals_open {
 };
 struct refrain_intervals_open refrain_intervals_open(const struct refrain_intervals *intervals);
 
-/* Number of messages with one end only, so far. */
+/* Number of sends and receives so far without the other end. Before the last event it includes messages in transit. */
 uint64_t refrain_intervals_lone(const struct refrain_intervals *intervals);
 bool refrain_intervals_no_memory(const struct refrain_intervals *intervals);
 

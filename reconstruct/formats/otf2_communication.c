@@ -16,7 +16,7 @@ static bool comm_rank(const struct refrain_otf2_comm *comms, const struct refrai
 static uint32_t root_of(const struct refrain_otf2_comm *comms, const struct refrain_event *event) {
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
     if (event->peer == event->rank && event->comm && comms[event->comm->index].is_remote)
-        return OTF2_COLLECTIVE_ROOT_SELF; /* ranks are those of the other group */
+        return OTF2_COLLECTIVE_ROOT_SELF; /* of an intercommunicator: a number would mean a rank of the other group */
     if (event->peer >= 0 && !comm_rank(comms, event, &root))
         root = event->peer == event->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
     return root;

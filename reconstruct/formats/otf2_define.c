@@ -83,7 +83,7 @@ void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refra
 
 struct strings {
     OTF2_GlobalDefWriter *writer;
-    const char **texts; /* by reference, if it is shared */
+    const char **texts; /* by reference: the texts that string() wrote */
     size_t capacity;
     struct refrain_table numbers; /* (hash of the text, number of earlier texts with this hash) -> reference + 1 */
     OTF2_StringRef n;

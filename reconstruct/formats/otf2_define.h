@@ -58,8 +58,8 @@ struct refrain_otf2_operation {
     OTF2_IoHandleRef handle;
     int64_t request;                            /* -1: none */
     const struct refrain_region_info *begun_in; /* null: this call has returned */
-    bool in_halves;
-    bool over; /* `bytes` is the number of moved bytes */
+    bool in_halves; /* begun by one call (MPI_File_read_all_begin) and ended by another (_end) */
+    bool moved;     /* `bytes` is the number of moved bytes */
 };
 
 #define REFRAIN_OTF2_MOST_LOCKS 8u /* locks that a location holds at a time; further ones get no records */
@@ -148,7 +148,8 @@ static inline OTF2_StringRef refrain_otf2_wait_kind(enum refrain_wait_kind kind)
 struct refrain_otf2_comm *refrain_otf2_comms(const struct refrain_trace *trace);
 void refrain_otf2_comms_free(struct refrain_otf2_comm *comms, const struct refrain_trace *trace);
 
-/* Rank in `comm` of a rank in MPI_COMM_WORLD; for an intercommunicator, in the remote group as seen from `own`. */
+/* The rank in `comm` of `peer`, a rank in MPI_COMM_WORLD. In an intercommunicator it is the rank within the group that
+ * has `peer`. False if `peer` is no member of `comm`; in MPI_COMM_SELF, if it is not `own`. */
 static inline bool refrain_otf2_comm_rank(const struct refrain_otf2_comm *comm, int32_t own, int32_t peer,
                                           uint32_t *rank) {
     if (comm->info->index == 1) {

@@ -29,18 +29,18 @@ bool refrain_otf2_files_there(const char *directory) {
 
 bool refrain_otf2_files_name(struct refrain_otf2_files *files, const char *directory, bool replaces, long process) {
     *files = (struct refrain_otf2_files){.directory = strdup(directory)};
-    if (replaces && asprintf(&files->instead, "%s/new.%ld", directory, process) < 0)
-        files->instead = NULL;
-    return files->directory && (!replaces || files->instead);
+    if (replaces && asprintf(&files->temporary, "%s/new.%ld", directory, process) < 0)
+        files->temporary = NULL;
+    return files->directory && (!replaces || files->temporary);
 }
 
 void refrain_otf2_files_free(struct refrain_otf2_files *files) {
     free(files->directory);
-    free(files->instead);
+    free(files->temporary);
 }
 
 const char *refrain_otf2_files_at(const struct refrain_otf2_files *files) {
-    return files->instead ? files->instead : files->directory;
+    return files->temporary ? files->temporary : files->directory;
 }
 
 bool refrain_otf2_files_make(const struct refrain_otf2_files *files, struct refrain_error *error) {
@@ -48,8 +48,8 @@ bool refrain_otf2_files_make(const struct refrain_otf2_files *files, struct refr
         REFRAIN_FAIL(error, "%s: cannot be made: %s", files->directory, strerror(errno));
         return false;
     }
-    if (files->instead && mkdir(files->instead, 0777) != 0) {
-        REFRAIN_FAIL(error, "%s: cannot be made: %s", files->instead, strerror(errno));
+    if (files->temporary && mkdir(files->temporary, 0777) != 0) {
+        REFRAIN_FAIL(error, "%s: cannot be made: %s", files->temporary, strerror(errno));
         return false;
     }
     return true;
@@ -85,24 +85,24 @@ static bool replace(const struct refrain_otf2_files *files, struct refrain_error
     bool replaced = true;
     for (size_t i = 0; i < PARTS; i++) {
         char from[4096], to[4096];
-        snprintf(from, sizeof from, "%s/%s", files->instead, parts[i]);
+        snprintf(from, sizeof from, "%s/%s", files->temporary, parts[i]);
         snprintf(to, sizeof to, "%s/%s", files->directory, parts[i]);
         if ((exists(files->directory, parts[i]) && !remove_part(files->directory, parts[i])) || rename(from, to) != 0) {
             REFRAIN_FAIL(error, "%s: cannot be overwritten: %s; the new archive is %s", to, strerror(errno),
-                         files->instead);
+                         files->temporary);
             replaced = false;
         }
     }
     if (replaced)
-        rmdir(files->instead);
+        rmdir(files->temporary);
     return replaced;
 }
 
 bool refrain_otf2_files_settle(const struct refrain_otf2_files *files, bool opened, bool complete,
                                struct refrain_error *error) {
     if (complete)
-        return !files->instead || replace(files, error);
-    if (files->instead || opened)
+        return !files->temporary || replace(files, error);
+    if (files->temporary || opened)
         remove_all(refrain_otf2_files_at(files));
     return true;
 }

@@ -11,8 +11,8 @@
 
 struct refrain_otf2_files {
     char *directory; /* owned */
-    char *instead;   /* directory of the new archive until it replaces the one in `directory`; null: it is written there
-                        directly. Owned */
+    char *temporary; /* directory of the new archive until it replaces the one in `directory`; null: it is written there
+                      directly. Owned */
 };
 
 /* True if the directory has an archive, or parts of one. */

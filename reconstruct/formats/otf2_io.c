@@ -64,7 +64,7 @@ void refrain_otf2_io_moved(struct refrain_otf2_objects *objects, struct refrain_
             location->ends_halves == event->region ? operation->in_halves : operation->begun_in == event->region;
         if (operation->handle == handle && ends) {
             operation->bytes = event->bytes;
-            operation->over = true;
+            operation->moved = true;
             return;
         }
     }
@@ -142,7 +142,7 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     if (location->ends_halves == event->region) {
         location->ends_halves = NULL;
         for (size_t i = 0; i < location->n_operations; i++)
-            if (location->operations[i].over && location->operations[i].in_halves &&
+            if (location->operations[i].moved && location->operations[i].in_halves &&
                 location->operations[i].handle == location->halves_of)
                 return complete(location, i, time);
         return OTF2_SUCCESS;
@@ -152,7 +152,7 @@ OTF2_ErrorCode refrain_otf2_io_leave(struct refrain_otf2_location *location, con
     last->begun_in = NULL;
     /* A blocking access is complete at the end of its call. Without a MOVED event, the run ended inside the call. */
     if (!is_pending(refrain_mpi_kind(event->region)))
-        return last->over ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
+        return last->moved ? complete(location, location->n_operations - 1, time) : OTF2_SUCCESS;
     location->events++;
     return OTF2_EvtWriter_IoOperationIssued(location->writer, NULL, time, last->handle, last->matching);
 }

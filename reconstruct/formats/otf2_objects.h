@@ -15,7 +15,7 @@
 struct refrain_otf2_object {
     const struct refrain_comm_info *comm; /* null: unknown; ranks are then those of MPI_COMM_WORLD */
     uint32_t slot, file;                  /* file: of a handle */
-    bool unmade;                          /* it was used before an event that made it */
+    bool unmade;                          /* a rank used it without an earlier event that made it */
 };
 
 struct refrain_otf2_list {
@@ -23,7 +23,7 @@ struct refrain_otf2_list {
     uint32_t n;
     size_t capacity;
     uint32_t **references;       /* by rank and number in the process; null: the rank has none */
-    bool **open;                 /* by the same: it exists at present */
+    bool **open;                 /* by the same: it has been made and not yet freed */
     OTF2_GroupRef (**groups)[2]; /* by the same, for windows: groups of its latest start and post
                                     (REFRAIN_OTF2_ACCESS_GROUP, _EXPOSURE_GROUP) */
 };
@@ -41,12 +41,13 @@ struct refrain_otf2_objects {
 bool refrain_otf2_objects_open(struct refrain_otf2_objects *objects, const struct refrain_trace *trace);
 void refrain_otf2_objects_close(struct refrain_otf2_objects *objects);
 
-/* The reference of the window (IO, FILE: handle) of an event; UINT32_MAX if the trace does not say. */
+/* The reference of the window or file handle that an event is about; REFRAIN_OTF2_NO_OBJECT if it is unknown. */
 #define REFRAIN_OTF2_NO_OBJECT UINT32_MAX
 uint32_t refrain_otf2_window(const struct refrain_otf2_objects *objects, const struct refrain_event *event);
 uint32_t refrain_otf2_handle(const struct refrain_otf2_objects *objects, const struct refrain_event *event);
 
-/* Follows events, to find objects that are used without having been made: in a part of a run. */
+/* Follows the life of windows and files by their events. In a window of a run, an object may be used without an event
+ * that made it; such objects are defined as existing before. */
 enum refrain_otf2_life { REFRAIN_OTF2_USED, REFRAIN_OTF2_MADE, REFRAIN_OTF2_GONE };
 enum refrain_otf2_life refrain_otf2_follow(struct refrain_otf2_objects *objects, const struct refrain_event *event);
 

@@ -83,8 +83,9 @@ static OTF2_ErrorCode complete_here(struct refrain_otf2_location *location, stru
     return OTF2_EvtWriter_RmaOpCompleteNonBlocking(location->writer, NULL, time, access->window, access->matching);
 }
 
-/* Completes the accesses to a window, or to one rank in it unless `target` is OTF2_UNDEFINED_UINT32. Depending on
- * `sync`: locally; also at the target; or locally and, with MPI_Win_complete, finally. */
+/* Completes the accesses to a window, or only those to one rank in it unless `target` is OTF2_UNDEFINED_UINT32.
+ * FLUSH_LOCAL completes them at the origin and keeps them. COMPLETE completes them at the origin and forgets them. Any
+ * other `sync` completes them at the target and forgets them. */
 static OTF2_ErrorCode complete(struct refrain_otf2_location *location, uint32_t window, uint32_t target,
                                enum refrain_otf2_sync sync, uint64_t time) {
     OTF2_ErrorCode code = OTF2_SUCCESS;

@@ -35,8 +35,8 @@ OTF2_ErrorCode refrain_otf2_rma_leave(const struct refrain_otf2_rma *rma, struct
 bool refrain_otf2_rma_follow_group(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                    const struct refrain_event *event);
 
-/* Follows the groups that calls name. To be called first for every event, including those of locations that other
- * processes write. False without memory. */
+/* Follows the groups that calls name. To be called for every event, before its records are written. False without
+ * memory. */
 static inline bool refrain_otf2_rma_follow(struct refrain_otf2_rma *rma, struct refrain_otf2_location *location,
                                            const struct refrain_event *event) {
     if (event->kind != REFRAIN_EVENT_WINDOW && (event->kind != REFRAIN_EVENT_LEAVE || !location->group.region))

@@ -1,4 +1,4 @@
-/* otf2_threads.c: writes OpenMP constructs as fork, team and lock records of OTF2 (otf2_threads.h). */
+/* otf2_threads.c: writes OpenMP constructs and mutexes as fork, team and lock records of OTF2 (otf2_threads.h). */
 #include "formats/otf2_threads.h"
 
 #include <stdio.h>

@@ -7,7 +7,8 @@
 
 /* ---- numbers ---- */
 
-/* MPI calls with numbers known to configurations. Others get the number of their region + OTHER_CALLS. */
+/* MPI calls whose numbers Extrae's configurations know: the number is the index here. The number of any other call is
+ * OTHER_CALLS + 1 + the index of its region. */
 static const char *const calls[] = {"",
                                     "MPI_Send",
                                     "MPI_Recv",
@@ -126,17 +127,17 @@ static void put_line(struct refrain_sink *out, const struct refrain_region_info 
 
 /* The values of one type: the regions entered with it. MPI calls with a known number are listed once. */
 static void put_values(struct refrain_sink *out, const struct refrain_trace *trace, enum refrain_paraver_type type) {
-    bool said[CALLS] = {false};
+    bool listed[CALLS] = {false};
     refrain_sink_put_text(out, "VALUES\n0      End\n");
     for (size_t i = 0; i < trace->n_regions; i++) {
         const struct refrain_region_info *region = &trace->regions[i];
         if (refrain_paraver_type_of(region) != type)
             continue;
         int64_t value = refrain_paraver_value_of(region);
-        if (value < CALLS && region->kind == REFRAIN_REGION_MPI && said[value])
+        if (value < CALLS && region->kind == REFRAIN_REGION_MPI && listed[value])
             continue;
         if (value < CALLS)
-            said[value] = true;
+            listed[value] = true;
         refrain_sink_printf(out, "%" PRId64 "      ", value);
         refrain_sink_put_name(out, region->name);
         refrain_sink_put_char(out, '\n');

@@ -66,7 +66,7 @@ static void put_event_types(struct refrain_sink *out, const struct refrain_trace
     }
 }
 
-/* Largest number of threads of a processor. */
+/* One subset stands for the threads of every processor: as many as the processor with the most threads has. */
 static void put_processes(struct refrain_sink *out, const struct refrain_locations *locations, int64_t *fields,
                           bool verbose) {
     size_t n = 1;
@@ -97,7 +97,7 @@ bool refrain_picl_header(struct refrain_sink *out, const struct refrain_trace *t
         const struct refrain_process *process = &trace->processes[i];
         const char *host = refrain_process_name(process, process->header->host);
         if (host[0] && process->rank >= 0)
-            refrain_picl_put_text(out, PICL_LABEL, PICL_ALL_EVENTS, (struct refrain_picl_place){process->rank, -1},
+            refrain_picl_put_text(out, PICL_LABEL, PICL_ALL_EVENTS, (struct refrain_picl_location){process->rank, -1},
                                   host, verbose);
     }
     if (!verbose) {

@@ -4,7 +4,7 @@
  *     rank N           -> processor N
  *     MPI call         -> entry and exit of one event type: that of table 4, else system overhead (-602); states do
  *                         not overlap
- *     further messages of a call -> its state is left, and entered again after them
+ *     further messages of a call -> its state is left; after them the call is system overhead
  *
  * Sends and receives are 1:1, but only a later event shows that a send was received. So the type of a send is
  * overwritten if it was not received. A receive whose send is not in the trace becomes system overhead. Records are
@@ -76,11 +76,12 @@ static bool is_message_type(enum picl_event type) {
 }
 
 static void enter_state(struct paragraph_writer *paragraph, struct rank_state *of, int32_t rank) {
-    /* A receive is known when the call is left, other operations when their event comes. */
+    /* A blocking receive is entered with its call: its fields are known only at its end. Other messages are entered
+     * when their event comes. */
     static const int64_t any[] = {-1, -1, -1};
     bool receives = of->state == PICL_RECV;
     if (!receives && is_message_type(of->state))
-        return; /* entered by its operation, or by an earlier event */
+        return; /* operation() enters it */
     of->type_at = put(paragraph, PICL_ENTRY, of->state, rank, any, receives ? 3 : 0);
 }
 
@@ -240,7 +241,7 @@ static int end(struct refrain_writer *writer) {
         refrain_warn("picl has no place for threads: %" PRIu64 " events of further threads are left out",
                      paragraph->left_out);
     if (!status && paragraph->lone)
-        refrain_warn("ParaGraph takes messages with both ends: %" PRIu64 " without another are system overhead",
+        refrain_warn("ParaGraph needs both ends of a message: %" PRIu64 " single ends are written as system overhead",
                      paragraph->lone);
     refrain_messages_free(paragraph->messages);
     free(paragraph->ranks);

@@ -10,14 +10,14 @@ void refrain_picl_number(struct refrain_sink *out, int64_t value) {
 }
 
 void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
-                        struct refrain_picl_place place) {
+                        struct refrain_picl_location location) {
     refrain_sink_put_signed(out, record);
     refrain_picl_number(out, type);
     refrain_picl_number(out, time_ns / 1000000000);
     refrain_sink_put_char(out, '.');
     refrain_sink_put_digits(out, (uint64_t)(time_ns % 1000000000), 9);
-    refrain_picl_number(out, place.processor);
-    refrain_picl_number(out, place.process);
+    refrain_picl_number(out, location.processor);
+    refrain_picl_number(out, location.process);
 }
 
 void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose) {
@@ -29,8 +29,8 @@ void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor desc
 }
 
 void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
-                      struct refrain_picl_place place, const int64_t *fields, size_t n, bool verbose) {
-    refrain_picl_start(out, record, type, time_ns, place);
+                      struct refrain_picl_location location, const int64_t *fields, size_t n, bool verbose) {
+    refrain_picl_start(out, record, type, time_ns, location);
     refrain_picl_number(out, (int64_t)n);
     if (n > 0)
         refrain_picl_descriptor(out, PICL_INTEGERS, verbose);
@@ -39,13 +39,13 @@ void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, in
     refrain_sink_put_char(out, '\n');
 }
 
-void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, struct refrain_picl_place place,
-                           const char *text, bool verbose) {
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type,
+                           struct refrain_picl_location location, const char *text, bool verbose) {
     char *escaped = malloc(4 * strlen(text) + 1);
     if (!escaped)
         return;
     size_t n = refrain_escape_name(escaped, text);
-    refrain_picl_start(out, record, type, 0, place);
+    refrain_picl_start(out, record, type, 0, location);
     refrain_picl_number(out, (int64_t)n);
     if (n > 0) {
         refrain_picl_descriptor(out, PICL_CHARACTERS, verbose);
@@ -56,11 +56,11 @@ void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t typ
     free(escaped);
 }
 
-void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_place place, const char *name,
-                           int64_t number) {
+void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_location location,
+                           const char *name, int64_t number) {
     char *escaped = malloc(4 * strlen(name) + 1);
     size_t n = escaped ? refrain_escape_name(escaped, name) : 0;
-    refrain_picl_start(out, PICL_MARK, PICL_FILE_OPEN, time_ns, place);
+    refrain_picl_start(out, PICL_MARK, PICL_FILE_OPEN, time_ns, location);
     if (n > 0) {
         refrain_sink_printf(out, " 1 \"%%%zuc%%d\" ", n);
         refrain_sink_put_bytes(out, escaped, n);

@@ -83,33 +83,33 @@ enum picl_event {
 enum picl_subset { PICL_FIRST_PROCESS = -2, PICL_FUNCTIONS = -2001, PICL_CALLS = -2002, PICL_REGIONS = -2003 };
 
 /* Position of a record: a rank, and a thread of it. -1: all of them. */
-struct refrain_picl_place {
+struct refrain_picl_location {
     int32_t processor;
     int64_t process;
 };
-#define REFRAIN_PICL_EVERYWHERE ((struct refrain_picl_place){-1, -1})
+#define REFRAIN_PICL_EVERYWHERE ((struct refrain_picl_location){-1, -1})
 
 /* Writes a blank and a number. */
 void refrain_picl_number(struct refrain_sink *out, int64_t value);
 
 /* Writes the fields that every record has, up to the process. */
 void refrain_picl_start(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
-                        struct refrain_picl_place place);
+                        struct refrain_picl_location location);
 
 /* Writes a blank and the format of the data fields: its number or, in the verbose form, the format itself. */
 void refrain_picl_descriptor(struct refrain_sink *out, enum picl_descriptor descriptor, bool verbose);
 
 /* Writes a record with n integers. */
 void refrain_picl_put(struct refrain_sink *out, int64_t record, int64_t type, int64_t time_ns,
-                      struct refrain_picl_place place, const int64_t *fields, size_t n, bool verbose);
+                      struct refrain_picl_location location, const int64_t *fields, size_t n, bool verbose);
 
 /* Writes a record with text as its data, on a single line. */
-void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type, struct refrain_picl_place place,
-                           const char *text, bool verbose);
+void refrain_picl_put_text(struct refrain_sink *out, int64_t record, int64_t type,
+                           struct refrain_picl_location location, const char *text, bool verbose);
 
 /* Writes a mark: a file with this name was opened, and has this number from now on. */
-void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_place place, const char *name,
-                           int64_t number);
+void refrain_picl_put_open(struct refrain_sink *out, int64_t time_ns, struct refrain_picl_location location,
+                           const char *name, int64_t number);
 
 /* Number of fields of an entry or exit that are needed: process ids and wildcards (-1) at the end can be omitted. */
 size_t refrain_picl_needed(const int64_t *fields, size_t n);

@@ -181,9 +181,9 @@ static void add(struct pairs *pairs, int64_t type, int64_t value) {
 }
 
 static void put_pairs(struct pairs *pairs, struct refrain_sink *out, enum picl_record record, int64_t of,
-                      struct refrain_picl_place place, int64_t time_ns, bool verbose) {
+                      struct refrain_picl_location location, int64_t time_ns, bool verbose) {
     if (pairs->n > 0) {
-        refrain_picl_start(out, record, of, time_ns, place);
+        refrain_picl_start(out, record, of, time_ns, location);
         refrain_picl_number(out, (int64_t)pairs->n);
         refrain_picl_descriptor(out, record == PICL_TIMES ? PICL_TYPES_TIMES : PICL_TYPES_NUMBERS, verbose);
         for (size_t i = 0; i < pairs->n; i++) {
@@ -243,8 +243,8 @@ static void add_user(struct pairs *pairs, const struct refrain_picl_statistics *
 }
 
 void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out,
-                                 struct refrain_picl_place place, int64_t start_ns, int64_t end_ns, uint64_t written,
-                                 bool verbose) {
+                                 struct refrain_picl_location location, int64_t start_ns, int64_t end_ns,
+                                 uint64_t written, bool verbose) {
     static const enum picl_record records[] = {PICL_TIMES, PICL_COUNTS, PICL_VOLUMES};
     struct pairs pairs = {calloc(statistics->trace->n_regions + COUNTED + SUBSETS + OTHER_PAIRS, sizeof *pairs.all), 0};
     if (!pairs.all) {
@@ -259,16 +259,16 @@ void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, str
     for (size_t r = 0; r < 3; r++) {
         add_sums(&pairs, &statistics->all, records[r], statistics->unknown);
         add(&pairs, PICL_TRACING, tracing[r]);
-        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, place, end_ns, verbose);
+        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, location, end_ns, verbose);
     }
     for (size_t r = 0; statistics->user && r < 2; r++) {
         add_user(&pairs, statistics, records[r]);
-        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, place, end_ns, verbose);
+        put_pairs(&pairs, out, records[r], PICL_ALL_EVENTS, location, end_ns, verbose);
     }
     for (size_t i = 0; statistics->user && i < statistics->trace->n_regions; i++)
         for (size_t r = 0; statistics->user[i].within && r < 3; r++) {
             add_sums(&pairs, statistics->user[i].within, records[r], NULL);
-            put_pairs(&pairs, out, records[r], (int64_t)i, place, end_ns, verbose);
+            put_pairs(&pairs, out, records[r], (int64_t)i, location, end_ns, verbose);
         }
     free(pairs.all);
 }

@@ -33,8 +33,8 @@ void refrain_picl_count_mark(struct refrain_picl_statistics *statistics, const s
 
 /* Writes the statistics. Open user events last until end_ns. `written`: bytes of the records of the process so far. */
 void refrain_picl_put_statistics(struct refrain_picl_statistics *statistics, struct refrain_sink *out,
-                                 struct refrain_picl_place place, int64_t start_ns, int64_t end_ns, uint64_t written,
-                                 bool verbose);
+                                 struct refrain_picl_location location, int64_t start_ns, int64_t end_ns,
+                                 uint64_t written, bool verbose);
 
 /* True if memory ran out, so that the statistics are incomplete. */
 bool refrain_picl_statistics_no_memory(const struct refrain_picl_statistics *statistics);

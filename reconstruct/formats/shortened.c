@@ -18,7 +18,7 @@ size_t refrain_shorten(struct refrain_shortened *shortened, const char *name, si
     return n;
 }
 
-void refrain_shortened_say(const struct refrain_shortened *shortened, const char *format) {
+void refrain_shortened_warn(const struct refrain_shortened *shortened, const char *format) {
     if (shortened->n)
         refrain_warn("%s has room for %zu bytes of a name: %" PRIu64 " are shortened, the first %.60s", format,
                      shortened->most, shortened->n, shortened->first);

@@ -17,6 +17,6 @@ size_t refrain_shorten(struct refrain_shortened *shortened, const char *name, si
 
 /* Prints one line on standard error: how many names were shortened, and the first of them. Nothing if there are
  * none. */
-void refrain_shortened_say(const struct refrain_shortened *shortened, const char *format);
+void refrain_shortened_warn(const struct refrain_shortened *shortened, const char *format);
 
 #endif

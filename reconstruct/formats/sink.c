@@ -14,8 +14,8 @@
 
 /* ---- opening ---- */
 
-/* Opens a new file in the directory of `path`: without a name if possible, else with the name in sink->instead. */
-static int open_instead(struct refrain_sink *sink, mode_t mode) {
+/* Opens a new file in the directory of `path`: without a name if possible, else with the name in sink->temporary. */
+static int open_temporary(struct refrain_sink *sink, mode_t mode) {
     const size_t within = refrain_directory_bytes(sink->path);
     char *directory = within ? strndup(sink->path, within) : strdup(".");
     int file = directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode & 0777) : -1;
@@ -23,15 +23,15 @@ static int open_instead(struct refrain_sink *sink, mode_t mode) {
     free(directory);
     if (file >= 0)
         return file;
-    if (asprintf(&sink->instead, "%s.%ld", sink->path, (long)getpid()) < 0) {
-        sink->instead = NULL;
+    if (asprintf(&sink->temporary, "%s.%ld", sink->path, (long)getpid()) < 0) {
+        sink->temporary = NULL;
         errno = ENOMEM;
         return -1;
     }
-    file = open(sink->instead, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
+    file = open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode & 0777);
     if (file < 0) {
-        free(sink->instead);
-        sink->instead = NULL;
+        free(sink->temporary);
+        sink->temporary = NULL;
     }
     return file;
 }
@@ -44,7 +44,7 @@ static enum refrain_status open_file(struct refrain_sink *sink, bool force, stru
     if (exists && !force)
         return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", sink->path);
     sink->force = force;
-    sink->file = !exists || S_ISREG(status.st_mode) ? open_instead(sink, exists ? status.st_mode : 0666)
+    sink->file = !exists || S_ISREG(status.st_mode) ? open_temporary(sink, exists ? status.st_mode : 0666)
                                                     : open(sink->path, O_WRONLY | O_CLOEXEC);
     return sink->file >= 0 ? REFRAIN_OK : REFRAIN_FAIL(error, "%s: cannot be written: %s", sink->path, strerror(errno));
 }
@@ -53,21 +53,21 @@ static enum refrain_status open_file(struct refrain_sink *sink, bool force, stru
 static bool give_name(struct refrain_sink *sink) {
     char unnamed[64];
     if (!sink->unnamed)
-        return sink->force ? rename(sink->instead, sink->path) == 0
-                           : link(sink->instead, sink->path) == 0 && unlink(sink->instead) == 0;
+        return sink->force ? rename(sink->temporary, sink->path) == 0
+                           : link(sink->temporary, sink->path) == 0 && unlink(sink->temporary) == 0;
     snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", sink->file);
     if (linkat(AT_FDCWD, unnamed, AT_FDCWD, sink->path, AT_SYMLINK_FOLLOW) == 0)
         return true;
-    if (errno != EEXIST || !sink->force || asprintf(&sink->instead, "%s.%ld", sink->path, (long)getpid()) < 0)
+    if (errno != EEXIST || !sink->force || asprintf(&sink->temporary, "%s.%ld", sink->path, (long)getpid()) < 0)
         return false;
-    return linkat(AT_FDCWD, unnamed, AT_FDCWD, sink->instead, AT_SYMLINK_FOLLOW) == 0 &&
-           rename(sink->instead, sink->path) == 0;
+    return linkat(AT_FDCWD, unnamed, AT_FDCWD, sink->temporary, AT_SYMLINK_FOLLOW) == 0 &&
+           rename(sink->temporary, sink->path) == 0;
 }
 
 static void free_sink(struct refrain_sink *sink) {
     free(sink->buffer);
     free(sink->path);
-    free(sink->instead);
+    free(sink->temporary);
     free(sink);
 }
 
@@ -98,10 +98,10 @@ enum refrain_status refrain_sink_open(const char *path, bool force, struct refra
     return REFRAIN_OK;
 }
 
-struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const void *bytes, size_t n), void *data) {
+struct refrain_sink *refrain_sink_open_function(bool (*receive)(void *data, const void *bytes, size_t n), void *data) {
     struct refrain_sink *sink = NULL;
     if (refrain_sink_open(NULL, false, &sink, NULL) == REFRAIN_OK) {
-        sink->take = take;
+        sink->receive = receive;
         sink->data = data;
     }
     return sink;
@@ -110,8 +110,8 @@ struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const v
 /* ---- writing ---- */
 
 static void write_all(struct refrain_sink *sink, const unsigned char *bytes, size_t n) {
-    if (sink->take && n > 0 && !sink->failed) {
-        sink->failed = sink->take(sink->data, bytes, n) ? 0 : ECANCELED;
+    if (sink->receive && n > 0 && !sink->failed) {
+        sink->failed = sink->receive(sink->data, bytes, n) ? 0 : ECANCELED;
         return;
     }
     while (n > 0 && !sink->failed) {
@@ -187,10 +187,10 @@ enum refrain_status refrain_sink_close(struct refrain_sink *sink, bool keep, str
     refrain_sink_flush(sink);
     if (sink->spool && keep && sink->copy_to >= 0)
         copy_spool(sink);
-    if ((sink->unnamed || sink->instead) && keep && !sink->failed && !give_name(sink))
+    if ((sink->unnamed || sink->temporary) && keep && !sink->failed && !give_name(sink))
         sink->failed = errno;
-    if (sink->instead && (sink->failed || !keep))
-        unlink(sink->instead);
+    if (sink->temporary && (sink->failed || !keep))
+        unlink(sink->temporary);
     if ((sink->path || sink->spool) && close(sink->file) != 0 && !sink->failed)
         sink->failed = errno;
     if (sink->copy_to > STDERR_FILENO && close(sink->copy_to) != 0 && !sink->failed)

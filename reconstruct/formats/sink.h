@@ -22,7 +22,7 @@ struct refrain_sink {
     unsigned char *at, *end; /* position of the next byte, and end of the buffer */
     unsigned char *buffer;
     int file;
-    bool (*take)(void *data, const void *bytes, size_t n); /* null: bytes go to `file` */
+    bool (*receive)(void *data, const void *bytes, size_t n); /* null: bytes go to `file` */
     void *data;
     uint64_t flushed; /* bytes that have left the buffer */
     int failed;       /* errno of the first failed write */
@@ -31,7 +31,7 @@ struct refrain_sink {
     int copy_to;      /* target to which a spool is copied when it is closed; -1: none */
     bool force;       /* an existing file at `path` may be replaced */
     char *path;       /* null: standard output, or a spool in a temporary directory */
-    char *instead;    /* temporary name until the file replaces `path`; null: no name, or `path` itself */
+    char *temporary;  /* temporary name until the file replaces `path`; null: no name, or `path` itself */
 };
 
 /* Opens `path` (null or "-": standard output). Without `force`, an existing file is an error. With `force`, it is
@@ -39,9 +39,9 @@ struct refrain_sink {
 enum refrain_status refrain_sink_open(const char *path, bool force, struct refrain_sink **sink,
                                       struct refrain_error *error);
 
-/* Makes a sink whose bytes go to `take`, in pieces of any length. If it returns false, writing ends. Null without
+/* Makes a sink whose bytes go to `receive`, in pieces of any length. If it returns false, writing ends. Null without
  * memory. */
-struct refrain_sink *refrain_sink_open_function(bool (*take)(void *data, const void *bytes, size_t n), void *data);
+struct refrain_sink *refrain_sink_open_function(bool (*receive)(void *data, const void *bytes, size_t n), void *data);
 
 /* Opens a sink whose bytes can be overwritten until it is closed. Standard output and pipes cannot be overwritten,
  * so they are written from a temporary file when the sink is closed. */

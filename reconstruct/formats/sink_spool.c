@@ -54,7 +54,7 @@ enum refrain_status refrain_sink_open_patchable(const char *path, bool force, st
     struct refrain_sink *sink;
     enum refrain_status status = refrain_sink_open(path, force, &sink, error);
     *result = sink;
-    if (status || sink->unnamed || sink->instead)
+    if (status || sink->unnamed || sink->temporary)
         return status;
     status = refrain_sink_open_spool(NULL, result, error);
     if (!status) {

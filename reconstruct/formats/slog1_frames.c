@@ -27,7 +27,7 @@ struct refrain_slog1_frames {
     struct records current; /* of the current frame */
     double earliest, latest,
         last_end; /* start of the earliest record so far; ends of the last record and of the last frame */
-    uint64_t under_way;
+    uint64_t pending_bytes;
     uint64_t first_directory, last_directory;
     uint32_t most_bytes, last_bytes; /* of a frame */
     bool any, no_memory;
@@ -163,8 +163,8 @@ static void fill(struct refrain_sink *out, uint64_t bytes) {
         refrain_sink_put_bytes(out, zeros, bytes < sizeof zeros ? (size_t)bytes : sizeof zeros);
 }
 
-static uint64_t target_bytes(uint64_t under_way) {
-    return under_way * 4 > REFRAIN_SLOG1_FRAME_BYTES ? under_way * 4 : REFRAIN_SLOG1_FRAME_BYTES;
+static uint64_t target_bytes(uint64_t pending_bytes) {
+    return pending_bytes * 4 > REFRAIN_SLOG1_FRAME_BYTES ? pending_bytes * 4 : REFRAIN_SLOG1_FRAME_BYTES;
 }
 
 /* Writes the current frame. Records that began before it are incoming. */
@@ -176,9 +176,9 @@ static void end_frame(struct refrain_slog1_frames *frames) {
         const unsigned char *record = frames->current.bytes + at;
         frames->no_memory |= !append(&sectors[start_at(record) < frame.start ? INCOMING : CURRENT], record);
     }
-    uint64_t used = HEAD_BYTES + frames->current.n_bytes, bytes = target_bytes(frames->under_way);
-    if (used + frames->under_way > bytes)
-        bytes = used + frames->under_way;
+    uint64_t used = HEAD_BYTES + frames->current.n_bytes, bytes = target_bytes(frames->pending_bytes);
+    if (used + frames->pending_bytes > bytes)
+        bytes = used + frames->pending_bytes;
     if (frames->n % REFRAIN_SLOG1_DIRECTORY_ENTRIES == 0)
         put_directory(frames);
     frame.at = refrain_sink_position(frames->out);
@@ -199,16 +199,17 @@ static void end_frame(struct refrain_slog1_frames *frames) {
 }
 
 bool refrain_slog1_frames_add(struct refrain_slog1_frames *frames, const struct refrain_slog1_record *record,
-                              uint64_t under_way) {
+                              uint64_t pending_bytes) {
     size_t bytes = bytes_of(record);
-    if (frames->current.n > 0 && HEAD_BYTES + frames->current.n_bytes + bytes + under_way > target_bytes(under_way))
+    if (frames->current.n > 0 &&
+        HEAD_BYTES + frames->current.n_bytes + bytes + pending_bytes > target_bytes(pending_bytes))
         end_frame(frames);
     if (!reserve(&frames->current, bytes))
         return false;
     put_record(frames->current.bytes + frames->current.n_bytes, record);
     frames->current.n_bytes += bytes;
     frames->current.n++;
-    frames->under_way = under_way;
+    frames->pending_bytes = pending_bytes;
     frames->latest = record->start + record->duration;
     if (!frames->any || record->start < frames->earliest)
         frames->earliest = record->start;
@@ -243,30 +244,31 @@ static bool read_frame(struct refrain_slog1_frames *frames, const struct frame *
     return true;
 }
 
-static void give(const struct records *records, void (*take)(void *data, const struct refrain_slog1_record *record),
-                 void *data) {
+static void visit_records(const struct records *records,
+                          void (*visit)(void *data, const struct refrain_slog1_record *record), void *data) {
     struct refrain_slog1_record record;
     for (size_t at = 0; at < records->n_bytes; at += size_at(records->bytes + at)) {
         get_record(records->bytes + at, &record);
-        take(data, &record);
+        visit(data, &record);
     }
 }
 
-/* Records of the next frame that began before it pass through this frame, or go out of it. `behind` becomes the list
- * of records that began before this frame. */
+/* `later` lists the records of later frames that began before the next frame. Such a record passes through this frame
+ * if it began before it, and goes out of it otherwise. Afterwards `later` lists the records that began before this
+ * frame. */
 static bool add_pseudo_records(struct refrain_slog1_frames *frames, const struct frame *frame, struct records *sectors,
-                               struct records *behind) {
+                               struct records *later) {
     struct records before = {0};
     bool good = true;
-    for (size_t at = 0; at < behind->n_bytes; at += size_at(behind->bytes + at)) {
-        const unsigned char *record = behind->bytes + at;
+    for (size_t at = 0; at < later->n_bytes; at += size_at(later->bytes + at)) {
+        const unsigned char *record = later->bytes + at;
         good &= append(&sectors[start_at(record) < frame->start ? PASSING : OUTGOING], record);
     }
     for (int i = INCOMING; i <= PASSING; i++)
         for (size_t at = 0; at < sectors[i].n_bytes; at += size_at(sectors[i].bytes + at))
             good &= append(&before, sectors[i].bytes + at);
-    free(behind->bytes);
-    *behind = before;
+    free(later->bytes);
+    *later = before;
     frames->no_memory |= !good;
     return good;
 }
@@ -284,7 +286,7 @@ static void write_pseudo_records(struct refrain_slog1_frames *frames, const stru
 
 /* Writes the pseudo-records of a frame; `number` 0 is the first one. */
 static bool second_pass(struct refrain_slog1_frames *frames, uint64_t directory, uint64_t number, struct frame *frame,
-                        struct records *sectors, struct records *behind) {
+                        struct records *sectors, struct records *later) {
     unsigned char entry[ENTRY_BYTES];
     const unsigned char *from = entry;
     if (!refrain_sink_read(frames->out, entry_at(directory, number), entry, sizeof entry))
@@ -295,10 +297,10 @@ static bool second_pass(struct refrain_slog1_frames *frames, uint64_t directory,
     if (!read_frame(frames, frame, sectors))
         return false;
     if (number == 0) /* no record of the run is before it */
-        for (size_t at = 0; at < behind->n_bytes; at += size_at(behind->bytes + at))
-            if (start_at(behind->bytes + at) < frame->start)
-                frame->start = start_at(behind->bytes + at);
-    if (!add_pseudo_records(frames, frame, sectors, behind))
+        for (size_t at = 0; at < later->n_bytes; at += size_at(later->bytes + at))
+            if (start_at(later->bytes + at) < frame->start)
+                frame->start = start_at(later->bytes + at);
+    if (!add_pseudo_records(frames, frame, sectors, later))
         return false;
     write_pseudo_records(frames, frame, sectors);
     put_entry(frames, directory, number, frame);
@@ -306,8 +308,8 @@ static bool second_pass(struct refrain_slog1_frames *frames, uint64_t directory,
 }
 
 bool refrain_slog1_frames_finish(struct refrain_slog1_frames *frames, struct refrain_slog1_summary *summary,
-                                 void (*take)(void *data, const struct refrain_slog1_record *record), void *data) {
-    struct records sectors[SECTORS] = {{0}}, behind = {0};
+                                 void (*visit)(void *data, const struct refrain_slog1_record *record), void *data) {
+    struct records sectors[SECTORS] = {{0}}, later = {0};
     struct frame frame = {0};
     if (frames->current.n > 0)
         end_frame(frames);
@@ -327,11 +329,11 @@ bool refrain_slog1_frames_finish(struct refrain_slog1_frames *frames, struct ref
     for (uint64_t i = frames->n; good && i-- > 0;) {
         unsigned char previous[8];
         const unsigned char *from = previous;
-        good = second_pass(frames, directory, i, &frame, sectors, &behind);
+        good = second_pass(frames, directory, i, &frame, sectors, &later);
         if (!good)
             break;
-        give(&sectors[CURRENT], take, data);
-        give(&sectors[INCOMING], take, data);
+        visit_records(&sectors[CURRENT], visit, data);
+        visit_records(&sectors[INCOMING], visit, data);
         summary->has_pseudo_records |= sectors[PASSING].n + sectors[OUTGOING].n > 0;
         if (i % REFRAIN_SLOG1_DIRECTORY_ENTRIES == 0 && i > 0) {
             good = refrain_sink_read(frames->out, directory, previous, sizeof previous);
@@ -340,7 +342,7 @@ bool refrain_slog1_frames_finish(struct refrain_slog1_frames *frames, struct ref
     }
     for (int i = 0; i < SECTORS; i++)
         free(sectors[i].bytes);
-    free(behind.bytes);
+    free(later.bytes);
     return good && !frames->out->failed;
 }
 

@@ -50,10 +50,10 @@ struct refrain_slog1_frames;
 struct refrain_slog1_frames *refrain_slog1_frames_open(struct refrain_sink *out);
 void refrain_slog1_frames_close(struct refrain_slog1_frames *frames);
 
-/* Adds a record that ends no earlier than the one before. `under_way`: upper bound of the bytes of records that
- * begin no later than this one ends and are still to come. False without memory. */
+/* Adds a record that ends no earlier than the one before. `pending_bytes`: upper bound of the bytes of later records
+ * that begin no later than this one ends. False without memory. */
 bool refrain_slog1_frames_add(struct refrain_slog1_frames *frames, const struct refrain_slog1_record *record,
-                              uint64_t under_way);
+                              uint64_t pending_bytes);
 
 struct refrain_slog1_summary {
     uint64_t at; /* position of the first directory */
@@ -63,10 +63,10 @@ struct refrain_slog1_summary {
     bool has_pseudo_records;
 };
 
-/* Does the second pass. Calls `take` for each record that is no pseudo-record. False without memory, and if the file
+/* Does the second pass. Calls `visit` for each record that is no pseudo-record. False without memory, and if the file
  * cannot be read. */
 bool refrain_slog1_frames_finish(struct refrain_slog1_frames *frames, struct refrain_slog1_summary *summary,
-                                 void (*take)(void *data, const struct refrain_slog1_record *record), void *data);
+                                 void (*visit)(void *data, const struct refrain_slog1_record *record), void *data);
 
 /* Numbers in the byte order of the file. */
 void refrain_slog1_put(unsigned char **to, uint64_t value, unsigned bytes);

@@ -42,8 +42,8 @@ struct refrain_slog2_bytes {
     size_t n, capacity;
     bool no_memory;
 };
-void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value,
-                       unsigned n); /* Appends the lowest n bytes of the value. */
+/* Appends the lowest n bytes of the value. */
+void refrain_slog2_put(struct refrain_slog2_bytes *bytes, uint64_t value, unsigned n);
 void refrain_slog2_put_double(struct refrain_slog2_bytes *bytes, double value);
 void refrain_slog2_put_text(struct refrain_slog2_bytes *bytes, const char *text, size_t n);
 
@@ -56,7 +56,7 @@ struct refrain_slog2_sum {
 struct refrain_slog2_tree;
 
 /* Null without memory. `out`: target of the boxes. `directory`: a spool for the directory, which follows them.
- * `sums`: by category, n of them. All belong to the caller. */
+ * `sums`: by category, one for each. All belong to the caller. */
 struct refrain_slog2_tree *refrain_slog2_tree_open(struct refrain_sink *out, struct refrain_sink *directory,
                                                    struct refrain_slog2_sum *sums);
 

@@ -93,8 +93,8 @@ static int64_t collective_type(const struct alog_writer *alog) {
     return 2 * ((int64_t)alog->n_regions + 1);
 }
 
-/* With a bitmap after the colour, although it may be left out: nupshot would take the first colon of the name for the
- * one before the bitmap. */
+/* Writes a bitmap after the colour, although ALOG does not require one: without it, nupshot takes a colon in the name
+ * for the one before the bitmap. */
 static void put_state(struct refrain_sink *out, int64_t start, const char *name) {
     static const char *const colours[] = {"red", "blue", "green", "orange", "yellow", "purple", "cyan", "brown"};
     for (int end = 0; end < 2; end++) {

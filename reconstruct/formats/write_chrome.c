@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts of a region for events, made once: ,"name": to "line": for its entry, and its name in quotes. */
+/* Texts that each event of a region repeats, made once: its name in quotes; for its entry, everything from ,"name": up
+ * to the line. */
 struct region_text {
     size_t enter, enter_bytes, name, name_bytes; /* offsets in texts */
 };
@@ -93,7 +94,7 @@ static void open_event(struct chrome_writer *chrome, const char *phase, const st
 
 /* ---- regions ---- */
 
-static bool take_text(void *data, const void *bytes, size_t n) {
+static bool append_text(void *data, const void *bytes, size_t n) {
     struct texts *texts = data;
     if (!REFRAIN_ARRAY_ROOMS(texts->bytes, texts->n, n, texts->capacity))
         return false;
@@ -119,7 +120,7 @@ static void put_region(struct refrain_sink *sink, const struct refrain_region_in
 
 static bool make_regions(struct chrome_writer *chrome, const struct refrain_trace *trace) {
     static const struct refrain_region_info unknown = {.name = "unknown", .file = "", .collective = ""};
-    struct refrain_sink *sink = refrain_sink_open_function(take_text, &chrome->texts);
+    struct refrain_sink *sink = refrain_sink_open_function(append_text, &chrome->texts);
     chrome->n_regions = trace->n_regions;
     chrome->regions = calloc(trace->n_regions + 1, sizeof *chrome->regions);
     for (size_t i = 0; sink && chrome->regions && i <= trace->n_regions; i++)

@@ -238,7 +238,7 @@ static int end(struct refrain_writer *writer) {
             refrain_warn("clog has no place for threads: %" PRIu64 " events of further threads are left out",
                          clog->thread_events);
         refrain_omitted_warn(&clog->omitted, "clog");
-        refrain_clog_say(&clog->blocks, "clog");
+        refrain_clog_warn(&clog->blocks, "clog");
         if (clog->cut_texts)
             refrain_warn("clog has 15 bytes for the tag and size of an arrow, or for a counter: %" PRIu64
                          " numbers became 9s there",

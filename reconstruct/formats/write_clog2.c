@@ -88,8 +88,8 @@ static int64_t region_of(const struct clog2_writer *clog2, const struct refrain_
 /* Events without a state: + 2 i for markers of region i, and 1 more for its counters; they follow those of the
  * states. */
 static int64_t first_solo_event(const struct clog2_writer *clog2) {
-    int64_t behind = FIRST_EVENT + 2 * ((int64_t)clog2->trace->n_regions + 1);
-    return behind > FIRST_SOLO_EVENT ? behind : FIRST_SOLO_EVENT;
+    int64_t after_states = FIRST_EVENT + 2 * ((int64_t)clog2->trace->n_regions + 1);
+    return after_states > FIRST_SOLO_EVENT ? after_states : FIRST_SOLO_EVENT;
 }
 
 /* ---- begin ---- */
@@ -211,7 +211,8 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 
 /* ---- events ---- */
 
-/* Writes both ends of a message with the communicator if both are members of it, else with MPI_COMM_WORLD. */
+/* Writes one end of a message. If both ends are members of the communicator, the record has the communicator and the
+ * ranks in it; otherwise MPI_COMM_WORLD and its ranks. So both ends of a message name the same communicator. */
 static void put_message(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     struct origin origin = {0, event->rank, event->thread};
@@ -234,7 +235,7 @@ static void put_message(struct clog2_writer *clog2, const struct refrain_event *
     refrain_clog_int(blocks, 0);
 }
 
-/* False if the trace has no name for it. */
+/* Writes a marker or counter. False if the trace has no name for it. */
 static bool put_moment(struct clog2_writer *clog2, const struct refrain_event *event, int64_t time_ns) {
     struct refrain_clog_blocks *blocks = &clog2->blocks;
     struct origin origin = {0, event->rank, event->thread};
@@ -344,7 +345,7 @@ static int end(struct refrain_writer *writer) {
     enum refrain_status status = refrain_file_writer_close(&clog2->file, false);
     if (!status && clog2->file.begun) {
         refrain_omitted_warn(&clog2->omitted, "clog2");
-        refrain_clog_say(&clog2->blocks, "clog2");
+        refrain_clog_warn(&clog2->blocks, "clog2");
     }
     for (size_t i = 0; clog2->rank_of && i < clog2->trace->n_comms; i++)
         free(clog2->rank_of[i]);

@@ -90,7 +90,7 @@ static struct counter *counter_of(struct epilog_writer *epilog, size_t location,
     return &epilog->counters[location * epilog->ids.n_metrics + metric];
 }
 
-/* Values of the metrics at the location. */
+/* Appends the values of all metrics at the location. */
 static void put_metrics(struct epilog_writer *epilog, struct refrain_epilog_record *record, size_t location) {
     uint64_t ns = (uint64_t)epilog->of_location[location].waiting.total_ns;
     refrain_epilog_ui4(record, (uint32_t)ns);
@@ -223,7 +223,7 @@ static void put_construct(struct epilog_writer *epilog, size_t location, const s
     if (region->class == REFRAIN_CONSTRUCT_PARALLEL && !region->block && event->thread == 0) {
         if (enters && !of->forked)
             put_team(epilog, event->rank, REFRAIN_EPILOG_OMP_FORK, time_ns);
-        else if (enters && of->n_parallel == 0) /* a thread of another kind: until the end of the run */
+        else if (enters && of->n_parallel == 0) /* the team of another thread lasts until the end of the run */
             return;
         of->n_parallel += enters ? 1 : of->n_parallel ? -1u : 0;
         if (!enters && of->forked && of->n_parallel == 0)
@@ -297,7 +297,7 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 
 /* ---- end ---- */
 
-static void say(const struct epilog_writer *epilog) {
+static void warn_losses(const struct epilog_writer *epilog) {
     refrain_omitted_warn(&epilog->omitted, "epilog");
     if (epilog->ids.shortened)
         refrain_warn("epilog holds 65,274 bytes of a name: %" PRIu64 " are shortened", epilog->ids.shortened);
@@ -333,7 +333,7 @@ static int end(struct refrain_writer *writer) {
     }
     enum refrain_status status = refrain_file_writer_close(&epilog->file, false);
     if (!status && epilog->file.begun)
-        say(epilog);
+        warn_losses(epilog);
     refrain_epilog_ids_free(&epilog->ids);
     refrain_locations_free(&epilog->locations);
     free(epilog->of_location);

@@ -282,8 +282,8 @@ static inline OTF2_ErrorCode enter(struct otf2_part *part, struct refrain_otf2_l
 }
 
 /* Enters or leaves a region, which may be an OpenMP construct. */
-static OTF2_ErrorCode pass(struct otf2_part *part, struct refrain_otf2_location *location,
-                           const struct refrain_event *event, uint64_t time) {
+static OTF2_ErrorCode enter_or_leave(struct otf2_part *part, struct refrain_otf2_location *location,
+                                     const struct refrain_event *event, uint64_t time) {
     const struct refrain_construct_regions *openmp = &part->otf2->openmp;
     OTF2_ErrorCode code = refrain_otf2_before(openmp, part->otf2->trace, location, event, time);
     if (!code)
@@ -306,7 +306,7 @@ static OTF2_ErrorCode access_complete(struct refrain_otf2_location *location, co
     return code ? code : refrain_otf2_io_complete(location, event, time);
 }
 
-/* Writes the records of the event in a location that this process writes. */
+/* Writes the records of the event. */
 static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_location *location,
                                     const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
@@ -318,7 +318,7 @@ static OTF2_ErrorCode write_records(struct otf2_part *part, struct refrain_otf2_
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
     case REFRAIN_EVENT_LEAVE:
-        return pass(part, location, event, time);
+        return enter_or_leave(part, location, event, time);
     case REFRAIN_EVENT_SEND_COMPLETE:
     case REFRAIN_EVENT_RECV_POST:
     case REFRAIN_EVENT_CANCEL:
@@ -387,7 +387,7 @@ static __attribute__((noinline)) int write_any(struct otf2_part *part, struct re
     return code ? fail(otf2, code) : 0;
 }
 
-/* Fast path for most events: those that only enter or leave. */
+/* Fast path for an ENTER, and for a LEAVE of a call that needs no other record. write_any() is the slow path. */
 static inline int write_to_part(struct otf2_part *part, const struct refrain_event *event) {
     struct otf2_writer *otf2 = part->otf2;
     struct refrain_otf2_location *location = location_of(otf2, event);

@@ -61,7 +61,7 @@ enum key {
     POSITION,
     REQUEST,
     APPROXIMATE,
-    WAITED, /* this and the next: with --waiting */
+    WAITED, /* this and the two below: only with --waiting */
     BY,
     AT,
     KEYS
@@ -70,7 +70,7 @@ static const char *const keys[KEYS] = {"dest",     "source",      "tag",       "
                                        "received", "target",      "window",    "handle", "whence", "offset", "position",
                                        "request",  "approximate", "waited_ns", "by",     "at"};
 
-/* By kind of region. In the place of VALUE, which is never entered, is the one for all other events. */
+/* By kind of region. No region of kind VALUE is entered, so its entry is the category of all other events. */
 static const char *const categories[] = {"function", "mpi", "user", "operation", "io"};
 #define OPERATION_CATEGORY 3u
 
@@ -256,7 +256,7 @@ static void annotate(struct perfetto_writer *perfetto, enum key key, int64_t val
     refrain_protobuf_message(&perfetto->inner, ANNOTATION, &perfetto->innermost);
 }
 
-static void annotate_place(struct perfetto_writer *perfetto, enum key key, const struct refrain_region_info *region) {
+static void annotate_source(struct perfetto_writer *perfetto, enum key key, const struct refrain_region_info *region) {
     char line[16];
     snprintf(line, sizeof line, ":%" PRIu32, region->line);
     refrain_protobuf_clear(&perfetto->innermost);
@@ -346,7 +346,7 @@ static void put_wait(struct perfetto_writer *perfetto, const struct refrain_even
     refrain_protobuf_varint(&perfetto->inner, NAME_IID, wait_iid(perfetto, wait->kind));
     annotate(perfetto, WAITED, wait->ns);
     annotate(perfetto, BY, wait->cause_rank);
-    annotate_place(perfetto, AT, wait->cause);
+    annotate_source(perfetto, AT, wait->cause);
     if (waited.approximate)
         annotate(perfetto, APPROXIMATE, 1);
     close_event(perfetto);

@@ -36,14 +36,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct place_state {
-    struct refrain_picl_place place;
+struct location_state {
+    struct refrain_picl_location location;
     bool started;
     uint32_t calls;        /* open MPI calls */
     enum picl_event state; /* of the outermost call, PICL_NO_TYPE: none */
     int64_t start_ns, enter_ns;
     uint64_t type_at; /* position of the last digit of the type of the entry; 0: not written */
-    bool waits;       /* the entry of the state is held */
+    bool held;        /* the entry of the state is held */
     bool completes;   /* the outermost call has completed a request */
     struct refrain_picl_requests requests;
     bool has_message; /* the message of the state is known; it is written at its entry (sends) or exit (receives) */
@@ -59,30 +59,30 @@ struct picl_writer {
     struct refrain_picl_levels levels;
     struct refrain_omitted omitted;
     struct refrain_locations locations;
-    struct place_state *places; /* by location */
-    size_t *waiting;            /* locations whose entry is held */
-    size_t n_waiting;
-    int64_t waiting_ns; /* time of the held entries */
+    struct location_state *states; /* by location */
+    size_t *held;                  /* locations whose entry is held */
+    size_t n_held;
+    int64_t held_ns; /* time of the held entries */
     int64_t end_ns;
 };
 
 /* ---- records ---- */
 
-static void put(struct picl_writer *picl, struct place_state *of, int64_t record, int64_t type, int64_t time_ns,
+static void put(struct picl_writer *picl, struct location_state *of, int64_t record, int64_t type, int64_t time_ns,
                 const int64_t *fields, size_t n) {
     uint64_t from = refrain_sink_position(picl->file.out);
-    refrain_picl_put(picl->file.out, record, type, time_ns, of->place, fields, n, picl->verbose);
+    refrain_picl_put(picl->file.out, record, type, time_ns, of->location, fields, n, picl->verbose);
     of->written += refrain_sink_position(picl->file.out) - from;
 }
 
 /* Writes a record of an event type of table 4, with the fields that the form has. */
-static void put_system(struct picl_writer *picl, struct place_state *of, enum picl_record record, enum picl_event type,
-                       int64_t time_ns, const int64_t *fields, size_t n) {
+static void put_system(struct picl_writer *picl, struct location_state *of, enum picl_record record,
+                       enum picl_event type, int64_t time_ns, const int64_t *fields, size_t n) {
     if (picl->levels.system)
         put(picl, of, record, type, time_ns, fields, picl->verbose ? n : refrain_picl_needed(fields, n));
 }
 
-static void put_user(struct picl_writer *picl, struct place_state *of, int64_t record,
+static void put_user(struct picl_writer *picl, struct location_state *of, int64_t record,
                      const struct refrain_event *event, const int64_t *fields, size_t n) {
     if (picl->levels.user)
         put(picl, of, record, event->region->index, event->time_ns, fields, n);
@@ -93,7 +93,8 @@ static enum picl_event type_after(enum picl_event type, bool waited) {
     return waited ? type : refrain_picl_unwaited(type);
 }
 
-static void put_mark(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event, bool waited) {
+static void put_mark(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event,
+                     bool waited) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry, n = refrain_picl_fields(event, &type, fields, &of_entry);
@@ -107,7 +108,7 @@ static void put_mark(struct picl_writer *picl, struct place_state *of, const str
 }
 
 /* Writes the opening or closing of a file. False for other events. */
-static bool put_file(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static bool put_file(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     enum refrain_mpi_kind kind = refrain_mpi_kind(event->region);
     bool opens = kind == REFRAIN_MPI_FILE_OPEN;
     uint64_t from = refrain_sink_position(picl->file.out);
@@ -115,7 +116,7 @@ static bool put_file(struct picl_writer *picl, struct place_state *of, const str
         return false;
     refrain_picl_count(of->statistics, opens ? PICL_FILE_OPEN : PICL_FILE_CLOSE, 0, 0);
     if (opens && picl->levels.system) {
-        refrain_picl_put_open(picl->file.out, event->time_ns, of->place, refrain_event_file_name(picl->trace, event),
+        refrain_picl_put_open(picl->file.out, event->time_ns, of->location, refrain_event_file_name(picl->trace, event),
                               event->tag);
         of->written += refrain_sink_position(picl->file.out) - from;
     } else if (picl->levels.system) {
@@ -127,7 +128,7 @@ static bool put_file(struct picl_writer *picl, struct place_state *of, const str
 /* ---- states ---- */
 
 /* True if the operation is the one of the state. */
-static bool belongs(const struct place_state *of, const struct refrain_event *event) {
+static bool belongs(const struct location_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry;
@@ -138,37 +139,37 @@ static bool belongs(const struct place_state *of, const struct refrain_event *ev
 }
 
 /* True if the call waited for the received message, or if the send of the message is unknown. */
-static bool waited_for(const struct place_state *of, const struct refrain_event *receive) {
+static bool waited_for(const struct location_state *of, const struct refrain_event *receive) {
     return !receive->match || receive->match_time_ns > of->enter_ns;
 }
 
 /* Writes the held entry of a state, with the facts that are known by now. */
-static void put_entry(struct picl_writer *picl, struct place_state *of) {
+static void put_entry(struct picl_writer *picl, struct location_state *of) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry = 0;
     if (of->has_message)
         refrain_picl_fields(&of->message, &type, fields, &of_entry);
-    of->waits = false;
+    of->held = false;
     of->type_at = refrain_sink_position(picl->file.out) + strlen("-3 -5");
     put_system(picl, of, PICL_ENTRY, of->state, of->enter_ns, fields, of_entry);
 }
 
 /* Changes the state: a receive whose message was there already. */
-static void retype_receive(struct picl_writer *picl, struct place_state *of) {
+static void retype_receive(struct picl_writer *picl, struct location_state *of) {
     of->state = PICL_RECV_THERE;
-    if (!of->waits && picl->levels.system)
+    if (!of->held && picl->levels.system)
         refrain_sink_patch(picl->file.out, of->type_at, "1", 1);
 }
 
-static void put_waiting(struct picl_writer *picl) {
-    for (size_t i = 0; i < picl->n_waiting; i++)
-        if (picl->places[picl->waiting[i]].waits)
-            put_entry(picl, &picl->places[picl->waiting[i]]);
-    picl->n_waiting = 0;
+static void put_held(struct picl_writer *picl) {
+    for (size_t i = 0; i < picl->n_held; i++)
+        if (picl->states[picl->held[i]].held)
+            put_entry(picl, &picl->states[picl->held[i]]);
+    picl->n_held = 0;
 }
 
-static void enter(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static void enter(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     put_user(picl, of, PICL_ENTRY, event, NULL, 0);
     refrain_picl_count_enter(of->statistics, event->region, event->time_ns);
     if (event->region->kind != REFRAIN_REGION_MPI || of->calls++ > 0)
@@ -180,14 +181,14 @@ static void enter(struct picl_writer *picl, struct place_state *of, const struct
         of->state = PICL_NO_TYPE; /* a mark, as soon as the file is known */
     if (of->state == PICL_NO_TYPE)
         return;
-    of->waits = true;
-    picl->waiting[picl->n_waiting++] = (size_t)(of - picl->places);
-    picl->waiting_ns = event->time_ns;
+    of->held = true;
+    picl->held[picl->n_held++] = (size_t)(of - picl->states);
+    picl->held_ns = event->time_ns;
 }
 
 /* Polls have no records, but are counted: those of incomplete requests if only sends or only receives are pending.
  * Results of probes are unknown. */
-static void count_poll(struct place_state *of, const struct refrain_region_info *region) {
+static void count_poll(struct location_state *of, const struct refrain_region_info *region) {
     static const enum picl_event missed[] = {PICL_RECV_MISSED, PICL_SEND_MISSED};
     const struct refrain_picl_requests *requests = &of->requests;
     bool sends = requests->n_sends > 0, receives = requests->n_sends < requests->n;
@@ -203,7 +204,7 @@ static void count_poll(struct place_state *of, const struct refrain_region_info 
     }
 }
 
-static void leave_call(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static void leave_call(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     enum picl_event type;
     int64_t fields[8];
     size_t of_entry = 0, n = of->has_message ? refrain_picl_fields(&of->message, &type, fields, &of_entry) : 0;
@@ -217,7 +218,7 @@ static void leave_call(struct picl_writer *picl, struct place_state *of, const s
     of->state = PICL_NO_TYPE;
 }
 
-static void leave(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static void leave(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     if (event->region->kind == REFRAIN_REGION_MPI && of->calls > 0 && --of->calls == 0)
         leave_call(picl, of, event);
     put_user(picl, of, PICL_EXIT, event, NULL, 0);
@@ -225,7 +226,7 @@ static void leave(struct picl_writer *picl, struct place_state *of, const struct
 }
 
 /* Follows begins and ends of requests. True if the call had to wait for the completion in this event. */
-static bool follow_requests(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static bool follow_requests(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     int64_t arrived_ns;
     switch (event->kind) {
     case REFRAIN_EVENT_SEND:
@@ -237,7 +238,7 @@ static bool follow_requests(struct picl_writer *picl, struct place_state *of, co
         of->completes = true;
         if (event->match && event->peer >= 0)
             refrain_picl_requests_arrive(
-                &picl->places[picl->locations.first[event->peer] + event->match_thread].requests, event->match,
+                &picl->states[picl->locations.first[event->peer] + event->match_thread].requests, event->match,
                 event->time_ns);
         if (event->request >= 0)
             refrain_picl_requests_end(&of->requests, event->request);
@@ -251,14 +252,14 @@ static bool follow_requests(struct picl_writer *picl, struct place_state *of, co
 
 /* Makes an operation part of the state of its call if it is the one of the state and its entry or exit is not
  * written. Else writes a mark. */
-static void operation(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event,
+static void operation(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event,
                       bool waited) {
-    if (belongs(of, event) && (of->waits || event->kind == REFRAIN_EVENT_RECV)) {
+    if (belongs(of, event) && (of->held || event->kind == REFRAIN_EVENT_RECV)) {
         of->has_message = true;
         of->message = *event;
         if (of->state == PICL_RECV && !waited)
             retype_receive(picl, of);
-        if (of->waits)
+        if (of->held)
             put_entry(picl, of);
         return;
     }
@@ -268,16 +269,16 @@ static void operation(struct picl_writer *picl, struct place_state *of, const st
 
 /* ---- the writer ---- */
 
-static bool make_places(struct picl_writer *picl, const struct refrain_trace *trace) {
+static bool make_states(struct picl_writer *picl, const struct refrain_trace *trace) {
     if (!refrain_locations_make(&picl->locations, trace))
         return false;
-    picl->places = calloc(picl->locations.n + 1, sizeof *picl->places);
-    picl->waiting = calloc(picl->locations.n + 1, sizeof *picl->waiting);
-    bool made = picl->places && picl->waiting;
+    picl->states = calloc(picl->locations.n + 1, sizeof *picl->states);
+    picl->held = calloc(picl->locations.n + 1, sizeof *picl->held);
+    bool made = picl->states && picl->held;
     for (size_t i = 0; made && i < picl->locations.n; i++) {
         const struct refrain_location *location = &picl->locations.all[i];
-        picl->places[i].place = (struct refrain_picl_place){location->rank, location->thread};
-        made = (picl->places[i].statistics = refrain_picl_statistics_make(trace)) != NULL;
+        picl->states[i].location = (struct refrain_picl_location){location->rank, location->thread};
+        made = (picl->states[i].statistics = refrain_picl_statistics_make(trace)) != NULL;
     }
     return made;
 }
@@ -285,7 +286,7 @@ static bool make_places(struct picl_writer *picl, const struct refrain_trace *tr
 static int begin(struct refrain_writer *writer, const struct refrain_trace *trace) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     picl->trace = trace;
-    if (!make_places(picl, trace) || !refrain_picl_header(picl->file.out, trace, &picl->locations, picl->verbose)) {
+    if (!make_states(picl, trace) || !refrain_picl_header(picl->file.out, trace, &picl->locations, picl->verbose)) {
         REFRAIN_FAIL_MEMORY(picl->file.error);
         return 1;
     }
@@ -294,7 +295,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
 }
 
 /* The first records of a process: tracing begins, with the number of profiled user events, and its levels. */
-static void start(struct picl_writer *picl, struct place_state *of, int64_t time_ns) {
+static void start(struct picl_writer *picl, struct location_state *of, int64_t time_ns) {
     of->started = true;
     of->start_ns = time_ns;
     put(picl, of, PICL_ENTRY, PICL_TRACING, time_ns, NULL, 0);
@@ -305,7 +306,7 @@ static void start(struct picl_writer *picl, struct place_state *of, int64_t time
     put(picl, of, PICL_MARK, PICL_TRACE_LEVEL, time_ns, (int64_t[]){picl->levels.system, picl->levels.user, 1}, 3);
 }
 
-static void put_collective(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static void put_collective(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     operation(picl, of, event, true); /* a barrier is a state as well */
     put_user(picl, of, PICL_RECORD_COLLECTIVE, event,
              (int64_t[]){event->peer, event->bytes, event->received, event->comm ? (int64_t)event->comm->index : -1,
@@ -313,7 +314,7 @@ static void put_collective(struct picl_writer *picl, struct place_state *of, con
              event->request < 0 ? 4 : 5);
 }
 
-static void put_event(struct picl_writer *picl, struct place_state *of, const struct refrain_event *event) {
+static void put_event(struct picl_writer *picl, struct location_state *of, const struct refrain_event *event) {
     switch (event->kind) {
     case REFRAIN_EVENT_ENTER:
         enter(picl, of, event);
@@ -363,14 +364,14 @@ static void put_event(struct picl_writer *picl, struct place_state *of, const st
 static int write_event(struct refrain_writer *writer, const struct refrain_event *given) {
     struct picl_writer *picl = (struct picl_writer *)writer;
     struct refrain_event event = *given;
-    struct place_state *of = &picl->places[refrain_locations_of(&picl->locations, given)];
+    struct location_state *of = &picl->states[refrain_locations_of(&picl->locations, given)];
     event.time_ns = event.time_ns < picl->end_ns ? picl->end_ns : event.time_ns;
     picl->end_ns = event.time_ns;
-    if (picl->n_waiting > 0 && (event.time_ns > picl->waiting_ns || picl->n_waiting == picl->locations.n))
-        put_waiting(picl);
+    if (picl->n_held > 0 && (event.time_ns > picl->held_ns || picl->n_held == picl->locations.n))
+        put_held(picl);
     if (!of->started)
         start(picl, of, event.time_ns);
-    if (of->waits && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
+    if (of->held && (event.kind == REFRAIN_EVENT_ENTER || event.kind == REFRAIN_EVENT_LEAVE))
         put_entry(picl, of);
     put_event(picl, of, &event);
     return picl->file.out->failed != 0;
@@ -381,17 +382,17 @@ static int write_event(struct refrain_writer *writer, const struct refrain_event
 /* Writes all statistics, then the ends of tracing. True if memory ran out. */
 static bool finish(struct picl_writer *picl) {
     bool no_memory = false;
-    put_waiting(picl);
+    put_held(picl);
     for (size_t i = 0; i < picl->locations.n; i++) {
-        const struct place_state *of = &picl->places[i];
+        const struct location_state *of = &picl->states[i];
         if (of->started)
-            refrain_picl_put_statistics(of->statistics, picl->file.out, of->place, of->start_ns, picl->end_ns,
+            refrain_picl_put_statistics(of->statistics, picl->file.out, of->location, of->start_ns, picl->end_ns,
                                         of->written, picl->verbose);
         no_memory |= refrain_picl_statistics_no_memory(of->statistics) || of->requests.no_memory;
     }
     for (size_t i = 0; i < picl->locations.n; i++)
-        if (picl->places[i].started)
-            put(picl, &picl->places[i], PICL_EXIT, PICL_TRACING, picl->end_ns, NULL, 0);
+        if (picl->states[i].started)
+            put(picl, &picl->states[i], PICL_EXIT, PICL_TRACING, picl->end_ns, NULL, 0);
     return no_memory;
 }
 
@@ -400,13 +401,13 @@ static int end(struct refrain_writer *writer) {
     enum refrain_status status = refrain_file_writer_close(&picl->file, picl->file.begun && finish(picl));
     if (!status)
         refrain_omitted_warn(&picl->omitted, "picl");
-    for (size_t i = 0; picl->places && i < picl->locations.n; i++) {
-        refrain_picl_statistics_free(picl->places[i].statistics);
-        refrain_picl_requests_free(&picl->places[i].requests);
+    for (size_t i = 0; picl->states && i < picl->locations.n; i++) {
+        refrain_picl_statistics_free(picl->states[i].statistics);
+        refrain_picl_requests_free(&picl->states[i].requests);
     }
     refrain_locations_free(&picl->locations);
-    free(picl->places);
-    free(picl->waiting);
+    free(picl->states);
+    free(picl->held);
     free(picl);
     return status != REFRAIN_OK;
 }

@@ -104,7 +104,7 @@ static void put_arguments(struct slog1_writer *slog1, struct refrain_slog1_recor
         record->arguments[i] = argument(slog1, values[i]);
 }
 
-static void take(void *data, const struct refrain_interval *interval) {
+static void put_interval(void *data, const struct refrain_interval *interval) {
     struct slog1_writer *slog1 = data;
     size_t state = interval->region < slog1->n_states - 1 ? interval->region : slog1->n_states - 1;
     size_t kind = interval->receive ? 2 * slog1->n_states : state + (interval->left ? 0 : slog1->n_states);
@@ -129,7 +129,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     static const unsigned char header[HEADER_BYTES];
     struct slog1_writer *slog1 = (struct slog1_writer *)writer;
     if (trace->size > MOST_RANKS) {
-        REFRAIN_FAIL(slog1->file.error, "%s: has %" PRId32 " ranks; SLOG-1 tells %d apart: use another format",
+        REFRAIN_FAIL(slog1->file.error, "%s: has %" PRId32 " ranks; SLOG-1 has_fields %d apart: use another format",
                      trace->path, trace->size, MOST_RANKS);
         return 1;
     }
@@ -137,7 +137,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     slog1->n_states = trace->n_regions < MOST_STATES ? trace->n_regions + 1 : MOST_STATES;
     slog1->kinds = calloc(2 * slog1->n_states + 1, sizeof *slog1->kinds);
     if (refrain_locations_make(&slog1->locations, trace))
-        slog1->intervals = refrain_intervals_make(trace, &slog1->locations, false, take, slog1);
+        slog1->intervals = refrain_intervals_make(trace, &slog1->locations, false, put_interval, slog1);
     slog1->frames = refrain_slog1_frames_open(slog1->file.out);
     if (!slog1->kinds || !slog1->intervals || !slog1->frames) {
         REFRAIN_FAIL_MEMORY(slog1->file.error);
@@ -332,18 +332,18 @@ static bool finish(struct slog1_writer *slog1) {
     return true;
 }
 
-static void say(const struct slog1_writer *slog1) {
+static void warn_losses(const struct slog1_writer *slog1) {
     uint64_t lone = refrain_intervals_lone(slog1->intervals);
     refrain_omitted_warn(&slog1->omitted, "slog1");
     if (lone)
         refrain_warn("slog1 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
     if (slog1->trace->n_regions >= MOST_STATES)
-        refrain_warn("slog1 tells %d regions apart: of the %zu of the trace, the others are called unknown",
+        refrain_warn("slog1 has_fields %d regions apart: of the %zu of the trace, the others are called unknown",
                      MOST_STATES - 1, slog1->trace->n_regions);
     if (slog1->cut)
         refrain_warn("slog1: %" PRIu64 " numbers (sizes, tags) did not fit into 4 bytes and were cut to 4,294,967,294",
                      slog1->cut);
-    refrain_shortened_say(&slog1->shortened, "slog1");
+    refrain_shortened_warn(&slog1->shortened, "slog1");
 }
 
 static int end(struct refrain_writer *writer) {
@@ -351,7 +351,7 @@ static int end(struct refrain_writer *writer) {
     bool no_memory = slog1->file.begun && !finish(slog1), keep = slog1->file.begun && !no_memory;
     enum refrain_status status = refrain_file_writer_close(&slog1->file, no_memory);
     if (!status && keep)
-        say(slog1);
+        warn_losses(slog1);
     for (size_t i = 0; slog1->kinds && i <= 2 * slog1->n_states; i++)
         free(slog1->kinds[i].bins);
     free(slog1->kinds);

@@ -25,7 +25,7 @@
 #define HEADER_BYTES (2 + sizeof VERSION - 1 + 2 + 4 + 2 + 4 + 7 * 12)
 #define LEAF_BYTES 65536u
 #define MOST_NAME_BYTES 32000u
-enum { NOTHING_COLLECTIVE = -1, UNKNOWN_COMM = -2, PREVIEWS = 3 };
+enum { NO_COLLECTIVE = -1, UNKNOWN_COMM = -2, PREVIEWS = 3 };
 
 struct slog2_writer {
     struct refrain_file_writer file;
@@ -70,10 +70,10 @@ static void put_call(struct slog2_writer *slog2, struct refrain_slog2_drawable *
     put_info(drawable, event ? event->peer : -1, 4);
     put_info(drawable, event ? event->bytes : -1, 8);
     put_info(drawable, event ? event->received : -1, 8);
-    put_info(drawable, !event ? NOTHING_COLLECTIVE : event->comm ? (int64_t)event->comm->index : UNKNOWN_COMM, 4);
+    put_info(drawable, !event ? NO_COLLECTIVE : event->comm ? (int64_t)event->comm->index : UNKNOWN_COMM, 4);
 }
 
-/* Values for the keys of the category. */
+/* Appends the values for the keys of the drawable's category. */
 static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable *drawable,
                       const struct refrain_interval *interval) {
     const struct refrain_event *message = interval->receive, *moment = interval->moment;
@@ -89,7 +89,7 @@ static void put_infos(struct slog2_writer *slog2, struct refrain_slog2_drawable 
     }
 }
 
-static void take(void *data, const struct refrain_interval *interval) {
+static void put_interval(void *data, const struct refrain_interval *interval) {
     static const enum refrain_slog2_topology topologies[] = {[REFRAIN_INTERVAL_CALL] = REFRAIN_SLOG2_STATE,
                                                              [REFRAIN_INTERVAL_MESSAGE] = REFRAIN_SLOG2_ARROW,
                                                              [REFRAIN_INTERVAL_MOMENT] = REFRAIN_SLOG2_EVENT};
@@ -114,7 +114,7 @@ static int begin(struct refrain_writer *writer, const struct refrain_trace *trac
     slog2->n_states = trace->n_regions + 1;
     slog2->sums = calloc(2 * slog2->n_states + 1, sizeof *slog2->sums);
     if (refrain_locations_make(&slog2->locations, trace))
-        slog2->intervals = refrain_intervals_make(trace, &slog2->locations, true, take, slog2);
+        slog2->intervals = refrain_intervals_make(trace, &slog2->locations, true, put_interval, slog2);
     if (slog2->intervals && slog2->sums)
         slog2->tree = refrain_slog2_tree_open(slog2->file.out, slog2->directory, slog2->sums);
     if (!slog2->tree) {
@@ -198,11 +198,11 @@ static void put_region(struct slog2_writer *slog2, size_t i, double duration) {
     const struct refrain_trace *trace = slog2->trace;
     size_t region = i % slog2->n_states;
     bool first = i < slog2->n_states, moment = is_moment(slog2, region),
-         tells = first && region < trace->n_regions && refrain_intervals_has_collective(&trace->regions[region]);
+         has_fields = first && region < trace->n_regions && refrain_intervals_has_collective(&trace->regions[region]);
     put_category(slog2, (int32_t)i, region < trace->n_regions ? trace->regions[region].name : "unknown",
                  first || moment ? "" : " (not left)", moment ? REFRAIN_SLOG2_EVENT : REFRAIN_SLOG2_STATE,
                  colour(region),
-                 tells              ? of_collective
+                 has_fields         ? of_collective
                  : moment && !first ? of_counter
                                     : none,
                  &slog2->sums[i], duration);
@@ -329,12 +329,12 @@ static bool finish(struct slog2_writer *slog2) {
     return !slog2->bytes.no_memory;
 }
 
-static void say(const struct slog2_writer *slog2) {
+static void warn_losses(const struct slog2_writer *slog2) {
     uint64_t lone = refrain_intervals_lone(slog2->intervals);
     refrain_omitted_warn(&slog2->omitted, "slog2");
     if (lone)
         refrain_warn("slog2 draws messages between two ends: %" PRIu64 " ends without another are left out", lone);
-    refrain_shortened_say(&slog2->shortened, "slog2");
+    refrain_shortened_warn(&slog2->shortened, "slog2");
 }
 
 static int end(struct refrain_writer *writer) {
@@ -346,7 +346,7 @@ static int end(struct refrain_writer *writer) {
     enum refrain_status status = refrain_file_writer_close(&slog2->file, no_memory);
     status = status ? status : spooled;
     if (!status && keep)
-        say(slog2);
+        warn_losses(slog2);
     refrain_slog2_tree_close(slog2->tree);
     refrain_intervals_free(slog2->intervals);
     refrain_locations_free(&slog2->locations);

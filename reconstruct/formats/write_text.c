@@ -10,16 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Text of a region for lines, made once: "\tenter\tNAME\tfile=...\tline=...", of which a part is its name. */
+/* The text of a region's entry, made once: "\tenter\tNAME\tfile=...\tline=...". Other events use the name in it. */
 struct region_text {
     const char *enter;
     uint32_t name_bytes, enter_bytes;
 };
 #define BEFORE_NAME (sizeof "\tenter\t" - 1)
 
-/* The most bytes written in one piece: a line without texts of any length. */
-#define LINE_BYTES 512u
-#define PIECE_BYTES 8192u /* longer names are written directly to the sink */
+#define LINE_BYTES 512u   /* room that is reserved for the fields of a line whose length is limited */
+#define PIECE_BYTES 8192u /* room for the text of a region; a longer one is written directly to the sink */
 
 struct text_writer {
     struct refrain_writer writer;
@@ -205,7 +204,7 @@ static void put_seconds(struct refrain_sink *sink, uint64_t ns) {
     refrain_sink_put_digits(sink, ns % 1000000000, 9);
 }
 
-static void put_place(struct refrain_sink *sink, const struct refrain_region_info *region) {
+static void put_source(struct refrain_sink *sink, const struct refrain_region_info *region) {
     refrain_sink_put_text(sink, region->file);
     refrain_sink_put_char(sink, ':');
     refrain_sink_put_unsigned(sink, region->line);
@@ -219,7 +218,7 @@ static void put_wait(struct refrain_sink *sink, const struct refrain_wait *wait)
     SINK_PUT(sink, "\tby=");
     refrain_sink_put_signed(sink, wait->cause_rank);
     SINK_PUT(sink, "\tat=");
-    put_place(sink, wait->cause);
+    put_source(sink, wait->cause);
 }
 
 /* The wait of the call that sent or completed the message. It is known only now, when that call may have ended. */
@@ -229,7 +228,7 @@ static void put_peer_wait(struct refrain_sink *sink, const struct refrain_wait *
     SINK_PUT(sink, "\tsender_waited=");
     put_seconds(sink, (uint64_t)wait->ns);
     SINK_PUT(sink, "\tsender_at=");
-    put_place(sink, wait->region);
+    put_source(sink, wait->region);
 }
 
 /* The time up to its milliseconds, with a tab before it. */
@@ -270,7 +269,7 @@ static unsigned char *put_long_region(struct text_writer *text, unsigned char *a
     return sink->at;
 }
 
-/* Kind and name. */
+/* The kind of the event and the name of its region; at an entry, also file and line. */
 static inline unsigned char *put_region(struct text_writer *text, unsigned char *at,
                                         const struct refrain_event *event) {
     const uint32_t index = event->region->index;
@@ -283,7 +282,7 @@ static inline unsigned char *put_region(struct text_writer *text, unsigned char 
     return refrain_put_wide(at + kinds[event->kind].bytes, region->enter + BEFORE_NAME, region->name_bytes);
 }
 
-/* Events that are written only on request. */
+/* Further fields with --all: the window or file of the event, and its request. */
 static unsigned char *put_all(struct text_writer *text, unsigned char *at, const struct refrain_event *event) {
     struct refrain_sink *sink = text->sink;
     sink->at = at;
