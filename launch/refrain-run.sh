@@ -13,9 +13,9 @@ SYNOPSIS
 DESCRIPTION
     Runs the launcher (mpiexec, mpirun, ...) as it is given. Under MPICH it preloads librefrain-yield.so into the ranks,
     which makes a rank that waits for a message give up the processor after some polls. MPICH over UCX never does so by
-    itself: with more ranks than cores, a message then takes a thousand times as long. Where there are enough cores, a
-    rank polls for some tenths of a millisecond before, in case other programs keep one of them busy: ranks that yield
-    at once could come to share one. Open MPI yields by itself when told that it is oversubscribed (mpirun
+    itself: with more ranks than cores, a message then takes a thousand times as long. If there are enough cores, a rank polls for some tenths of a millisecond before
+    it yields: the scheduler could move ranks that yield at once to the same core. It does yield then, since another
+    program may occupy the core of the rank that it waits for. Open MPI yields by itself when told that it is oversubscribed (mpirun
     --oversubscribe); nothing is preloaded there.
 
     Programs need not be instrumented.

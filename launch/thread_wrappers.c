@@ -188,10 +188,10 @@ static uint32_t take_joined(pthread_t thread, uint32_t most) {
     }
 JOINS(JOIN_WRAPPER)
 
-/* Start function of a thread and its argument; `place` is the return address of the call that creates it. */
+/* Start function of a thread and its argument; `return_address` is that of the call that creates it. */
 struct start {
     void *(*function)(void *);
-    void *argument, *place;
+    void *argument, *return_address;
     uint32_t number; /* 0: the program does not create it */
 };
 
@@ -201,7 +201,7 @@ static void *run(void *data) {
     is_of_library = start.number == 0;
     enter_thread(start.number);
     void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_THREAD, false, NULL, NULL, start.number,
-                                                      start.place, __builtin_frame_address(0)});
+                                                      start.return_address, __builtin_frame_address(0)});
     void *result = start.function(start.argument);
     end(begun, 0);
     return result;
@@ -210,16 +210,16 @@ static void *run(void *data) {
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                             void *argument) {
     const struct refrain_thread_calls *with = __atomic_load_n(&calls, __ATOMIC_ACQUIRE);
-    void *place = __builtin_return_address(0);
+    void *return_address = __builtin_return_address(0);
     if (!find(&real.pthread_create, "pthread_create"))
         return ENOSYS;
     struct start *start = with ? malloc(sizeof *start) : NULL;
     if (!start)
         return real.pthread_create(thread, attributes, function, argument);
-    bool is_of_program = !is_of_library && with->is_of_program(place);
+    bool is_of_program = !is_of_library && with->is_of_program(return_address);
     uint32_t number = is_of_program ? __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED) : 0;
-    *start = (struct start){function, argument, place, number};
-    void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_CREATE, false, NULL, NULL, number, place,
+    *start = (struct start){function, argument, return_address, number};
+    void *begun = begin(&(struct refrain_thread_call){REFRAIN_CONSTRUCT_CREATE, false, NULL, NULL, number, return_address,
                                                       __builtin_frame_address(0)});
     int status = real.pthread_create(thread, attributes, run, start);
     end(begun, 0);

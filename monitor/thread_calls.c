@@ -1,4 +1,5 @@
-/* thread_calls.c: see monitor/thread_calls.h. */
+/* thread_calls.c: records calls of the thread library as user regions, one for each function and object
+ * (monitor/thread_calls.h). */
 #define _GNU_SOURCE
 #include "thread_calls.h"
 #include "activation.h"
@@ -20,7 +21,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- numbers of mutexes, conditions and barriers ---- */
+/* ---- numbers of mutexes, conditions, barriers and locks ---- */
 
 #define MOST_OBJECTS 64u
 static const void *objects[MOST_OBJECTS]; /* by number - 1; an entry is set once, the first free one next */
@@ -51,8 +52,8 @@ static uint32_t look_for_number(const void *object) {
 /* Kind of the entry that says whether a place is in the program's code: `special` is 1. */
 #define ENTRY_OF_PLACE (ENTRY_OF_CONSTRUCT + ENTRY_OF_OBJECT - 1u)
 
-/* Without the loader's lock where the C library can do so: the program may hold a lock that a thread waits for which
- * has the loader's. */
+/* Takes the loader's lock only if the C library offers no other way: a thread that has the loader's lock may wait for a
+ * lock that this thread holds. */
 static void look(uintptr_t return_address, struct refrain_caller_code *code) {
     refrain_caller_look_at_once(return_address - 1, refrain_configuration.layers, code);
     if (!code->object.segments)
@@ -280,17 +281,17 @@ static void lose_call(void) {
         refrain_lose(REFRAIN_LOSS_DEPTH, 1);
 }
 
-static int comes_from_program(void *return_address) {
+static int is_code_of_program(void *return_address) {
     struct refrain_caller_code code;
     const struct refrain_context *context = outside_of_mpi();
-    if (!context) /* but in a pause: the thread may outlast it */
+    if (!context) /* not null in a pause, which the new thread may outlast */
         return 0;
     look((uintptr_t)return_address, &code);
     return code.owner == REFRAIN_OF_PROGRAM;
 }
 
 void refrain_thread_calls_open(void) {
-    static const struct refrain_thread_calls calls = {begin_call, end_call, lose_call, comes_from_program};
+    static const struct refrain_thread_calls calls = {begin_call, end_call, lose_call, is_code_of_program};
     static const char *const names[] = {REFRAIN_THREAD_CALLS_ATTACH, REFRAIN_OPENMP_ATTACH};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         refrain_threads_attach_function *attach;

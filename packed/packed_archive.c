@@ -79,7 +79,7 @@ static struct refrain_packer_elements room_of(struct refrain_packer *packer, con
     return refrain_packer_bound(packer, heads.n + numbers.n * REFRAIN_VARINT_BYTES, 1, UINT16_MAX);
 }
 
-static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {
+static uint64_t get_part(struct refrain_packer *packer, enum refrain_packed_kind kind, uint64_t *left) {
     if (*left == 0)
         refrain_packer_fail(packer, "an archive has more terms than it says");
     else
@@ -90,8 +90,8 @@ static uint64_t take(struct refrain_packer *packer, enum refrain_packed_kind kin
 /* Reads the terms into the chunk, which has room for them. */
 static void read_terms(struct refrain_packer *packer, struct refrain_archive *chunk, struct parts left) {
     while (left.heads > 0) {
-        uint64_t head = take(packer, REFRAIN_PACKED_TERM, &left.heads);
-        uint64_t number = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+        uint64_t head = get_part(packer, REFRAIN_PACKED_TERM, &left.heads);
+        uint64_t number = get_part(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
         if (packer->stream->wrong)
             return;
         if (head == REFRAIN_ARCHIVE_VALUE_HEAD) {
@@ -101,14 +101,14 @@ static void read_terms(struct refrain_packer *packer, struct refrain_archive *ch
         refrain_archive_put_byte(chunk, head);
         refrain_archive_put_number(chunk, number);
         if ((head & 255) >> 7 == REFRAIN_ITEM_LOOP) {
-            uint64_t base = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+            uint64_t base = get_part(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
             if (packer->stream->wrong)
                 return;
             refrain_archive_put_number(chunk, base);
         }
         for (unsigned strides = head & 15; strides > 0; strides--) {
-            uint64_t height = take(packer, REFRAIN_PACKED_TERM, &left.heads);
-            uint64_t stride = take(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
+            uint64_t height = get_part(packer, REFRAIN_PACKED_TERM, &left.heads);
+            uint64_t stride = get_part(packer, REFRAIN_PACKED_TERM_NUMBER, &left.numbers);
             if (packer->stream->wrong)
                 return;
             refrain_archive_put_byte(chunk, height);

@@ -123,7 +123,7 @@ static inline struct encoder encoder_of(const struct refrain_packed_coder *coder
     return (struct encoder){coder->low, coder->range};
 }
 
-static inline void give_back(struct refrain_packed_coder *coder, struct encoder encoder) {
+static inline void store_encoder(struct refrain_packed_coder *coder, struct encoder encoder) {
     coder->low = encoder.low;
     coder->range = encoder.range;
 }
@@ -217,7 +217,7 @@ static void encode_value(struct refrain_packed_coder *coder, struct refrain_pack
             encode(coder, &encoder, encoder.range >> 1, value >> left & 1);
         model->last = value;
     }
-    give_back(coder, encoder);
+    store_encoder(coder, encoder);
 }
 
 static uint64_t decode_value(struct refrain_packed_coder *coder, struct refrain_packed_model *model) {
@@ -275,7 +275,7 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
         before = bytes[i];
     }
     if (!coder->decodes)
-        give_back(coder, encoder);
+        store_encoder(coder, encoder);
 }
 
 size_t refrain_packed_coder_close(struct refrain_packed_coder *coder) {

@@ -101,7 +101,7 @@ size_t refrain_packed_file_write(const void *trace_file, uint64_t used, unsigned
     return sizeof header + length;
 }
 
-void refrain_packed_file_took(unsigned char *file, uint64_t ns) {
+void refrain_packed_file_set_pack_ns(unsigned char *file, uint64_t ns) {
     memcpy(file + offsetof(struct refrain_packed_header, pack_ns), &ns, sizeof ns);
 }
 

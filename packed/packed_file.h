@@ -32,7 +32,7 @@ REFRAIN_PACKED_API size_t refrain_packed_file_write(const void *trace_file, uint
                                                     struct refrain_packed_models *models, const char **wrong);
 
 /* Stores the processor time that packing took. It becomes `pack_ns` of the image. */
-REFRAIN_PACKED_API void refrain_packed_file_took(unsigned char *file, uint64_t ns);
+REFRAIN_PACKED_API void refrain_packed_file_set_pack_ns(unsigned char *file, uint64_t ns);
 
 /* The checksum of the bytes after a header. */
 REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n);
@@ -40,7 +40,7 @@ REFRAIN_PACKED_API uint64_t refrain_packed_checksum(const void *bytes, size_t n)
 /* True if the bytes are the beginning of a packed file. */
 REFRAIN_PACKED_API bool refrain_packed_is_file(const void *bytes, size_t length);
 
-/* Checks the header, except its version, and that the file is complete. Returns null, or what is wrong.
+/* Checks the header, its version, the length of the file and its checksum. Returns null, or what is wrong.
  * *image_bytes: size of the image. */
 REFRAIN_PACKED_API const char *refrain_packed_file_check(const void *file, size_t length, uint64_t *image_bytes);
 

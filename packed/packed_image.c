@@ -222,7 +222,7 @@ bool refrain_packed_read(void *image, size_t bytes, struct refrain_packed_stream
         refrain_packer_fail(&packer, "parts of an archive are out of place");
     process(&packer, header);
     if (!stream->wrong && end_of(&packer) > bytes)
-        refrain_packer_fail(&packer, "there is more than there is said to be");
+        refrain_packer_fail(&packer, "the records need more bytes than the header says");
     memcpy(header->magic, REFRAIN_MAGIC, sizeof header->magic);
     header->version = REFRAIN_TRACE_VERSION;
     header->header_bytes = REFRAIN_HEADER_BYTES;

@@ -30,7 +30,7 @@ struct refrain_packer_elements refrain_packer_bound(struct refrain_packer *packe
     if (n > most)
         refrain_packer_fail(packer, "a number is larger than any can be");
     else if (n > left(packer) / bytes_each)
-        refrain_packer_fail(packer, "there is more than there is said to be");
+        refrain_packer_fail(packer, "the records need more bytes than the header says");
     return packer->stream->wrong ? REFRAIN_PACKER_NONE : (struct refrain_packer_elements){n, bytes_each};
 }
 
@@ -80,7 +80,7 @@ bool refrain_packer_room(struct refrain_packer *packer, size_t bytes, struct ref
     if (packer->used < packer->pinned_to && packer->used + room > packer->pinned_from)
         packer->used = packer->pinned_to;
     if (packer->to && room > left(packer))
-        refrain_packer_fail(packer, "there is more than there is said to be");
+        refrain_packer_fail(packer, "the records need more bytes than the header says");
     if (packer->stream->wrong)
         return false;
     *offset = packer->used;

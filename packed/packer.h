@@ -1,14 +1,14 @@
 /* packer.h: functions that visit the parts of a trace file in both directions (packed_image.h).
  *
- *     packed_image.c                the process, and both directions
- *       -> packed_program.c         units: program trees, places of each thread
- *       -> packed_thread.c          threads, timelines
- *       -> packed_tables.c     call sites, user regions, communicators, windows, files, binaries
- *         -> packed_samples.c    samples of each thread
- *          -> packed_learner.c      learners
- *             -> packed_archive.c   their archives
- *             -> packed_beat.c  sequences that are written by their beat
- *                -> packer.c        fields, records, references, names
+ *     packed_image.c              the process, and both directions
+ *       -> packed_program.c       units: program trees, places of each thread
+ *       -> packed_thread.c        threads, timelines
+ *       -> packed_tables.c        call sites, overflow sites, user regions, communicators, windows, files, binaries
+ *       -> packed_samples.c       samples of each thread
+ *          -> packed_learner.c    learners
+ *             -> packed_archive.c their archives
+ *             -> packed_beat.c    sequences that are written by their beat
+ *                -> packer.c      fields, records, references, names
  *
  * The code of a visit reads "take this field, then that". The same lines write and read. A function that fails marks
  * the stream as wrong (refrain_packer_fail()). After that, values have no meaning, and visits end. */
@@ -114,8 +114,9 @@ REFRAIN_PACKED_API uint64_t refrain_packer_place_at(struct refrain_packer *packe
 /* Writing: the bytes at `offset` of the trace file. Null if they are outside of it. */
 REFRAIN_PACKED_API void *refrain_packer_trace_file_at(struct refrain_packer *packer, uint64_t offset, uint64_t bytes);
 
-/* Reading: reserves room in the image for a record of `bytes` bytes, a constant, and for elements after it. *offset:
- * its position. False if there is no room, and the stream is then wrong. Writing: always true. */
+/* Reserves room in the image for a record of `bytes` bytes, a constant, and for elements after it; when writing, in the
+ * image that a reader will make. *offset: its position. False if the stream is wrong, also because a reader's image has
+ * no room. */
 REFRAIN_PACKED_API bool refrain_packer_room(struct refrain_packer *packer, size_t bytes,
                                             struct refrain_packer_elements elements, uint64_t *offset);
 

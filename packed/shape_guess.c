@@ -33,13 +33,13 @@ static uint64_t hash_with(uint64_t hash, const struct refrain_guess_symbol *symb
     return hash << bits ^ own >> (64 - bits) ^ (own >> 20 & (((uint64_t)1 << bits) - 1));
 }
 
-void refrain_guess_append(struct refrain_guess *guess, const struct refrain_guess_symbol *came) {
+void refrain_guess_append(struct refrain_guess *guess, const struct refrain_guess_symbol *actual) {
     const struct refrain_guess_symbol *guessed = refrain_guess_next(guess);
-    bool right = guessed && refrain_guess_is(guessed, came);
+    bool right = guessed && refrain_guess_is(guessed, actual);
     uint64_t next = guess->next ? guess->next + 1 : 0;
-    guess->symbols[guess->n++ % REFRAIN_GUESS_SYMBOLS] = *came;
+    guess->symbols[guess->n++ % REFRAIN_GUESS_SYMBOLS] = *actual;
     for (unsigned i = 2; i-- > 0;) {
-        guess->hash[i] = hash_with(guess->hash[i], came, lengths[i]);
+        guess->hash[i] = hash_with(guess->hash[i], actual, lengths[i]);
         struct refrain_guess_context *context =
             &guess->contexts[i][guess->hash[i] * 0x9e3779b97f4a7c15u >> 32 & (REFRAIN_GUESS_CONTEXTS - 1)];
         if (!right && context->next && context->hash == guess->hash[i])

@@ -42,7 +42,7 @@ REFRAIN_PACKED_API void refrain_guess_begin_shape(struct refrain_guess *guess);
 REFRAIN_PACKED_API const struct refrain_guess_symbol *refrain_guess_next(const struct refrain_guess *guess);
 
 /* Appends the actual value. */
-REFRAIN_PACKED_API void refrain_guess_append(struct refrain_guess *guess, const struct refrain_guess_symbol *came);
+REFRAIN_PACKED_API void refrain_guess_append(struct refrain_guess *guess, const struct refrain_guess_symbol *actual);
 
 static inline bool refrain_guess_is(const struct refrain_guess_symbol *a, const struct refrain_guess_symbol *b) {
     return a->kind == b->kind && a->same && b->same && a->value == b->value;

@@ -29,8 +29,8 @@ static struct refrain_sheet *through_message(struct refrain_sheet *sheet) {
                 exit(1);
             }
         }
-    refrain_fold_give(&memory, bytes);
-    refrain_sheet_give(sheet);
+    refrain_fold_free(&memory, bytes);
+    refrain_sheet_free(sheet);
     return again;
 }
 
@@ -42,7 +42,7 @@ static struct refrain_sheet *tree(size_t from, size_t to) {
         const struct refrain_process *process = &trace->processes[from];
         struct refrain_sheet *sheet =
             refrain_sheet_of_trace_file(&memory, process->image, process->image_bytes, &times, &wrong);
-        refrain_fold_give(&memory, times);
+        refrain_fold_free(&memory, times);
         return sheet;
     }
     size_t middle = from + 1 + below(to - from - 1);
@@ -50,12 +50,12 @@ static struct refrain_sheet *tree(size_t from, size_t to) {
     if (second)
         second = through_message(second);
     if (!second) {
-        refrain_sheet_give(first);
+        refrain_sheet_free(first);
         return NULL;
     }
     if (refrain_sheet_add(first, second))
         return first;
-    refrain_sheet_give(first);
+    refrain_sheet_free(first);
     return NULL;
 }
 
@@ -66,8 +66,8 @@ static bool is_head(const unsigned char *pack, size_t pack_bytes) {
     struct refrain_sheet *sheet = tree(0, trace->n_processes);
     unsigned char *head = sheet ? refrain_sheet_head(sheet, &n, &report) : NULL;
     bool is = head && n <= pack_bytes && memcmp(head, pack, n) == 0;
-    refrain_fold_give(&memory, head);
-    refrain_sheet_give(sheet);
+    refrain_fold_free(&memory, head);
+    refrain_sheet_free(sheet);
     return is;
 }
 

@@ -110,7 +110,7 @@ const void *refrain_machine_items(struct refrain_machine *of, enum refrain_machi
     return NULL;
 }
 
-void refrain_machine_take(struct refrain_machine *of, enum refrain_machine_list list) {
+void refrain_machine_clear(struct refrain_machine *of, enum refrain_machine_list list) {
     (void)of, (void)list;
 }
 

@@ -21,7 +21,7 @@ static void *wrappers;   /* null: nothing is traced */
 static bool loads;       /* the wrappers were, or are being, loaded by load_wrappers() */
 static bool initialised; /* MPI_Init was called, or is about to be */
 
-static void say(const char *before, const char *name, const char *after) {
+static void warn(const char *before, const char *name, const char *after) {
     char text[1024];
     int n = snprintf(text, sizeof text, "refrain: %s%s%s\n", before, name, after);
     if (n >= (int)sizeof text)
@@ -52,7 +52,7 @@ static void load_wrappers(void) {
     loads = true; /* their constructors may start an OpenMP runtime (ompt.c) */
     wrappers = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!wrappers)
-        say("the program runs untraced: ", dlerror(), "");
+        warn("the program runs untraced: ", dlerror(), "");
 }
 
 static void choose(void) {
@@ -62,8 +62,8 @@ static void choose(void) {
     if (objects.wrappers.handle)
         wrappers = objects.wrappers.handle;
     else if (!objects.wrappers_name)
-        say("the program uses the MPI library ", objects.mpi.name,
-            ", for which refrain was not built; the program runs untraced");
+        warn("the program uses the MPI library ", objects.mpi.name,
+             ", for which refrain was not built; the program runs untraced");
     else
         load_wrappers();
 }
@@ -97,7 +97,7 @@ static __attribute__((destructor)) void end(void) {
         char path[4096];
         ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
         path[n < 0 ? 0 : n] = 0;
-        say("", path, " did not call MPI_Init: it was not traced");
+        warn("", path, " did not call MPI_Init: it was not traced");
     }
 }
 

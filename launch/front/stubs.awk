@@ -18,7 +18,7 @@ function entry(name, offset) {
 }
 
 END {
-    row_bytes = 88 # struct refrain_front_row, choose.h
+    row_bytes = 88 # of struct refrain_front_row (front.h)
     print "/* Made by stubs.awk from mpi_calls.def. */\n    .text"
     for (i = 0; i < n; i++) {
         entry(name[i], i * row_bytes)

@@ -1,5 +1,5 @@
-/* user.c: forwards the calls of refrain/refrain.h to librefrain, once that is loaded (front.h). The calls are jumps,
- * so that librefrain sees the frame of the program. */
+/* user.c: forwards the calls of refrain/refrain.h to librefrain, once that is loaded (front.h). With -O2 the compiler
+ * makes these calls jumps, so that librefrain sees the frame of the program. */
 #define _GNU_SOURCE
 #include "front.h"
 #define REFRAIN_BUILDING

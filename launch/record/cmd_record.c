@@ -240,7 +240,7 @@ static void list_trace(const char *name, void *data) {
 }
 
 /* Prints the first line of the report on the latest trace, if reading it takes little time. */
-static void say_finding(const struct listing *listing) {
+static void print_finding(const struct listing *listing) {
     char *line = refrain_report_line(listing->text);
     if (line)
         fprintf(stderr, "refrain record: %s\n", line);
@@ -259,7 +259,7 @@ static void report(const char *id, time_t since, const struct timespec *over, in
     else if (!refrain_warn_quiet && listing.n > 0) {
         fprintf(stderr, "refrain record: trace: %s; next: refrain report %s\n", listing.text, listing.text);
         if (!no_report)
-            say_finding(&listing);
+            print_finding(&listing);
     }
 }
 

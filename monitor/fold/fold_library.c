@@ -9,7 +9,7 @@ __attribute__((visibility("default"))) const struct refrain_fold_library refrain
     .to_bytes = refrain_sheet_to_bytes,
     .from_bytes = refrain_sheet_from_bytes,
     .head = refrain_sheet_head,
-    .give_sheet = refrain_sheet_give,
-    .take = refrain_fold_take,
-    .give = refrain_fold_give,
+    .free_sheet = refrain_sheet_free,
+    .allocate = refrain_fold_allocate,
+    .free = refrain_fold_free,
 };

@@ -17,9 +17,9 @@ struct refrain_fold_library {
     unsigned char *(*to_bytes)(const struct refrain_sheet *sheet, size_t *n);
     struct refrain_sheet *(*from_bytes)(struct refrain_fold_memory *memory, const unsigned char *bytes, size_t n);
     unsigned char *(*head)(struct refrain_sheet *sheet, size_t *n, struct refrain_fold_report *report);
-    void (*give_sheet)(struct refrain_sheet *sheet);
-    void *(*take)(struct refrain_fold_memory *memory, size_t bytes);
-    void (*give)(struct refrain_fold_memory *memory, void *p);
+    void (*free_sheet)(struct refrain_sheet *sheet);
+    void *(*allocate)(struct refrain_fold_memory *memory, size_t bytes);
+    void (*free)(struct refrain_fold_memory *memory, void *p);
 };
 
 #endif

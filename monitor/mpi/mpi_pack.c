@@ -34,7 +34,7 @@ static void send_sheet(struct refrain_sheet *sheet, int to, enum refrain_pack_tr
     PMPI_Recv(&has_room, 1, MPI_INT, to, 0, comm, MPI_STATUS_IGNORE);
     if (has_room)
         PMPI_Send(bytes, length, MPI_BYTE, to, 0, comm);
-    fold->give(refrain_pack_memory(), bytes);
+    fold->free(refrain_pack_memory(), bytes);
 }
 
 static struct refrain_sheet *receive_sheet(int from, enum refrain_pack_trouble *trouble) {
@@ -42,14 +42,14 @@ static struct refrain_sheet *receive_sheet(int from, enum refrain_pack_trouble *
     struct refrain_sheet *sheet = NULL;
     int n;
     PMPI_Recv(&n, 1, MPI_INT, from, 0, comm, MPI_STATUS_IGNORE);
-    unsigned char *bytes = n > 0 ? fold->take(refrain_pack_memory(), (size_t)n) : NULL;
+    unsigned char *bytes = n > 0 ? fold->allocate(refrain_pack_memory(), (size_t)n) : NULL;
     int has_room = bytes != NULL;
     PMPI_Send(&has_room, 1, MPI_INT, from, 0, comm);
     if (bytes) {
         PMPI_Recv(bytes, n, MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE);
         sheet = fold->from_bytes(refrain_pack_memory(), bytes, (size_t)n);
     }
-    fold->give(refrain_pack_memory(), bytes);
+    fold->free(refrain_pack_memory(), bytes);
     if (n > 0 && !sheet)
         *trouble = REFRAIN_PACK_MEMORY;
     return sheet;
@@ -62,7 +62,7 @@ static struct refrain_sheet *gather(struct refrain_sheet *sheet, int rank, int s
     for (int bit = 1; bit < size; bit *= 2) {
         if (rank & bit) {
             send_sheet(sheet, rank - bit, trouble);
-            fold->give_sheet(sheet);
+            fold->free_sheet(sheet);
             return NULL;
         }
         if (rank + bit >= size)
@@ -73,8 +73,8 @@ static struct refrain_sheet *gather(struct refrain_sheet *sheet, int rank, int s
         if (sheet && other)
             *trouble = REFRAIN_PACK_MEMORY;
         else
-            fold->give_sheet(other);
-        fold->give_sheet(sheet);
+            fold->free_sheet(other);
+        fold->free_sheet(sheet);
         sheet = NULL;
     }
     return sheet;
@@ -98,7 +98,7 @@ static uint64_t place_times(struct refrain_sheet *all, int rank, int size, enum 
             is_there = 1;
         for (int i = 0; is_there && i < size; i++)
             places[i] = all->index[i].at;
-        fold->give(refrain_pack_memory(), head);
+        fold->free(refrain_pack_memory(), head);
     }
     PMPI_Bcast(&is_there, 1, MPI_INT, 0, comm);
     if (is_there)
@@ -132,7 +132,7 @@ void refrain_mpi_pack(void) {
     struct refrain_sheet *sheet = refrain_pack_finish(&trouble);
     struct refrain_sheet *all = gather(sheet, rank, size, &trouble);
     uint64_t place = place_times(all, rank, size, &trouble);
-    refrain_pack_library()->give_sheet(all);
+    refrain_pack_library()->free_sheet(all);
     if (place != 0 && !trouble && !refrain_pack_write(place))
         trouble = REFRAIN_PACK_FILE;
     trouble = agree(trouble);

@@ -72,7 +72,7 @@ void refrain_pack_trace_file(const char *path, bool may_pack, bool (*still)(void
             n = 0;
     }
     if (n > 0)
-        refrain_packed_file_took(file, processor_ns() - begin_ns);
+        refrain_packed_file_set_pack_ns(file, processor_ns() - begin_ns);
     if (n == 0 || !replace(path, file, n))
         give_back(path, header);
     if (file != MAP_FAILED)

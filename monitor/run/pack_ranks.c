@@ -92,7 +92,7 @@ struct refrain_sheet *refrain_pack_finish(enum refrain_pack_trouble *trouble) {
         return sheet;
     }
     *trouble = REFRAIN_PACK_THREADS;
-    library->give_sheet(sheet);
+    library->free_sheet(sheet);
     return NULL;
 }
 

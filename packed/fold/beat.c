@@ -1,8 +1,9 @@
 /* beat.c: finds the beat of a sequence (beat.h).
  *
- * A formula is expanded four times: to count values; to count words that begin with the most frequent value; to list
- * the steps between occurrences of this value; and to list the steps between occurrences of the most frequent word.
- * The shorter list of steps is used. */
+ * A formula is expanded several times: to count values; to count words that begin with the most frequent value; to list
+ * the steps between occurrences of the most frequent word, if it has several values; and to list the steps between
+ * occurrences of the most frequent value. The shorter list of steps is used. Both lists are made in the same memory, so
+ * the first one is made again if it is the shorter one. */
 #include "beat.h"
 #include "archive_bytes.h"
 
@@ -47,8 +48,8 @@ static int64_t at_counters(const struct expansion *expansion, const struct refra
     return (int64_t)value;
 }
 
-/* Expands items [i, end) of a term, inside a loop of this height. `is_continuation`: goes on with the first loop where
- * its learned iterations end, until expansion->left is 0. */
+/* Expands items [i, end) of a term, inside a loop of this height. `is_continuation`: continues the first loop after its
+ * learned iterations, until expansion->left is 0. */
 static void expand(struct expansion *expansion, const struct refrain_item *items, unsigned i, unsigned end,
                    unsigned height, bool is_continuation) {
     while (i < end && expansion->left > 0 && !expansion->failed) {

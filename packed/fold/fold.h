@@ -73,6 +73,6 @@ REFRAIN_PACKED_API struct refrain_sheet *refrain_sheet_from_bytes(struct refrain
 REFRAIN_PACKED_API unsigned char *refrain_sheet_head(struct refrain_sheet *sheet, size_t *n,
                                                      struct refrain_fold_report *report);
 
-REFRAIN_PACKED_API void refrain_sheet_give(struct refrain_sheet *sheet);
+REFRAIN_PACKED_API void refrain_sheet_free(struct refrain_sheet *sheet);
 
 #endif

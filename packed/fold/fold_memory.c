@@ -14,7 +14,7 @@ static struct block *block_of(void *p) {
     return (struct block *)((unsigned char *)p - offsetof(struct block, given));
 }
 
-void *refrain_fold_take(struct refrain_fold_memory *memory, size_t bytes) {
+void *refrain_fold_allocate(struct refrain_fold_memory *memory, size_t bytes) {
     struct block *block = bytes <= memory->most - memory->used ? calloc(1, sizeof *block + bytes) : NULL;
     if (!block) {
         memory->spent = true;
@@ -25,17 +25,17 @@ void *refrain_fold_take(struct refrain_fold_memory *memory, size_t bytes) {
     return block->given;
 }
 
-void *refrain_fold_more(struct refrain_fold_memory *memory, void *p, size_t bytes) {
-    void *more = refrain_fold_take(memory, bytes);
+void *refrain_fold_grow(struct refrain_fold_memory *memory, void *p, size_t bytes) {
+    void *more = refrain_fold_allocate(memory, bytes);
     if (more && p) {
         size_t before = block_of(p)->bytes;
         memcpy(more, p, before < bytes ? before : bytes);
-        refrain_fold_give(memory, p);
+        refrain_fold_free(memory, p);
     }
     return more;
 }
 
-void refrain_fold_give(struct refrain_fold_memory *memory, void *p) {
+void refrain_fold_free(struct refrain_fold_memory *memory, void *p) {
     if (!p)
         return;
     memory->used -= block_of(p)->bytes;

@@ -11,13 +11,13 @@ struct refrain_fold_memory {
 };
 
 /* Allocates zeroed memory. Null, and `spent` set, if this exceeds the limit or the system has no memory. */
-REFRAIN_PACKED_API void *refrain_fold_take(struct refrain_fold_memory *memory, size_t bytes);
+REFRAIN_PACKED_API void *refrain_fold_allocate(struct refrain_fold_memory *memory, size_t bytes);
 
 /* Moves the memory at `p` (may be null) to a block of `bytes` bytes, and zeroes what is new. Both blocks count while it
  * copies. After a failure, `p` is still valid. */
-REFRAIN_PACKED_API void *refrain_fold_more(struct refrain_fold_memory *memory, void *p, size_t bytes);
+REFRAIN_PACKED_API void *refrain_fold_grow(struct refrain_fold_memory *memory, void *p, size_t bytes);
 
 /* Frees memory from the two functions above; null is allowed. */
-REFRAIN_PACKED_API void refrain_fold_give(struct refrain_fold_memory *memory, void *p);
+REFRAIN_PACKED_API void refrain_fold_free(struct refrain_fold_memory *memory, void *p);
 
 #endif

@@ -24,7 +24,7 @@ bool refrain_fold_row_add(struct refrain_fold_memory *memory, struct refrain_fol
     } else if (!extend(last_of(row), &run)) {
         if (row->n_more == row->room) {
             uint32_t room = row->room ? row->room * 2 : 2;
-            struct refrain_fold_run *more = refrain_fold_more(memory, row->more, room * sizeof *more);
+            struct refrain_fold_run *more = refrain_fold_grow(memory, row->more, room * sizeof *more);
             if (!more)
                 return false;
             row->more = more;
@@ -63,7 +63,7 @@ void refrain_fold_row_values(const struct refrain_fold_row *row, uint64_t *value
     }
 }
 
-void refrain_fold_row_give(struct refrain_fold_memory *memory, struct refrain_fold_row *row) {
-    refrain_fold_give(memory, row->more);
+void refrain_fold_row_free(struct refrain_fold_memory *memory, struct refrain_fold_row *row) {
+    refrain_fold_free(memory, row->more);
     *row = (struct refrain_fold_row){0};
 }

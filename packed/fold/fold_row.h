@@ -48,6 +48,6 @@ REFRAIN_PACKED_API bool refrain_fold_row_add_row(struct refrain_fold_memory *mem
 /* Writes all values to `values`, row->n of them. */
 REFRAIN_PACKED_API void refrain_fold_row_values(const struct refrain_fold_row *row, uint64_t *values);
 
-REFRAIN_PACKED_API void refrain_fold_row_give(struct refrain_fold_memory *memory, struct refrain_fold_row *row);
+REFRAIN_PACKED_API void refrain_fold_row_free(struct refrain_fold_memory *memory, struct refrain_fold_row *row);
 
 #endif

@@ -3,32 +3,32 @@
 
 #include <string.h>
 
-static void give_shape(struct refrain_fold_memory *memory, struct refrain_fold_shape *shape) {
+static void free_shape(struct refrain_fold_memory *memory, struct refrain_fold_shape *shape) {
     for (uint64_t i = 0; shape->rows && i < shape->n; i++)
-        refrain_fold_row_give(memory, &shape->rows[i]);
-    refrain_fold_give(memory, shape->rows);
-    refrain_fold_give(memory, shape->kinds);
+        refrain_fold_row_free(memory, &shape->rows[i]);
+    refrain_fold_free(memory, shape->rows);
+    refrain_fold_free(memory, shape->kinds);
 }
 
-static void give_record(struct refrain_fold_memory *memory, struct refrain_fold_record *record) {
+static void free_record(struct refrain_fold_memory *memory, struct refrain_fold_record *record) {
     for (size_t i = 0; i < record->n_shapes; i++)
-        give_shape(memory, &record->shapes[i]);
-    refrain_fold_give(memory, record->shapes);
-    refrain_fold_row_give(memory, &record->shape_of);
+        free_shape(memory, &record->shapes[i]);
+    refrain_fold_free(memory, record->shapes);
+    refrain_fold_row_free(memory, &record->shape_of);
 }
 
-void refrain_sheet_give(struct refrain_sheet *sheet) {
+void refrain_sheet_free(struct refrain_sheet *sheet) {
     if (!sheet)
         return;
     struct refrain_fold_memory *memory = sheet->memory;
     for (size_t i = 0; i < sheet->n_records; i++)
-        give_record(memory, &sheet->records[i]);
+        free_record(memory, &sheet->records[i]);
     for (size_t i = 0; i < sheet->n_texts; i++)
-        refrain_fold_give(memory, sheet->texts[i].bytes);
-    refrain_fold_give(memory, sheet->records);
-    refrain_fold_give(memory, sheet->texts);
-    refrain_fold_give(memory, sheet->index);
-    refrain_fold_give(memory, sheet);
+        refrain_fold_free(memory, sheet->texts[i].bytes);
+    refrain_fold_free(memory, sheet->records);
+    refrain_fold_free(memory, sheet->texts);
+    refrain_fold_free(memory, sheet->index);
+    refrain_fold_free(memory, sheet);
 }
 
 /* ---- texts ---- */
@@ -44,7 +44,7 @@ static bool add_texts(struct refrain_sheet *sheet, struct refrain_sheet *other, 
                 goto found;
         if (sheet->n_texts == sheet->room_texts) {
             size_t room = sheet->room_texts ? sheet->room_texts * 2 : 64;
-            struct refrain_fold_text *more = refrain_fold_more(sheet->memory, sheet->texts, room * sizeof *more);
+            struct refrain_fold_text *more = refrain_fold_grow(sheet->memory, sheet->texts, room * sizeof *more);
             if (!more)
                 return false;
             sheet->texts = more;
@@ -79,13 +79,13 @@ static bool add_shape(struct refrain_fold_memory *memory, struct refrain_fold_sh
 static struct refrain_fold_shape *new_shape(struct refrain_fold_memory *memory, struct refrain_fold_record *record,
                                             struct refrain_fold_shape *other) {
     struct refrain_fold_shape *all =
-        refrain_fold_more(memory, record->shapes, (record->n_shapes + 1) * sizeof *record->shapes);
+        refrain_fold_grow(memory, record->shapes, (record->n_shapes + 1) * sizeof *record->shapes);
     if (!all)
         return NULL;
     record->shapes = all;
     struct refrain_fold_shape *shape = &all[record->n_shapes];
     *shape = (struct refrain_fold_shape){.n = other->n};
-    shape->rows = refrain_fold_take(memory, (size_t)other->n * sizeof *shape->rows);
+    shape->rows = refrain_fold_allocate(memory, (size_t)other->n * sizeof *shape->rows);
     if (!shape->rows)
         return NULL;
     record->n_shapes++;
@@ -104,7 +104,7 @@ static struct refrain_fold_shape *find_shape(const struct refrain_fold_record *r
 
 static bool add_record(struct refrain_fold_memory *memory, struct refrain_fold_record *record,
                        struct refrain_fold_record *other, const uint64_t *texts) {
-    uint64_t *number = refrain_fold_take(memory, (other->n_shapes + 1) * sizeof *number);
+    uint64_t *number = refrain_fold_allocate(memory, (other->n_shapes + 1) * sizeof *number);
     bool done = number != NULL;
     for (size_t i = 0; done && i < other->n_shapes; i++) {
         struct refrain_fold_shape *from = &other->shapes[i], *shape = find_shape(record, from);
@@ -119,7 +119,7 @@ static bool add_record(struct refrain_fold_memory *memory, struct refrain_fold_r
         done = add_shape(memory, shape, &with_kinds, texts);
     }
     done = done && refrain_fold_row_add_row(memory, &record->shape_of, &other->shape_of, number);
-    refrain_fold_give(memory, number);
+    refrain_fold_free(memory, number);
     return done;
 }
 
@@ -135,7 +135,7 @@ static bool add_keys(struct refrain_sheet *sheet, const struct refrain_sheet *ot
         return true;
     size_t n = sheet->n_records + missing;
     if (n > sheet->room_records) {
-        struct refrain_fold_record *more = refrain_fold_more(sheet->memory, sheet->records, (n + n / 2) * sizeof *more);
+        struct refrain_fold_record *more = refrain_fold_grow(sheet->memory, sheet->records, (n + n / 2) * sizeof *more);
         if (!more)
             return false;
         sheet->records = more;
@@ -174,7 +174,7 @@ static bool add_records(struct refrain_sheet *sheet, struct refrain_sheet *other
 static bool add_index(struct refrain_sheet *sheet, const struct refrain_sheet *other) {
     size_t n = sheet->n_ranks + other->n_ranks;
     if (n > sheet->room_ranks) {
-        struct refrain_ranks_index *more = refrain_fold_more(sheet->memory, sheet->index, 2 * n * sizeof *more);
+        struct refrain_ranks_index *more = refrain_fold_grow(sheet->memory, sheet->index, 2 * n * sizeof *more);
         if (!more)
             return false;
         sheet->index = more;
@@ -185,10 +185,10 @@ static bool add_index(struct refrain_sheet *sheet, const struct refrain_sheet *o
 }
 
 bool refrain_sheet_add(struct refrain_sheet *sheet, struct refrain_sheet *other) {
-    uint64_t *texts = refrain_fold_take(sheet->memory, (other->n_texts + 1) * sizeof *texts);
+    uint64_t *texts = refrain_fold_allocate(sheet->memory, (other->n_texts + 1) * sizeof *texts);
     bool done = texts && add_texts(sheet, other, texts) && add_records(sheet, other, texts) && add_index(sheet, other);
     sheet->n_ranks += other->n_ranks;
-    refrain_fold_give(sheet->memory, texts);
-    refrain_sheet_give(other);
+    refrain_fold_free(sheet->memory, texts);
+    refrain_sheet_free(other);
     return done;
 }

@@ -18,7 +18,7 @@ static unsigned char *room_for(struct bytes *bytes, size_t n) {
         return NULL;
     if (n > bytes->room - bytes->n) {
         size_t room = 2 * bytes->room + n + 4096;
-        unsigned char *more = refrain_fold_more(bytes->memory, bytes->all, room);
+        unsigned char *more = refrain_fold_grow(bytes->memory, bytes->all, room);
         if (!more) {
             bytes->failed = true;
             return NULL;
@@ -82,13 +82,13 @@ unsigned char *refrain_sheet_to_bytes(const struct refrain_sheet *sheet, size_t 
     *n = bytes.n;
     if (!bytes.failed)
         return bytes.all;
-    refrain_fold_give(sheet->memory, bytes.all);
+    refrain_fold_free(sheet->memory, bytes.all);
     return NULL;
 }
 
 /* ---- reading ---- */
 
-static const unsigned char *take_bytes(struct bytes *bytes, uint64_t n) {
+static const unsigned char *get_bytes(struct bytes *bytes, uint64_t n) {
     if (n > bytes->room - bytes->n)
         bytes->failed = true;
     if (bytes->failed)
@@ -97,10 +97,10 @@ static const unsigned char *take_bytes(struct bytes *bytes, uint64_t n) {
     return bytes->all + bytes->n - n;
 }
 
-static uint64_t take(struct bytes *bytes) {
+static uint64_t get(struct bytes *bytes) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        const unsigned char *byte = take_bytes(bytes, 1);
+        const unsigned char *byte = get_bytes(bytes, 1);
         if (!byte)
             return 0;
         value |= (uint64_t)(*byte & 127) << shift;
@@ -112,31 +112,31 @@ static uint64_t take(struct bytes *bytes) {
 
 /* Allocates room for `n` objects, each of which needs at least a byte of the input. */
 static void *room_of(struct bytes *bytes, uint64_t n, size_t each) {
-    void *room = n > bytes->room - bytes->n ? NULL : refrain_fold_take(bytes->memory, (size_t)n * each);
+    void *room = n > bytes->room - bytes->n ? NULL : refrain_fold_allocate(bytes->memory, (size_t)n * each);
     if (!room)
         bytes->failed = true;
     return room;
 }
 
-static void take_row(struct bytes *bytes, struct refrain_fold_row *row) {
-    uint64_t n = take(bytes);
+static void get_row(struct bytes *bytes, struct refrain_fold_row *row) {
+    uint64_t n = get(bytes);
     if (n > 1) {
         row->more = room_of(bytes, n - 1, sizeof *row->more);
         row->n_more = row->room = row->more ? (uint32_t)(n - 1) : 0;
     }
     for (uint64_t i = 0; i < n && !bytes->failed; i++) {
         struct refrain_fold_run *run = i == 0 ? &row->first : &row->more[i - 1];
-        run->n = take(bytes);
-        run->base = take(bytes);
-        uint64_t stride = run->n > 1 ? take(bytes) : 0;
+        run->n = get(bytes);
+        run->base = get(bytes);
+        uint64_t stride = run->n > 1 ? get(bytes) : 0;
         run->stride = stride >> 1 ^ (0 - (stride & 1));
         row->n += run->n;
     }
 }
 
-static void take_shape(struct bytes *bytes, struct refrain_fold_shape *shape) {
-    uint64_t n = take(bytes);
-    const unsigned char *kinds = take_bytes(bytes, n);
+static void get_shape(struct bytes *bytes, struct refrain_fold_shape *shape) {
+    uint64_t n = get(bytes);
+    const unsigned char *kinds = get_bytes(bytes, n);
     shape->kinds = room_of(bytes, n, 1);
     shape->rows = room_of(bytes, n, sizeof *shape->rows);
     if (!kinds || !shape->kinds || !shape->rows) {
@@ -146,34 +146,34 @@ static void take_shape(struct bytes *bytes, struct refrain_fold_shape *shape) {
     memcpy(shape->kinds, kinds, (size_t)n);
     shape->n = n;
     for (uint64_t i = 0; i < n && !bytes->failed; i++)
-        take_row(bytes, &shape->rows[i]);
+        get_row(bytes, &shape->rows[i]);
 }
 
-static void take_records(struct bytes *bytes, struct refrain_sheet *sheet) {
-    uint64_t n = take(bytes);
+static void get_records(struct bytes *bytes, struct refrain_sheet *sheet) {
+    uint64_t n = get(bytes);
     sheet->records = room_of(bytes, n, sizeof *sheet->records);
     sheet->room_records = sheet->records ? (size_t)n : 0;
     for (; sheet->n_records < sheet->room_records && !bytes->failed; sheet->n_records++) {
         struct refrain_fold_record *record = &sheet->records[sheet->n_records];
-        record->key = take(bytes);
-        take_row(bytes, &record->shape_of);
-        uint64_t shapes = take(bytes);
+        record->key = get(bytes);
+        get_row(bytes, &record->shape_of);
+        uint64_t shapes = get(bytes);
         record->shapes = room_of(bytes, shapes, sizeof *record->shapes);
         record->n_shapes = record->shapes ? (size_t)shapes : 0;
         for (size_t i = 0; i < record->n_shapes && !bytes->failed; i++)
-            take_shape(bytes, &record->shapes[i]);
+            get_shape(bytes, &record->shapes[i]);
     }
 }
 
-static void take_texts(struct bytes *bytes, struct refrain_sheet *sheet) {
-    uint64_t n = take(bytes);
+static void get_texts(struct bytes *bytes, struct refrain_sheet *sheet) {
+    uint64_t n = get(bytes);
     sheet->texts = room_of(bytes, n, sizeof *sheet->texts);
     sheet->room_texts = sheet->texts ? (size_t)n : 0;
     for (; sheet->n_texts < sheet->room_texts && !bytes->failed; sheet->n_texts++) {
         struct refrain_fold_text *text = &sheet->texts[sheet->n_texts];
-        uint64_t length = take(bytes);
-        const unsigned char *from = take_bytes(bytes, length);
-        text->bytes = from ? refrain_fold_take(bytes->memory, (size_t)length) : NULL;
+        uint64_t length = get(bytes);
+        const unsigned char *from = get_bytes(bytes, length);
+        text->bytes = from ? refrain_fold_allocate(bytes->memory, (size_t)length) : NULL;
         if (!text->bytes) {
             bytes->failed = true;
             return;
@@ -184,23 +184,23 @@ static void take_texts(struct bytes *bytes, struct refrain_sheet *sheet) {
 }
 
 struct refrain_sheet *refrain_sheet_from_bytes(struct refrain_fold_memory *memory, const unsigned char *all, size_t n) {
-    struct refrain_sheet *sheet = refrain_fold_take(memory, sizeof *sheet);
+    struct refrain_sheet *sheet = refrain_fold_allocate(memory, sizeof *sheet);
     if (!sheet)
         return NULL;
     sheet->memory = memory;
     struct bytes bytes = {.memory = memory, .all = (unsigned char *)(uintptr_t)all, .room = n};
-    uint64_t n_ranks = take(&bytes);
+    uint64_t n_ranks = get(&bytes);
     const unsigned char *index =
-        n_ranks > REFRAIN_MOST_RANKS ? NULL : take_bytes(&bytes, n_ranks * sizeof *sheet->index);
-    sheet->index = index ? refrain_fold_take(memory, (size_t)n_ranks * sizeof *sheet->index) : NULL;
+        n_ranks > REFRAIN_MOST_RANKS ? NULL : get_bytes(&bytes, n_ranks * sizeof *sheet->index);
+    sheet->index = index ? refrain_fold_allocate(memory, (size_t)n_ranks * sizeof *sheet->index) : NULL;
     if (sheet->index) {
         memcpy(sheet->index, index, (size_t)n_ranks * sizeof *sheet->index);
         sheet->n_ranks = sheet->room_ranks = (size_t)n_ranks;
-        take_texts(&bytes, sheet);
-        take_records(&bytes, sheet);
+        get_texts(&bytes, sheet);
+        get_records(&bytes, sheet);
     }
     if (sheet->index && !bytes.failed)
         return sheet;
-    refrain_sheet_give(sheet);
+    refrain_sheet_free(sheet);
     return NULL;
 }

@@ -70,7 +70,7 @@ static bool put_repeated(struct writing *writing, const struct refrain_fold_row 
     *again = false;
     if (writing->n_kept == writing->room_kept) {
         size_t room = writing->room_kept ? writing->room_kept * 2 : FIRST_KEPT;
-        struct kept *more = refrain_fold_more(writing->sheet->memory, writing->kept, room * sizeof *more);
+        struct kept *more = refrain_fold_grow(writing->sheet->memory, writing->kept, room * sizeof *more);
         if (!more)
             return false;
         writing->kept = more;
@@ -173,12 +173,12 @@ static bool put_structure(struct writing *writing) {
 /* Codes the structure, leaving `before` bytes free before it. *n: its length. Null without memory. */
 static unsigned char *code_structure(struct writing *writing, size_t before, size_t *n) {
     struct refrain_fold_memory *memory = writing->sheet->memory;
-    struct refrain_packed_models *models = refrain_fold_take(memory, sizeof *models);
+    struct refrain_packed_models *models = refrain_fold_allocate(memory, sizeof *models);
     unsigned char *bytes = NULL;
     *n = 0;
     for (size_t room = FIRST_STRUCTURE_BYTES; models && *n == 0; room *= 2) {
-        refrain_fold_give(memory, bytes);
-        bytes = refrain_fold_take(memory, before + room);
+        refrain_fold_free(memory, bytes);
+        bytes = refrain_fold_allocate(memory, before + room);
         if (!bytes)
             break;
         *writing->report = (struct refrain_fold_report){0};
@@ -190,10 +190,10 @@ static unsigned char *code_structure(struct writing *writing, size_t before, siz
             break;
         *n = refrain_packed_coder_close(&writing->structure);
     }
-    refrain_fold_give(memory, models);
+    refrain_fold_free(memory, models);
     if (*n > 0)
         return bytes;
-    refrain_fold_give(memory, bytes);
+    refrain_fold_free(memory, bytes);
     return NULL;
 }
 
@@ -201,12 +201,12 @@ unsigned char *refrain_sheet_head(struct refrain_sheet *sheet, size_t *n, struct
     struct refrain_ranks_header header = {.version = REFRAIN_TRACE_VERSION, .header_bytes = sizeof header};
     struct writing writing = {.sheet = sheet, .report = report};
     size_t index_bytes = sheet->n_ranks * sizeof *sheet->index, before = sizeof header + index_bytes, structure;
-    writing.values = refrain_fold_take(sheet->memory, sheet->n_ranks * sizeof *writing.values);
-    writing.guess = refrain_fold_take(sheet->memory, sizeof *writing.guess);
+    writing.values = refrain_fold_allocate(sheet->memory, sheet->n_ranks * sizeof *writing.values);
+    writing.guess = refrain_fold_allocate(sheet->memory, sizeof *writing.guess);
     unsigned char *head = writing.values && writing.guess ? code_structure(&writing, before, &structure) : NULL;
-    refrain_fold_give(sheet->memory, writing.values);
-    refrain_fold_give(sheet->memory, writing.guess);
-    refrain_fold_give(sheet->memory, writing.kept);
+    refrain_fold_free(sheet->memory, writing.values);
+    refrain_fold_free(sheet->memory, writing.guess);
+    refrain_fold_free(sheet->memory, writing.kept);
     refrain_row_end();
     if (!head)
         return NULL;

@@ -37,7 +37,7 @@ static bool end_record(struct refrain_packed_stream *stream) {
     }
     if (sheet->n_records == sheet->room_records) {
         size_t room = sheet->room_records ? sheet->room_records * 2 : 256;
-        struct refrain_fold_record *more = refrain_fold_more(sheet->memory, sheet->records, room * sizeof *more);
+        struct refrain_fold_record *more = refrain_fold_grow(sheet->memory, sheet->records, room * sizeof *more);
         if (!more)
             return no_memory(stream);
         sheet->records = more;
@@ -45,12 +45,12 @@ static bool end_record(struct refrain_packed_stream *stream) {
     }
     struct refrain_fold_record *record = &sheet->records[sheet->n_records++];
     *record = (struct refrain_fold_record){.key = walk->key, .shape_of = {.n = 1, .first = {1, 0, 1}}};
-    struct refrain_fold_shape *shape = record->shapes = refrain_fold_take(sheet->memory, sizeof *shape);
+    struct refrain_fold_shape *shape = record->shapes = refrain_fold_allocate(sheet->memory, sizeof *shape);
     if (!shape)
         return no_memory(stream);
     record->n_shapes = 1;
-    shape->kinds = refrain_fold_take(sheet->memory, walk->n);
-    shape->rows = refrain_fold_take(sheet->memory, walk->n * sizeof *shape->rows);
+    shape->kinds = refrain_fold_allocate(sheet->memory, walk->n);
+    shape->rows = refrain_fold_allocate(sheet->memory, walk->n * sizeof *shape->rows);
     if (!shape->kinds || !shape->rows)
         return no_memory(stream);
     shape->n = walk->n;
@@ -74,9 +74,9 @@ static void add_value(struct refrain_packed_stream *stream, enum refrain_packed_
     struct refrain_fold_memory *memory = walk->sheet->memory;
     if (walk->n == walk->room) {
         size_t room = walk->room ? walk->room * 2 : 256;
-        unsigned char *kinds = refrain_fold_more(memory, walk->kinds, room);
+        unsigned char *kinds = refrain_fold_grow(memory, walk->kinds, room);
         walk->kinds = kinds ? kinds : walk->kinds;
-        uint64_t *values = refrain_fold_more(memory, walk->values, room * sizeof *values);
+        uint64_t *values = refrain_fold_grow(memory, walk->values, room * sizeof *values);
         walk->values = values ? values : walk->values;
         if (!kinds || !values) {
             no_memory(stream);
@@ -89,7 +89,7 @@ static void add_value(struct refrain_packed_stream *stream, enum refrain_packed_
     walk->values[walk->n++] = value;
 }
 
-static void take_value(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value) {
+static void add_any_value(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, uint64_t *value) {
     struct walk *walk = stream->data;
     if (refrain_packed_is_time(kind))
         refrain_packed_code_value(&walk->times, kind, value);
@@ -105,13 +105,13 @@ static uint64_t text_number(struct refrain_packed_stream *stream, const void *by
             return i;
     if (sheet->n_texts == sheet->room_texts) {
         size_t room = sheet->room_texts ? sheet->room_texts * 2 : 64;
-        struct refrain_fold_text *more = refrain_fold_more(sheet->memory, sheet->texts, room * sizeof *more);
+        struct refrain_fold_text *more = refrain_fold_grow(sheet->memory, sheet->texts, room * sizeof *more);
         if (!more)
             return no_memory(stream);
         sheet->texts = more;
         sheet->room_texts = room;
     }
-    unsigned char *copy = refrain_fold_take(sheet->memory, n);
+    unsigned char *copy = refrain_fold_allocate(sheet->memory, n);
     if (!copy)
         return no_memory(stream);
     memcpy(copy, bytes, n);
@@ -119,7 +119,7 @@ static uint64_t text_number(struct refrain_packed_stream *stream, const void *by
     return sheet->n_texts++;
 }
 
-static void take_bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n) {
+static void add_bytes(struct refrain_packed_stream *stream, enum refrain_packed_kind kind, void *bytes, size_t n) {
     struct walk *walk = stream->data;
     if (kind != REFRAIN_PACKED_TIMELINE) {
         add_value(stream, kind, text_number(stream, bytes, n));
@@ -150,7 +150,7 @@ static size_t most_times(uint64_t used) {
 /* Joins the parts of the times in memory of their exact size. */
 static unsigned char *put_times(struct walk *walk, struct refrain_ranks_index *index, const unsigned char *coded,
                                 size_t coded_bytes) {
-    unsigned char *times = refrain_fold_take(walk->sheet->memory, coded_bytes + walk->copied_bytes);
+    unsigned char *times = refrain_fold_allocate(walk->sheet->memory, coded_bytes + walk->copied_bytes);
     if (!times)
         return NULL;
     memcpy(times, coded, coded_bytes);
@@ -163,19 +163,19 @@ static unsigned char *put_times(struct walk *walk, struct refrain_ranks_index *i
 
 struct refrain_sheet *refrain_sheet_of_trace_file(struct refrain_fold_memory *memory, const void *trace_file,
                                                   uint64_t used, unsigned char **times, const char **wrong) {
-    struct walk walk = {.sheet = refrain_fold_take(memory, sizeof *walk.sheet), .capacity_copied = (size_t)used};
+    struct walk walk = {.sheet = refrain_fold_allocate(memory, sizeof *walk.sheet), .capacity_copied = (size_t)used};
     struct refrain_packed_stream stream = {
-        .data = &walk, .record = begin_record, .value = take_value, .bytes = take_bytes, .beat = find_beat};
-    struct refrain_packed_models *models = refrain_fold_take(memory, sizeof *models);
+        .data = &walk, .record = begin_record, .value = add_any_value, .bytes = add_bytes, .beat = find_beat};
+    struct refrain_packed_models *models = refrain_fold_allocate(memory, sizeof *models);
     /* Only the used part of this memory is touched, and it is cut to its size afterwards. */
     unsigned char *coded = malloc(most_times(used));
     walk.copied = malloc((size_t)used);
     *times = NULL;
     *wrong = NULL;
-    walk.room_of_beat = refrain_fold_take(memory, sizeof *walk.room_of_beat);
+    walk.room_of_beat = refrain_fold_allocate(memory, sizeof *walk.room_of_beat);
     if (walk.sheet) {
         walk.sheet->memory = memory;
-        walk.sheet->index = refrain_fold_take(memory, sizeof *walk.sheet->index);
+        walk.sheet->index = refrain_fold_allocate(memory, sizeof *walk.sheet->index);
     }
     if (walk.sheet && walk.sheet->index && models && walk.room_of_beat && coded && walk.copied) {
         struct refrain_ranks_index *index = walk.sheet->index;
@@ -191,14 +191,14 @@ struct refrain_sheet *refrain_sheet_of_trace_file(struct refrain_fold_memory *me
             *times = put_times(&walk, index, coded, n);
         *wrong = memory->spent ? NULL : stream.wrong;
     }
-    refrain_fold_give(memory, models);
-    refrain_fold_give(memory, walk.room_of_beat);
+    refrain_fold_free(memory, models);
+    refrain_fold_free(memory, walk.room_of_beat);
     free(coded);
     free(walk.copied);
-    refrain_fold_give(memory, walk.kinds);
-    refrain_fold_give(memory, walk.values);
+    refrain_fold_free(memory, walk.kinds);
+    refrain_fold_free(memory, walk.values);
     if (*times)
         return walk.sheet;
-    refrain_sheet_give(walk.sheet);
+    refrain_sheet_free(walk.sheet);
     return NULL;
 }

@@ -123,7 +123,7 @@ bool refrain_picture_window(struct refrain_picture *picture, double from_ns, dou
     picture->keeps_spans = keeps_spans;
     picture->spans.n = picture->segments.n = picture->operations.n = picture->messages.n = picture->collectives.n = 0;
     picture->shares.n = picture->pairs.n = picture->ends.n = 0;
-    picture->n_operations_taken = 0;
+    picture->n_operations_copied = 0;
     picture->n_unfinished = picture->events_behind = 0;
     picture->done = false;
     picture->n_waits = 0;
@@ -179,7 +179,7 @@ static void account(struct refrain_picture *picture, uint32_t number, double now
 
 static void append_operations(struct refrain_picture *picture, struct location *location,
                               struct refrain_picture_span *span) {
-    span->first_operation = (uint32_t)(picture->n_operations_taken + picture->operations.n);
+    span->first_operation = (uint32_t)(picture->n_operations_copied + picture->operations.n);
     span->n_operations = (uint32_t)location->n_pending;
     for (size_t i = 0; i < location->n_pending; i++) {
         struct refrain_picture_operation *given = refrain_picture_append(picture, &picture->operations, sizeof *given);

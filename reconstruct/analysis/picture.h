@@ -152,7 +152,7 @@ struct refrain_picture {
     uint32_t n_bins;
     bool keeps_spans; /* spans, segments, operations, messages, collectives; shares and totals are always kept */
     struct refrain_picture_list spans, segments, operations, messages, collectives, shares;
-    uint64_t n_operations_taken;          /* number of operations that the reader has removed from the list */
+    uint64_t n_operations_copied;         /* number of operations that the reader has removed from the list */
     struct refrain_picture_total *totals; /* by region; [n_regions]: unknown */
     struct refrain_picture_wait waits[REFRAIN_PICTURE_WAITS]; /* longest first */
     uint32_t n_waits;

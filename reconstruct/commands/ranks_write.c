@@ -20,21 +20,21 @@ static enum refrain_status compress(struct refrain_fold_memory *memory, struct r
     if (copied == 0 || !refrain_copied_are_compressed())
         return REFRAIN_OK;
     size_t room = refrain_copied_most_bytes(copied);
-    unsigned char *with = refrain_fold_take(memory, coded + room);
+    unsigned char *with = refrain_fold_allocate(memory, coded + room);
     if (!with)
         return REFRAIN_FAIL_MEMORY(error);
     size_t compressed = refrain_copied_compress(*times + coded, copied, with + coded, room);
-    unsigned char *fits = compressed ? refrain_fold_take(memory, coded + compressed) : NULL;
+    unsigned char *fits = compressed ? refrain_fold_allocate(memory, coded + compressed) : NULL;
     if (fits) {
         memcpy(fits, *times, coded);
         memcpy(fits + coded, with + coded, compressed);
         index->copied_form = REFRAIN_COPIED_ZSTD;
         index->copied_bytes = compressed;
         index->checksum = refrain_packed_checksum(fits, coded + compressed);
-        refrain_fold_give(memory, *times);
+        refrain_fold_free(memory, *times);
         *times = fits;
     }
-    refrain_fold_give(memory, with);
+    refrain_fold_free(memory, with);
     return REFRAIN_OK;
 }
 
@@ -47,7 +47,7 @@ static enum refrain_status add_rank(struct writing *writing, const struct refrai
         return wrong ? REFRAIN_FAIL(error, "%s: cannot be packed: %s", process->path, wrong)
                      : REFRAIN_FAIL_MEMORY(error);
     if (compress(&writing->memory, sheet->index, &writing->times[i], error)) {
-        refrain_sheet_give(sheet);
+        refrain_sheet_free(sheet);
         return REFRAIN_ERROR;
     }
     if (!writing->sheet)
@@ -90,10 +90,10 @@ enum refrain_status refrain_ranks_write(const struct refrain_trace *trace, FILE 
         status = REFRAIN_FAIL_MEMORY(error);
     if (!status && !write_file(&writing, &trace->names, head, head_bytes, file, report))
         status = REFRAIN_FAIL(error, "%s: cannot be written: %s", path, strerror(errno));
-    refrain_fold_give(&writing.memory, head);
+    refrain_fold_free(&writing.memory, head);
     for (size_t i = 0; writing.times && i < trace->n_processes; i++)
-        refrain_fold_give(&writing.memory, writing.times[i]);
-    refrain_sheet_give(writing.sheet);
+        refrain_fold_free(&writing.memory, writing.times[i]);
+    refrain_sheet_free(writing.sheet);
     free(writing.times);
     return status;
 }

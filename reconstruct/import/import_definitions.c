@@ -145,7 +145,7 @@ uint32_t refrain_import_comm(struct refrain_import *import, const char *name, co
     return number;
 }
 
-static int64_t place_among(const int32_t *members, int32_t n, int32_t rank) {
+static int64_t index_among(const int32_t *members, int32_t n, int32_t rank) {
     for (int32_t i = 0; i < n; i++)
         if (members[i] == rank)
             return i;
@@ -159,9 +159,9 @@ int64_t refrain_import_rank_in(const struct refrain_import *import, const struct
     if (event->comm < 2)
         return event->comm == 0 ? peer : peer == event->rank ? 0 : -1;
     const struct refrain_import_image_comm *comm = &import->comms[event->comm - 2];
-    if (comm->remote_size == 0 || place_among(comm->members + comm->size, comm->remote_size, event->rank) >= 0)
-        return place_among(comm->members, comm->size, peer);
-    return place_among(comm->members + comm->size, comm->remote_size, peer);
+    if (comm->remote_size == 0 || index_among(comm->members + comm->size, comm->remote_size, event->rank) >= 0)
+        return index_among(comm->members, comm->size, peer);
+    return index_among(comm->members + comm->size, comm->remote_size, peer);
 }
 
 int64_t refrain_import_root_in(const struct refrain_import *import, const struct refrain_import_event *event) {

@@ -21,7 +21,7 @@ struct request {
     enum refrain_operation operation;
 };
 
-static void give(struct refrain_import_location *location, struct request *request) {
+static void forget(struct refrain_import_location *location, struct request *request) {
     refrain_table_remove(&location->names, (uint64_t)request->name, 0);
     refrain_requests_give(&location->requests, request);
 }
@@ -58,7 +58,7 @@ static void complete(struct refrain_import *import, struct refrain_import_locati
     }
     int64_t completion[] = {refrain_requests_number(&location->requests, request), event->bytes};
     put_operation(import, event, REFRAIN_OP_COMPLETE, completion, request->operation == REFRAIN_OP_IO_REQUEST ? 2 : 1);
-    give(location, request);
+    forget(location, request);
 }
 
 static void receive(struct refrain_import *import, struct refrain_import_location *location,
@@ -74,7 +74,7 @@ static void receive(struct refrain_import *import, struct refrain_import_locatio
     int64_t completion[] = {refrain_requests_number(&location->requests, request), parameters[0], parameters[1],
                             parameters[2]};
     put_operation(import, event, REFRAIN_OP_COMPLETE, completion, 4);
-    give(location, request);
+    forget(location, request);
 }
 
 static void cancel(struct refrain_import *import, struct refrain_import_location *location,
@@ -84,7 +84,7 @@ static void cancel(struct refrain_import *import, struct refrain_import_location
         return;
     int64_t number = refrain_requests_number(&location->requests, request);
     put_operation(import, event, REFRAIN_OP_CANCELLED, &number, 1);
-    give(location, request);
+    forget(location, request);
 }
 
 /* ---- events ---- */

@@ -12,7 +12,7 @@ struct builder {
 };
 
 /* Allocates zeroed room in the pool, and returns its offset. */
-static size_t take(struct builder *builder, size_t bytes) {
+static size_t allocate(struct builder *builder, size_t bytes) {
     size_t at = builder->n, n = (at + bytes + REFRAIN_ALIGNMENT_BYTES - 1) & ~(size_t)(REFRAIN_ALIGNMENT_BYTES - 1);
     if (!REFRAIN_ARRAY_ROOMS(builder->bytes, at, n - at, builder->capacity)) {
         builder->no_memory = true;
@@ -33,7 +33,7 @@ static uint32_t reference(size_t offset) {
 }
 
 static uint32_t put_name(struct builder *builder, const char *text) {
-    size_t length = strlen(text), offset = length ? take(builder, sizeof(struct refrain_name) + length + 1) : 0;
+    size_t length = strlen(text), offset = length ? allocate(builder, sizeof(struct refrain_name) + length + 1) : 0;
     if (offset == 0)
         return 0;
     struct refrain_name *name = at(builder, offset);
@@ -64,8 +64,8 @@ static bool is_call(const struct refrain_import_image_region *region) {
     return region->kind == REFRAIN_REGION_MPI || region->kind == REFRAIN_REGION_IO;
 }
 
-/* Functions have the slots given by their numbers. Call sites with a line have two slots each after all of these, in
- * order. */
+/* True if the region has a node of the program tree, and so a slot. A function's slot is its number. The call sites
+ * with a line follow, with two slots each. */
 static bool has_node(const struct refrain_import_image_region *region) {
     return region->kind == REFRAIN_REGION_FUNCTION || (is_call(region) && region->file[0]);
 }
@@ -80,10 +80,10 @@ static void put_tree(struct builder *builder, const struct refrain_import_image 
             slot += 2;
         }
     }
-    size_t unit_at = take(builder, sizeof(struct refrain_unit_record));
-    size_t nodes_at = take(builder, n_nodes * sizeof(struct refrain_node));
-    size_t strings_at = take(builder, strings_bytes(image));
-    size_t slots_at = take(builder, (size_t)slot * image->n_threads * sizeof(struct refrain_slot));
+    size_t unit_at = allocate(builder, sizeof(struct refrain_unit_record));
+    size_t nodes_at = allocate(builder, n_nodes * sizeof(struct refrain_node));
+    size_t strings_at = allocate(builder, strings_bytes(image));
+    size_t slots_at = allocate(builder, (size_t)slot * image->n_threads * sizeof(struct refrain_slot));
     if (builder->no_memory)
         return;
     struct refrain_node *nodes = at(builder, nodes_at);
@@ -124,7 +124,7 @@ static void put_call_sites(struct builder *builder, const struct refrain_import_
     for (size_t i = 0; i < image->n_regions; i++) {
         const struct refrain_import_image_region *region = &image->regions[i];
         if (is_call(region)) {
-            size_t offset = take(builder, sizeof(struct refrain_call_site));
+            size_t offset = allocate(builder, sizeof(struct refrain_call_site));
             if (builder->no_memory)
                 return;
             struct refrain_header *header = at(builder, 0);
@@ -140,7 +140,7 @@ static void put_call_sites(struct builder *builder, const struct refrain_import_
             last_site = offset;
         } else if (region->kind == REFRAIN_REGION_USER) {
             uint32_t name = put_name(builder, region->name);
-            size_t offset = take(builder, sizeof(struct refrain_region_name));
+            size_t offset = allocate(builder, sizeof(struct refrain_region_name));
             if (builder->no_memory)
                 return;
             struct refrain_header *header = at(builder, 0);
@@ -164,7 +164,7 @@ static size_t put_comm(struct builder *builder, const struct refrain_import_imag
     size_t n = (size_t)comm->size + (size_t)comm->remote_size;
     bool remote = false;
     if (comm->members) {
-        size_t offset = take(builder, n * sizeof(int32_t));
+        size_t offset = allocate(builder, n * sizeof(int32_t));
         if (builder->no_memory)
             return 0;
         /* The group of this rank comes first. */
@@ -176,7 +176,7 @@ static size_t put_comm(struct builder *builder, const struct refrain_import_imag
             to[i] = comm->members[(first + i) % n];
         members = reference(offset);
     }
-    size_t offset = take(builder, sizeof(struct refrain_communicator));
+    size_t offset = allocate(builder, sizeof(struct refrain_communicator));
     if (builder->no_memory)
         return 0;
     *(struct refrain_communicator *)at(builder, offset) =
@@ -212,7 +212,7 @@ static void put_objects(struct builder *builder, const struct refrain_import_ima
     size_t last = 0;
     for (const struct refrain_import_object *object = image->objects; object; object = object->next) {
         uint32_t name = object->name ? put_name(builder, object->name) : 0;
-        size_t offset = take(builder, sizeof(struct refrain_object));
+        size_t offset = allocate(builder, sizeof(struct refrain_object));
         if (builder->no_memory)
             return;
         *(struct refrain_object *)at(builder, offset) = (struct refrain_object){
@@ -228,7 +228,7 @@ static void put_objects(struct builder *builder, const struct refrain_import_ima
 }
 
 static void put_threads(struct builder *builder, const struct refrain_import_image *image) {
-    size_t offset = take(builder, image->n_threads * sizeof(struct refrain_thread));
+    size_t offset = allocate(builder, image->n_threads * sizeof(struct refrain_thread));
     int64_t last_ns = 0;
     if (builder->no_memory)
         return;
@@ -254,7 +254,7 @@ static void put_threads(struct builder *builder, const struct refrain_import_ima
 bool refrain_import_image_write(struct refrain_sink *out, const struct refrain_import_image *image) {
     struct builder builder = {0};
     uint32_t *call_slots = calloc(image->n_regions + 1, sizeof *call_slots);
-    take(&builder, REFRAIN_HEADER_BYTES);
+    allocate(&builder, REFRAIN_HEADER_BYTES);
     if (!builder.no_memory && call_slots) {
         put_tree(&builder, image, call_slots);
         put_threads(&builder, image);

@@ -42,8 +42,8 @@ static OTF2_ErrorCode register_events(struct refrain_otf2_archive *archive, OTF2
     OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
     if (!callbacks)
         return OTF2_ERROR_MEM_ALLOC_FAILED;
-    refrain_otf2_take_calls(callbacks);
-    refrain_otf2_take_accesses(callbacks);
+    refrain_otf2_register_calls(callbacks);
+    refrain_otf2_register_accesses(callbacks);
     OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalEvtCallbacks(archive->reader, events, callbacks, archive);
     OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
     return code;
@@ -153,7 +153,7 @@ enum refrain_status refrain_import_otf2(const struct refrain_import_request *req
         uint64_t left_out = refrain_import_left_out(archive.import), all = archive.definitions.n_events;
         *result = (struct refrain_import_result){archive.definitions.n_ranks,
                                                  refrain_import_events(archive.import) - left_out,
-                                                 left_out + (all > archive.taken ? all - archive.taken : 0)};
+                                                 left_out + (all > archive.used ? all - archive.used : 0)};
         enum refrain_status finished = refrain_import_finish(archive.import, !status);
         status = status ? status : finished;
     }

@@ -4,7 +4,7 @@
  *     import_otf2_calls.c    regions, calling contexts, messages, collectives
  *     import_otf2_access.c   windows and files
  *
- * Callbacks count in `taken` the records that they use. All other records were left out. */
+ * Callbacks count in `used` the records that they convert. All other records are left out. */
 #ifndef REFRAIN_IMPORT_OTF2_H
 #define REFRAIN_IMPORT_OTF2_H
 
@@ -19,7 +19,7 @@ struct refrain_otf2_archive {
     OTF2_Reader *reader;
     struct refrain_otf2_definitions definitions;
     struct refrain_import *import;
-    uint64_t taken;  /* records that became events, or parts of events */
+    uint64_t used;   /* records that became events, or parts of events */
     int64_t time_ns; /* of the latest record */
     bool failed;
 };
@@ -32,17 +32,17 @@ struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *arch
 /* Adds it to the trace. */
 OTF2_CallbackCode refrain_otf2_add(struct refrain_otf2_archive *archive, const struct refrain_import_event *event);
 
-/* The MPI call that the location is in; else the function `fallback`. */
+/* The call of MPI, or of the C library for files, that the location is in; else the MPI function `fallback`. */
 uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread,
                            const char *fallback);
 
-/* in_mpi: true if the location is in an MPI call. does: the kind of that call. */
-bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread);
+/* in_call: true if the location is in a call of MPI, or of the C library for files. does: the kind of that call. */
+bool refrain_otf2_in_call(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread);
 enum refrain_mpi_kind refrain_otf2_does(const struct refrain_otf2_archive *archive,
                                         const struct refrain_otf2_thread *thread);
 
 /* Register the callbacks, whose data is a struct refrain_otf2_archive. */
-void refrain_otf2_take_calls(OTF2_GlobalEvtReaderCallbacks *callbacks);
-void refrain_otf2_take_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks);
+void refrain_otf2_register_calls(OTF2_GlobalEvtReaderCallbacks *callbacks);
+void refrain_otf2_register_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 #endif

@@ -91,7 +91,7 @@ static OTF2_CallbackCode on_remotely_complete(OTF2_LocationRef location, OTF2_Ti
                                               uint64_t matching) {
     struct refrain_otf2_archive *archive = data;
     (void)location, (void)time, (void)attributes, (void)window, (void)matching;
-    archive->taken++;
+    archive->used++;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -121,11 +121,11 @@ static OTF2_CallbackCode on_fence_begin(OTF2_LocationRef location, OTF2_TimeStam
                                         OTF2_AttributeList *attributes) {
     struct refrain_otf2_archive *archive = data;
     (void)location, (void)time, (void)attributes;
-    archive->taken++;
+    archive->used++;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Only the end of a fence names its window. */
+/* Writes the fence at its end, since the record of its begin does not name the window. */
 static OTF2_CallbackCode on_fence_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                       OTF2_AttributeList *attributes, OTF2_CollectiveOp op, OTF2_RmaSyncLevel level,
                                       OTF2_RmaWinRef window, uint32_t root, uint64_t sent, uint64_t received) {
@@ -182,7 +182,7 @@ static OTF2_CallbackCode on_unlock(OTF2_LocationRef location, OTF2_TimeStamp tim
 
 /* ---- files ---- */
 
-/* Prepares an event of a file. Null for files that were not opened by MPI, which traces do not contain. */
+/* Prepares an event of a file. Null if the location is in no call to which a trace can assign it. */
 static struct refrain_otf2_thread *open_file(struct refrain_otf2_archive *archive, OTF2_LocationRef location,
                                              OTF2_TimeStamp time, enum refrain_event_kind kind, OTF2_IoHandleRef handle,
                                              struct refrain_import_event *event) {
@@ -190,8 +190,8 @@ static struct refrain_otf2_thread *open_file(struct refrain_otf2_archive *archiv
     if (!thread)
         return NULL;
     event->region = thread->n_stack ? thread->stack[thread->n_stack - 1] : UINT32_MAX;
-    if (!refrain_otf2_in_mpi(archive, thread)) {
-        archive->taken--;
+    if (!refrain_otf2_in_call(archive, thread)) {
+        archive->used--;
         return NULL;
     }
     event->comm = refrain_otf2_handle_comm(&archive->definitions, handle);
@@ -217,7 +217,8 @@ static OTF2_CallbackCode on_access(OTF2_LocationRef location, OTF2_TimeStamp tim
     return refrain_otf2_add(archive, &event);
 }
 
-/* A wait completes the request of an access. Else the call itself has moved these bytes. */
+/* In a call that waits for requests, the access with this request is complete. In a call for files, the call itself has
+ * moved these bytes. */
 static OTF2_CallbackCode on_access_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                        OTF2_AttributeList *attributes, OTF2_IoHandleRef handle, uint64_t bytes,
                                        uint64_t matching) {
@@ -284,7 +285,7 @@ static OTF2_CallbackCode on_close(OTF2_LocationRef location, OTF2_TimeStamp time
                                                                                   : OTF2_CALLBACK_SUCCESS;
 }
 
-void refrain_otf2_take_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks) {
+void refrain_otf2_register_accesses(OTF2_GlobalEvtReaderCallbacks *callbacks) {
     OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, on_put);
     OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, on_get);
     OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, on_atomic);

@@ -11,7 +11,7 @@ struct refrain_otf2_thread *refrain_otf2_event(struct refrain_otf2_archive *arch
     struct refrain_otf2_thread *thread = refrain_otf2_thread(&archive->definitions, location);
     if (!thread || thread->rank < 0)
         return NULL;
-    archive->taken++;
+    archive->used++;
     archive->time_ns = refrain_otf2_time_ns(&archive->definitions, time);
     *event = (struct refrain_import_event){.kind = kind,
                                            .rank = thread->rank,
@@ -36,7 +36,7 @@ uint32_t refrain_otf2_call(struct refrain_otf2_archive *archive, const struct re
     return refrain_import_region(archive->import, REFRAIN_REGION_MPI, fallback, "", 0);
 }
 
-bool refrain_otf2_in_mpi(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread) {
+bool refrain_otf2_in_call(const struct refrain_otf2_archive *archive, const struct refrain_otf2_thread *thread) {
     return thread->n_stack && refrain_import_is_call(archive->import, thread->stack[thread->n_stack - 1]);
 }
 
@@ -81,7 +81,7 @@ static OTF2_CallbackCode leave(struct refrain_otf2_archive *archive, OTF2_Locati
     while (n > 0 && thread->stack[n - 1] != left)
         n--;
     if (n == 0) { /* it was never entered */
-        archive->taken--;
+        archive->used--;
         return OTF2_CALLBACK_SUCCESS;
     }
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
@@ -111,7 +111,7 @@ static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_Loca
     OTF2_CallingContextRef common = refrain_otf2_common_context(definitions, thread->context, context);
     const struct refrain_otf2_context *is;
     const size_t shared = refrain_otf2_context_depth(definitions, common);
-    uint64_t taken = archive->taken; /* one record, even if it becomes several events */
+    uint64_t used = archive->used; /* one record, even if it becomes several events */
     for (size_t depth = refrain_otf2_context_depth(definitions, thread->context) - shared;
          code == OTF2_CALLBACK_SUCCESS && depth > 0; depth--) {
         is = refrain_otf2_context(definitions, thread->context);
@@ -124,7 +124,7 @@ static OTF2_CallbackCode move_to(struct refrain_otf2_archive *archive, OTF2_Loca
         code = enter(archive, location, time, is->region);
     }
     thread->context = context;
-    archive->taken = taken + 1;
+    archive->used = used + 1;
     return code;
 }
 
@@ -268,7 +268,7 @@ static OTF2_CallbackCode on_collective_complete(OTF2_LocationRef location, OTF2_
     return refrain_otf2_add(archive, &event);
 }
 
-void refrain_otf2_take_calls(OTF2_GlobalEvtReaderCallbacks *callbacks) {
+void refrain_otf2_register_calls(OTF2_GlobalEvtReaderCallbacks *callbacks) {
     OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
     OTF2_GlobalEvtReaderCallbacks_SetCallingContextEnterCallback(callbacks, on_context_enter);

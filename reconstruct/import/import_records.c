@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define EXTENT_BYTES                                                                                                   \
-    4096u /* small, so that the extents of many threads are still in the buffer of the sink while they are filled */
+/* Small, so that the extents of many threads are still in the buffer of the sink while they are filled. */
+#define EXTENT_BYTES 4096u
 
 static void put_header(struct refrain_import_rank *rank, const struct refrain_import_location *location,
                        uint32_t thread, uint64_t next) {

@@ -23,8 +23,9 @@ struct refrain_import_result {
 };
 
 /* Reads the text form that refrain reconstruct and refrain events write (write_text.h), from a file that can be read
- * twice. The text does not list the members of a communicator: they are the ranks that use it. Communication is
- * nonblocking if the text has its completions (--all). */
+ * twice. The text does not list the members of a communicator: they are the ranks that use it. The events of
+ * nonblocking operations are nonblocking only if the text has their completions (--all); otherwise they are read as
+ * blocking ones. */
 enum refrain_status refrain_import_text(const struct refrain_import_request *request,
                                         struct refrain_import_result *result, struct refrain_error *error);
 

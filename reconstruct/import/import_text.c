@@ -341,13 +341,14 @@ static enum refrain_status find_region(struct text *text, const struct line *lin
                      : refrain_import_region(text->import, REFRAIN_REGION_MPI, line->name, "", 0);
     return refrain_import_is_call(text->import, *region)
                ? REFRAIN_OK
-               : wrong(text, "something of MPI happens in what is no MPI call");
+               : wrong(text, "has an MPI event in a region that is no MPI call");
 }
 
-/* Ranks that were added to the file after the first reading are an error. */
+/* Converts a line to an event. It is an error if the file got ranks after its first reading. */
 static enum refrain_status convert_line(struct text *text, const struct line *line) {
     if (line->rank >= text->ranks)
-        return wrong(text, "names a rank that was not there at first: convert the file again when it is complete");
+        return wrong(text, "names a rank that the file did not have when it was read first: convert the file again "
+                           "when it is complete");
     struct location *location = location_of(text, line);
     if (!location)
         return REFRAIN_FAIL_MEMORY(text->error);

@@ -85,7 +85,7 @@ void refrain_import_amend_request(struct refrain_import *import, const struct re
  * one open file so. Nonzero as above. */
 int refrain_import_end_rank(struct refrain_import *import, int32_t rank);
 
-/* Number of events so far; of these, events left out, as they belong to more threads than a trace can have. */
+/* Number of events so far; how many of them were left out, since their thread is beyond those that a trace can have. */
 uint64_t refrain_import_events(const struct refrain_import *import);
 uint64_t refrain_import_left_out(const struct refrain_import *import);
 

@@ -152,7 +152,7 @@ static OTF2_CallbackCode on_inter_comm(void *data, OTF2_CommRef self, OTF2_Strin
                                        OTF2_GroupRef b, OTF2_CommRef common, OTF2_CommFlag flags) {
     (void)common, (void)flags;
     return add_comm(data, self,
-                    &(struct refrain_otf2_comm_definition){.name = name, .group = a, .remote = b, .between = true});
+                    &(struct refrain_otf2_comm_definition){.name = name, .group = a, .remote = b, .is_inter = true});
 }
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
@@ -395,7 +395,7 @@ OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_def
 static bool is_world(const struct refrain_otf2_definitions *definitions,
                      const struct refrain_otf2_comm_definition *comm) {
     const struct refrain_otf2_group *group = group_of(definitions, comm->group);
-    if (comm->between || group->type != OTF2_GROUP_TYPE_COMM_GROUP || group->n != (uint32_t)definitions->n_ranks)
+    if (comm->is_inter || group->type != OTF2_GROUP_TYPE_COMM_GROUP || group->n != (uint32_t)definitions->n_ranks)
         return false;
     for (uint32_t i = 0; i < group->n; i++)
         if (group->members[i] != i)
@@ -430,10 +430,10 @@ void refrain_otf2_define_comms(struct refrain_otf2_definitions *definitions, str
             continue;
         }
         int32_t *members = members_of(definitions, group),
-                *others = comm->between ? members_of(definitions, remote) : NULL;
-        comm->number = members && (others || !comm->between)
+                *others = comm->is_inter ? members_of(definitions, remote) : NULL;
+        comm->number = members && (others || !comm->is_inter)
                            ? refrain_import_comm(import, string_of(definitions, comm->name), members, (int32_t)group->n,
-                                                 others, comm->between ? (int32_t)remote->n : 0)
+                                                 others, comm->is_inter ? (int32_t)remote->n : 0)
                            : REFRAIN_IMPORT_NO_COMM;
         free(members);
         free(others);
@@ -473,7 +473,7 @@ int32_t refrain_otf2_world_rank(const struct refrain_otf2_definitions *definitio
     const struct refrain_otf2_group *group = group_of(definitions, definition->group);
     if (group->type == OTF2_GROUP_TYPE_COMM_SELF)
         return own;
-    if (definition->between && is_member(group, own))
+    if (definition->is_inter && is_member(group, own))
         group = group_of(definitions, definition->remote);
     return world_rank_of(definitions, group, rank);
 }

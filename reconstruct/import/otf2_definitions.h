@@ -50,8 +50,8 @@ struct refrain_otf2_group {
 struct refrain_otf2_comm_definition {
     OTF2_StringRef name;
     OTF2_GroupRef group, remote; /* remote: of an intercommunicator */
-    bool between;
-    uint32_t number; /* number in the trace */
+    bool is_inter;               /* an intercommunicator */
+    uint32_t number;             /* number in the trace */
 };
 
 struct refrain_otf2_handle_definition {
@@ -115,7 +115,8 @@ size_t refrain_otf2_context_depth(const struct refrain_otf2_definitions *definit
 /* The calling context `above` levels above this one; at most its depth - 1. */
 const struct refrain_otf2_context *refrain_otf2_context_above(const struct refrain_otf2_definitions *definitions,
                                                               OTF2_CallingContextRef context, size_t above);
-/* The innermost calling context that contains both, or is one of them. */
+/* The innermost calling context that contains both, or is one of them; OTF2_UNDEFINED_CALLING_CONTEXT if there is none.
+ * */
 OTF2_CallingContextRef refrain_otf2_common_context(const struct refrain_otf2_definitions *definitions,
                                                    OTF2_CallingContextRef a, OTF2_CallingContextRef b);
 

@@ -226,8 +226,8 @@ void EXPORT(engine_keep_spans)(int keeps_spans) {
     engine.picture->keeps_spans = keeps_spans != 0;
 }
 
-/* Gives the picture up to n_events events. STEP_DONE: all later events lie behind the window. STEP_ENDED: there are no
- * more events. */
+/* Replays up to n_events events into the picture. STEP_DONE: all further events are after the window. STEP_ENDED: there
+ * are no more events. */
 int EXPORT(engine_step)(uint32_t n_events) {
     enum step step = STEP_MORE;
     for (uint32_t i = 0; i < n_events && step == STEP_MORE; i++)
@@ -272,9 +272,9 @@ size_t EXPORT(engine_count)(int list) {
 }
 
 /* Empties a list after the page has copied it. */
-void EXPORT(engine_take)(int list) {
+void EXPORT(engine_clear)(int list) {
     if (list == LIST_OPERATIONS)
-        engine.picture->n_operations_taken += engine.picture->operations.n;
+        engine.picture->n_operations_copied += engine.picture->operations.n;
     list_of(list)->n = 0;
 }
 
@@ -337,7 +337,7 @@ uint32_t EXPORT(engine_opened)(void) {
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-/* Address and size of the i-th chunk of the arena; null behind the last one. */
+/* Address and size of the i-th chunk of the arena; null after the last one. */
 const void *EXPORT(engine_chunk)(uint32_t i) {
     size_t bytes, used;
     return i < refrain_arena_chunks(engine.arena) ? refrain_arena_chunk(engine.arena, i, &bytes, &used) : NULL;

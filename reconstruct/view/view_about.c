@@ -71,8 +71,8 @@ static json_t *notes_json(const struct refrain_trace *trace) {
 
 /* ---- program tree ---- */
 
-#define MOST_BLOCKS_WALKED                                                                                             \
-    5000000u /* longer runs show no times of loops; a walk over as many blocks takes some tenths of a second */
+/* Longer runs show no times of loops. A walk over this many blocks takes some tenths of a second. */
+#define MOST_BLOCKS_WALKED 5000000u
 
 /* The node below which this one is shown: the innermost loop or function around it. 0, the root, if there is none. */
 static uint32_t shown_parent(const struct refrain_unit_view *view, uint32_t node) {
@@ -189,9 +189,10 @@ static json_t *missing_json(const struct refrain_trace *trace) {
 
 enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **about, struct refrain_error *error) {
     json_t *tree = NULL, *formulas = NULL, *samples = NULL;
+    size_t left_out = 0;
     enum refrain_status status = tree_json(trace, &tree, error);
     if (!status)
-        status = refrain_view_formulas(trace, &formulas, error);
+        status = refrain_view_formulas(trace, &formulas, &left_out, error);
     if (!status)
         status = refrain_view_samples(trace, &samples, error);
     struct refrain_counters counters = {0};
@@ -212,10 +213,15 @@ enum refrain_status refrain_view_about(struct refrain_trace *trace, json_t **abo
     struct tm local;
     if (localtime_r(&seconds, &local))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S", &local);
+    json_t *notes = notes_json(trace);
+    if (left_out)
+        note(notes,
+             "The page has no room for the formulas of %zu further sequences of values: refrain formulas has them.",
+             left_out);
     *about = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
                        REFRAIN_VERSION, "program", refrain_json_text(refrain_base_name(executable)), "path",
                        refrain_json_text(trace->path), "started", started, "size", (int)trace->size, "missing",
-                       missing_json(trace), "notes", notes_json(trace), "tree", tree, "formulas", formulas, "processes",
+                       missing_json(trace), "notes", notes, "tree", tree, "formulas", formulas, "processes",
                        processes_json(trace), "counters", of_counters, "memory", refrain_resident_json(trace),
                        "samples", samples, "report", refrain_view_findings(trace));
     return *about ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(error);

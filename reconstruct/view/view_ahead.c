@@ -101,17 +101,17 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void take_list(struct ahead *ahead, enum refrain_machine_list list, size_t record_bytes, struct bytes *to) {
+static void drain_list(struct ahead *ahead, enum refrain_machine_list list, size_t record_bytes, struct bytes *to) {
     size_t n;
     const void *items = refrain_machine_items(ahead->machine, list, record_bytes, &n);
     put(to, items, n * record_bytes);
-    refrain_machine_take(ahead->machine, list);
+    refrain_machine_clear(ahead->machine, list);
     ahead->no_memory |= to->no_memory;
 }
 
-static void take_lists(struct ahead *ahead) {
-    take_list(ahead, REFRAIN_MACHINE_SHARES, sizeof(struct refrain_picture_share), &ahead->shares);
-    take_list(ahead, REFRAIN_MACHINE_ENDS, sizeof(struct refrain_picture_end), &ahead->ends);
+static void drain_lists(struct ahead *ahead) {
+    drain_list(ahead, REFRAIN_MACHINE_SHARES, sizeof(struct refrain_picture_share), &ahead->shares);
+    drain_list(ahead, REFRAIN_MACHINE_ENDS, sizeof(struct refrain_picture_end), &ahead->ends);
 }
 
 /* Replays the whole run. False if the machine fails, or without memory. */
@@ -123,7 +123,7 @@ static bool replay(struct ahead *ahead) {
     enum refrain_machine_step step;
     for (;;) {
         step = refrain_machine_step(ahead->machine, STEP_EVENTS);
-        take_lists(ahead);
+        drain_lists(ahead);
         if (step != REFRAIN_MACHINE_MORE || ahead->no_memory)
             break;
         double events = refrain_machine_events(ahead->machine);
@@ -139,7 +139,7 @@ static bool replay(struct ahead *ahead) {
         }
     }
     refrain_machine_finish(ahead->machine);
-    take_lists(ahead);
+    drain_lists(ahead);
     if (shown)
         fputs("\r\033[K", stderr);
     return step == REFRAIN_MACHINE_ENDED && !ahead->no_memory;
@@ -303,7 +303,7 @@ enum refrain_status refrain_view_ahead(const struct refrain_trace *trace, const 
     struct bytes out = {0};
     *bytes = NULL;
     *n = 0;
-    /* Recorded events need no replay, and are few. */
+    /* A trace of recorded events needs no replay, and is short. */
     if (trace->processes[0].header->mode == REFRAIN_MODE_EVENTS ||
         !(ahead.machine = open_machine(trace, symbols, symbols_bytes)))
         return REFRAIN_OK;

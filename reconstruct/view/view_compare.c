@@ -259,7 +259,8 @@ static void find_worst(struct comparison *comparison, uint32_t stretch, struct c
     }
 }
 
-/* Computes how the change varies over stretches and locations, and finds the stretch with the largest increase. */
+/* Computes how the change varies over stretches and locations, decides whether it is significant, and finds the stretch
+ * with the largest increase. */
 static void weigh(struct comparison *comparison, uint32_t n_stretches, struct change *change) {
     double sum = 0, squares = 0, worst = 0;
     size_t n = 0;

@@ -11,7 +11,8 @@
  * visit equally often.
  *
  * A construct's own time is compared in each rank, stretch of visits by stretch, which shows how much it varies by
- * chance. A change is significant if chance alone would exceed it less than once in twenty times. */
+ * chance. A change is reported as significant if chance alone would exceed it less than once in twenty times, or
+ * if the numbers of visits differ. */
 #ifndef REFRAIN_VIEW_COMPARE_H
 #define REFRAIN_VIEW_COMPARE_H
 

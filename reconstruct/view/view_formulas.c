@@ -19,6 +19,7 @@ struct collection {
     const struct refrain_process *process;
     json_t *formulas; /* array of entries */
     json_t *known;    /* object: key of construct, parameter and formula -> its entry in the array */
+    size_t left_out;  /* sequences of values that are not shown, since the array is full */
     bool no_memory;
 };
 
@@ -42,8 +43,12 @@ static void shorten(char *text) {
 
 static int add(void *data, const struct refrain_learner_view *view) {
     struct collection *collection = data;
-    if (!refrain_learner_is_for_readers(view) || json_array_size(collection->formulas) >= MOST_ENTRIES)
+    if (!refrain_learner_is_for_readers(view))
         return 0;
+    if (json_array_size(collection->formulas) >= MOST_ENTRIES) {
+        collection->left_out++;
+        return 0;
+    }
     const struct refrain_process *process = collection->process;
     enum refrain_formula_type type;
     char *text = text_of(process, view, &type), *key = NULL;
@@ -78,7 +83,7 @@ static int add(void *data, const struct refrain_learner_view *view) {
     return 0;
 }
 
-enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, json_t **formulas,
+enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, json_t **formulas, size_t *left_out,
                                           struct refrain_error *error) {
     struct collection collection = {.formulas = json_array(), .known = json_object()};
     for (size_t i = 0; i < trace->n_processes && !collection.no_memory; i++) {
@@ -91,5 +96,6 @@ enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, jso
         return REFRAIN_FAIL_MEMORY(error);
     }
     *formulas = collection.formulas;
+    *left_out = collection.left_out;
     return REFRAIN_OK;
 }

@@ -6,9 +6,9 @@
 
 struct json_t; /* jansson */
 
-/* Makes an array. Ranks with the same formula share an entry. Formulas that would make the page too large are left out;
- * then the last entry says so. The caller releases *formulas. */
-enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, struct json_t **formulas,
+/* Makes an array. Ranks with the same formula share an entry. If the array is full, further sequences of values are
+ * left out and counted. The caller releases *formulas. */
+enum refrain_status refrain_view_formulas(const struct refrain_trace *trace, struct json_t **formulas, size_t *left_out,
                                           struct refrain_error *error);
 
 #endif

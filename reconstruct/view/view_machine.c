@@ -176,8 +176,8 @@ const void *refrain_machine_items(struct refrain_machine *machine, enum refrain_
     return items;
 }
 
-void refrain_machine_take(struct refrain_machine *machine, enum refrain_machine_list list) {
-    GUARDED(machine, ENGINE(take)(&machine->engine, (u32)list));
+void refrain_machine_clear(struct refrain_machine *machine, enum refrain_machine_list list) {
+    GUARDED(machine, ENGINE(clear)(&machine->engine, (u32)list));
 }
 
 const void *refrain_machine_totals(struct refrain_machine *machine, size_t record_bytes) {

@@ -53,10 +53,10 @@ enum refrain_machine_step refrain_machine_step(struct refrain_machine *machine, 
 void refrain_machine_mark(struct refrain_machine *machine);
 void refrain_machine_finish(struct refrain_machine *machine);
 
-/* The records of a list, valid until the next call. refrain_machine_take() empties the list. */
+/* The records of a list, valid until the next call. refrain_machine_clear() empties the list. */
 const void *refrain_machine_items(struct refrain_machine *machine, enum refrain_machine_list list, size_t record_bytes,
                                   size_t *n);
-void refrain_machine_take(struct refrain_machine *machine, enum refrain_machine_list list);
+void refrain_machine_clear(struct refrain_machine *machine, enum refrain_machine_list list);
 
 /* The sums over the window: a struct refrain_picture_total for each region, and the longest waits (struct
  * refrain_picture_wait). */
@@ -73,7 +73,7 @@ double refrain_machine_kept_bytes(struct refrain_machine *machine);
 /* A number that is equal in engines that were opened with the same calls. To be called before the first step. */
 uint32_t refrain_machine_opened(struct refrain_machine *machine);
 
-/* Address and size of the i-th chunk of the engine's arena. 0 behind the last one. */
+/* Address and size of the i-th chunk of the engine's arena. 0 after the last one. */
 uint32_t refrain_machine_chunk(struct refrain_machine *machine, uint32_t i, uint32_t *bytes);
 
 /* The bytes of a checkpoint, valid until the next call, and the address of its copy of the arena. */

@@ -76,7 +76,7 @@ static void deflate_bytes(struct packer *packer, const void *bytes, size_t lengt
     } while (length > 0);
 }
 
-/* Writes bytes, compressed and as text, in an element `id`. `more`: further bytes behind them, if its length is not 0.
+/* Writes bytes, compressed and as text, in an element `id`. `more`: further bytes after them, if its length is not 0.
  */
 static bool write_packed(FILE *file, const char *id, const void *bytes, size_t length, const void *more,
                          size_t more_length) {
@@ -129,7 +129,7 @@ static enum refrain_status write_data(struct refrain_trace *trace, FILE *file, s
         const struct refrain_process *process = &trace->processes[i];
         char id[32];
         snprintf(id, sizeof id, "data-rank-%zu", i);
-        /* A trace without formulas has only recorded events. The page gets them behind the trace file (engine_add). */
+        /* A trace without formulas has only recorded events. The page gets them after the trace file (engine_add). */
         size_t events = process->header->mode == REFRAIN_MODE_EVENTS ? process->events_bytes : 0;
         if (!write_packed(file, id, process->image, (size_t)process->header->pool_used, process->events, events))
             status = REFRAIN_FAIL_MEMORY(error);
@@ -137,7 +137,7 @@ static enum refrain_status write_data(struct refrain_trace *trace, FILE *file, s
     return status ? status : write_prepared(trace, file, error);
 }
 
-/* Writes the part of the bundled page behind the data. */
+/* Writes the part of the bundled page after the data. */
 static enum refrain_status write_end(const char *html, const char *end, FILE *file, const char *path,
                                      struct refrain_error *error) {
     const char *rest = (const char *)memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1) + sizeof MARK - 1;
@@ -151,7 +151,8 @@ static enum refrain_status write_end(const char *html, const char *end, FILE *fi
 static enum refrain_status write_begin(const char *html, const char *end, FILE *file, struct refrain_error *error) {
     const char *mark = memmem(html, (size_t)(end - html), MARK, sizeof MARK - 1);
     if (!mark)
-        return REFRAIN_FAIL(error, "the page that refrain was built with has no place for a trace");
+        return REFRAIN_FAIL(error, "the page that refrain was built with has no mark for the data (" MARK
+                                   "): build refrain again");
     fwrite(html, 1, (size_t)(mark - html), file);
     return REFRAIN_OK;
 }

@@ -136,7 +136,7 @@ static void put_lanes(const struct drawing *drawing) {
         }
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_position(const void *a, const void *b) {
     const struct refrain_picture_share *x = a, *y = b;
     if (x->location != y->location)
         return x->location < y->location ? -1 : 1;
@@ -155,7 +155,7 @@ static void put_shares(const struct drawing *drawing) {
     size_t n = drawing->picture->shares.n;
     double pixel = drawing->width / drawing->picture->n_bins;
     double height = drawing->row >= 5 ? drawing->row - 1 : drawing->row;
-    qsort(shares, n, sizeof *shares, by_place);
+    qsort(shares, n, sizeof *shares, by_position);
     for (size_t i = 0; i < n;) {
         size_t of_bin = i + 1;
         while (of_bin < n && shares[of_bin].location == shares[i].location && shares[of_bin].bin == shares[i].bin)

@@ -4,7 +4,7 @@
  *     object \0 build id \0 size \0 time of change \0 address, hexadecimal \0 f or c \0 function \0
  *     file \0 line \0
  *
- * They are sorted by refrain_symbol_compare(). f: a function's first instruction; c: the instruction behind a call. An
+ * They are sorted by refrain_symbol_compare(). f: a function's first instruction; c: the instruction after a call. An
  * empty function or file is unknown. The engine looks symbols up by object and address, so that no name depends on how
  * many others there are. */
 #ifndef REFRAIN_VIEW_SYMBOLS_H

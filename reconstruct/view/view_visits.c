@@ -16,7 +16,7 @@ struct frame {
     uint32_t stride;  /* stride when the visit began */
 };
 
-struct place {
+struct location_state {
     struct refrain_region_stack stack; /* of struct frame */
     double since_ns;                   /* the location's own time is counted up to here */
 };
@@ -26,7 +26,7 @@ struct visitor {
     struct refrain_writer writer;
     struct refrain_visit_table *table;
     struct refrain_location_index index;
-    struct place *places; /* by location */
+    struct location_state *states; /* by location */
     bool no_memory;
 };
 
@@ -79,21 +79,21 @@ static struct refrain_stretch *stretch_of(struct visitor *visitor, size_t locati
 
 /* The stretch of the innermost open visit; null if no visit is open. */
 static struct refrain_stretch *innermost(struct visitor *visitor, size_t location) {
-    const struct frame *frame = refrain_region_stack_top(&visitor->places[location].stack);
+    const struct frame *frame = refrain_region_stack_top(&visitor->states[location].stack);
     return frame ? stretch_of(visitor, location, frame) : NULL;
 }
 
 static void account(struct visitor *visitor, size_t location, double now_ns) {
-    struct place *place = &visitor->places[location];
+    struct location_state *state = &visitor->states[location];
     struct refrain_stretch *stretch = innermost(visitor, location);
-    if (stretch && now_ns > place->since_ns)
-        stretch->own_ns += now_ns - place->since_ns;
-    place->since_ns = now_ns;
+    if (stretch && now_ns > state->since_ns)
+        stretch->own_ns += now_ns - state->since_ns;
+    state->since_ns = now_ns;
 }
 
 static void enter(struct visitor *visitor, size_t location, const struct refrain_event *event) {
     struct frame *frame =
-        refrain_region_stack_enter(&visitor->places[location].stack, sizeof *frame, event->region, event->time_ns);
+        refrain_region_stack_enter(&visitor->states[location].stack, sizeof *frame, event->region, event->time_ns);
     if (!frame) {
         visitor->no_memory = true;
         return;
@@ -118,7 +118,7 @@ static int visit(struct refrain_writer *writer, const struct refrain_event *even
     double now_ns = (double)event->time_ns;
     if (location == table->n_locations)
         return 0;
-    struct refrain_region_stack *stack = &visitor->places[location].stack;
+    struct refrain_region_stack *stack = &visitor->states[location].stack;
     if (now_ns > table->end_ns)
         table->end_ns = now_ns;
     add_wait(visitor, location, event->wait);
@@ -134,8 +134,8 @@ static int visit(struct refrain_writer *writer, const struct refrain_event *even
     return visitor->no_memory;
 }
 
-/* Gives the writer all events whose waits are known, unless it failed. */
-static void give_settled(struct refrain_settled *settled, struct refrain_writer *writer) {
+/* Passes all events whose waits are known to the writer, until it fails. */
+static void write_settled(struct refrain_settled *settled, struct refrain_writer *writer) {
     const struct refrain_event *event;
     while ((event = refrain_settled_get(settled)) && !writer->event(writer, event))
         ;
@@ -145,7 +145,7 @@ static enum refrain_status replay(struct visitor *visitor, struct refrain_trace 
     struct refrain_progress progress;
     struct refrain_cursor_options options = REFRAIN_CURSOR_ALL;
     struct refrain_cursor *cursor;
-    options.at_once = true; /* the page looks times up, so both need the same ones */
+    options.at_once = true; /* as the page's engine has it, so that both have the same times */
     options.recorded = trace->processes[0].header->mode == REFRAIN_MODE_EVENTS;
     const struct refrain_replay by = {.follower = &refrain_settled_follower};
     enum refrain_status status = refrain_cursor_open_as(trace, &options, &by, &cursor, error);
@@ -156,9 +156,9 @@ static enum refrain_status replay(struct visitor *visitor, struct refrain_trace 
     refrain_progress_open(&progress, &visitor->writer, true);
     progress.writer.begin(&progress.writer, trace);
     while (!visitor->no_memory && refrain_cursor_step(cursor))
-        give_settled(settled, &progress.writer);
+        write_settled(settled, &progress.writer);
     refrain_settled_end(settled);
-    give_settled(settled, &progress.writer);
+    write_settled(settled, &progress.writer);
     progress.writer.end(&progress.writer);
     status = refrain_cursor_close(cursor, error);
     return visitor->no_memory && !status ? REFRAIN_FAIL_MEMORY(error) : status;
@@ -169,13 +169,13 @@ enum refrain_status refrain_visits_open(struct refrain_trace *trace, uint32_t mo
     *table = (struct refrain_visit_table){
         .trace = trace, .n_locations = trace->n_locations, .n_regions = trace->n_regions, .most = most};
     table->visits = calloc(trace->n_locations * trace->n_regions + 1, sizeof *table->visits);
-    struct visitor visitor = {.table = table, .places = calloc(trace->n_locations + 1, sizeof *visitor.places)};
-    enum refrain_status status = table->visits && visitor.places && refrain_location_index_open(&visitor.index, trace)
+    struct visitor visitor = {.table = table, .states = calloc(trace->n_locations + 1, sizeof *visitor.states)};
+    enum refrain_status status = table->visits && visitor.states && refrain_location_index_open(&visitor.index, trace)
                                      ? replay(&visitor, trace, error)
                                      : REFRAIN_FAIL_MEMORY(error);
-    for (size_t i = 0; visitor.places && i < trace->n_locations; i++)
-        refrain_region_stack_free(&visitor.places[i].stack);
-    free(visitor.places);
+    for (size_t i = 0; visitor.states && i < trace->n_locations; i++)
+        refrain_region_stack_free(&visitor.states[i].stack);
+    free(visitor.states);
     refrain_location_index_close(&visitor.index);
     return status;
 }

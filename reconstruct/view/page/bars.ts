@@ -212,7 +212,6 @@ export class Bars {
         location: number,
         weight: number,
     ): Generator<void> {
-        // prettier-ignore
         const { line } = this;
         const { palette } = this.state;
         const { from, to } = view;

@@ -144,6 +144,7 @@ async function start(): Promise<void> {
 
     // ---- the window of one moves that of the other
 
+    /** The run whose window is being copied to the other; -1: none; 2: both windows are being set. */
     let leads = -1;
     let writing: number | undefined;
     const follow = (run: number): void => {

@@ -33,7 +33,7 @@ interface Exports {
     engine_check(): number;
     engine_items(list: number): number;
     engine_count(list: number): number;
-    engine_take(list: number): void;
+    engine_clear(list: number): void;
     engine_totals(): number;
     engine_waits(): number;
     engine_n_waits(): number;
@@ -80,7 +80,7 @@ export interface Checkpoint {
 }
 
 function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
-    const say = (fd: number, vectors: number, n: number, written: number): number => {
+    const writeFd = (fd: number, vectors: number, n: number, written: number): number => {
         const view = new DataView(memory().buffer);
         let length = 0;
         let text = "";
@@ -94,15 +94,15 @@ function wasiStubs(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports 
         view.setUint32(written, length, true);
         return 0;
     };
-    const notThere = (): number => 52; // ENOSYS: a page has no files
+    const unsupported = (): number => 52; // ENOSYS: a page has no files
     return new Proxy({} as WebAssembly.ModuleImports, {
         get: (_target, name) => {
-            if (name === "fd_write") return say;
+            if (name === "fd_write") return writeFd;
             if (name === "proc_exit")
                 return (code: number) => {
                     throw new Error(`the reading library ended with status ${code}`);
                 };
-            return notThere;
+            return unsupported;
         },
     });
 }
@@ -232,11 +232,11 @@ export class Engine {
     }
 
     /** Returns a copy of the records of a list, and empties the list. */
-    take(list: List, recordBytes: number): Uint8Array<ArrayBuffer> {
+    drain(list: List, recordBytes: number): Uint8Array<ArrayBuffer> {
         const at = this.exports.engine_items(list);
         const bytes = this.exports.engine_count(list) * recordBytes;
         const copy = new Uint8Array(this.exports.memory.buffer.slice(at, at + bytes));
-        this.exports.engine_take(list);
+        this.exports.engine_clear(list);
         return copy;
     }
 

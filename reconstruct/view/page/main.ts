@@ -290,7 +290,7 @@ async function start(): Promise<void> {
         navigate.longest(direction);
         if (state.choice) panels.open("chosen");
     };
-    const turnTheme = (): void => {
+    const toggleTheme = (): void => {
         document.documentElement.classList.toggle("dark");
         colours = readColours();
         state.notify("theme");
@@ -330,7 +330,7 @@ async function start(): Promise<void> {
         PageDown: () => ((rows.scroll += timeline.height * 0.8), timeline.draw()),
         s: markChosen,
         Escape: () => (state.choose(null), state.mark(null)),
-        l: turnTheme,
+        l: toggleTheme,
         "?": () => keys.showModal(),
     };
     document.addEventListener("keydown", (event) => {
@@ -347,7 +347,7 @@ async function start(): Promise<void> {
     byId("longest").addEventListener("click", actions.w);
     byId("whole").addEventListener("click", actions["0"]);
     byId("work").addEventListener("click", actions.i);
-    byId("theme").addEventListener("click", turnTheme);
+    byId("theme").addEventListener("click", toggleTheme);
     byId("help").addEventListener("click", actions["?"]);
     const order = byId<HTMLSelectElement>("order");
     order.addEventListener("change", () =>
@@ -423,7 +423,7 @@ async function start(): Promise<void> {
             fragment.get("theme") &&
             (fragment.get("theme") === "dark") !== document.documentElement.classList.contains("dark")
         )
-            turnTheme();
+            toggleTheme();
         if (isFinite(from) && to > from) state.show(from, to);
         // The page of one of two runs follows the other page instead.
         else if (window.parent === window) state.show(state.work.from, state.work.to);
@@ -480,7 +480,7 @@ async function start(): Promise<void> {
         panels.open("program");
         return;
     }
-    /** Gives the data to the worker without a copy here. */
+    /** Moves the data to the worker, so that this thread keeps no copy. */
     const open = async (who: Worker, to: "show" | "refine"): Promise<void> => {
         const blobs = await Promise.all(about.processes.map((_, i) => unpack(`data-rank-${i}`)));
         const [wasm, symbols] = await Promise.all([unpack("data-wasm"), unpack("data-symbols")]);

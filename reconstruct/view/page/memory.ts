@@ -2,7 +2,7 @@
 import type { Rows } from "./rows.js";
 import type { State } from "./state.js";
 
-/** Rows that are lower show no line. */
+/** In pixels: lower rows show no line. */
 const LEAST_HEIGHT = 12;
 const TOP_GAP = 3;
 

@@ -12,6 +12,7 @@ export interface Paper {
     blue: number;
 }
 
+/** A group with a smaller share of a pixel is not drawn. */
 const LITTLE = 0.004;
 const HATCH_PERIOD = 6;
 const HATCH_STROKE = 2;

@@ -23,7 +23,7 @@ export type Choice =
 
 export type Topic = "window" | "data" | "choice" | "legend" | "rows" | "sums" | "theme" | "notes" | "range";
 
-/** A window with more events is not shown event by event; and the number of windows that are kept. */
+/** A window with more spans is not shown span by span. MOST_TILES: number of windows whose data is kept. */
 const MOST_SPANS = 400_000;
 const MOST_TILES = 8;
 /** A window with more events is not read if the overview is as fine as the pixels, or (MOST_EVENTS_MEANWHILE) soon will be. */
@@ -163,7 +163,7 @@ export class State {
                 this.overview = new Pyramid(reply.levels);
                 this.density = reply.density;
                 this.refining = reply.coarse;
-                this.takeSums(reply.sums, reply.done, reply.upTo);
+                this.storeSums(reply.sums, reply.done, reply.upTo);
                 this.notify("data");
                 this.askSoon();
                 break;
@@ -201,7 +201,7 @@ export class State {
     }
 
     /** Stores sums over the part of the run that was read so far, or over the whole run. */
-    private takeSums(sums: Sums, done: boolean, upTo: number): void {
+    private storeSums(sums: Sums, done: boolean, upTo: number): void {
         this.sums = sums;
         if (done) {
             const whole = this.to >= this.end;
@@ -274,7 +274,7 @@ export class State {
         );
     }
 
-    /** Takes sums from the overview meanwhile: counting all events of a long interval takes seconds. */
+    /** Shows sums of the overview until the events are counted: for a long interval that takes seconds. */
     private setRoughSums(): void {
         const { overview, askedSums } = this;
         if (!overview) return;

@@ -141,7 +141,7 @@ class Replayer {
     }
 
     /** Uses the overview, sums and checkpoints that refrain view put into the page, so that only windows are replayed. */
-    take(ahead: Ahead, checkpoints: Checkpoint[]): void {
+    useAhead(ahead: Ahead, checkpoints: Checkpoint[]): void {
         const { engine } = this;
         this.keepBeginning();
         this.kept.push(...checkpoints);
@@ -199,9 +199,9 @@ class Replayer {
         const bins = this.finestBins();
         const collector = new ShareCollector(0, engine.end, bins, engine.nLocations);
         engine.window(0, engine.end, bins, false);
-        while (engine.step(STEP_EVENTS) === Step.More) collector.add(engine.take(List.Shares, SHARE_BYTES));
+        while (engine.step(STEP_EVENTS) === Step.More) collector.add(engine.drain(List.Shares, SHARE_BYTES));
         engine.finish(true);
-        collector.add(engine.take(List.Shares, SHARE_BYTES));
+        collector.add(engine.drain(List.Shares, SHARE_BYTES));
         const levels = levelsOf(collector.finish(), engine.nLocations, 64);
         send(
             { kind: "refined", levels },
@@ -222,8 +222,8 @@ class Replayer {
         let kept = 0;
         for (;;) {
             const step = engine.step(STEP_EVENTS);
-            collector.add(engine.take(List.Shares, SHARE_BYTES));
-            this.takeEnds(this.ends);
+            collector.add(engine.drain(List.Shares, SHARE_BYTES));
+            this.collectEnds(this.ends);
             this.scannedUpTo = engine.last;
             if (step !== Step.More) break;
             if (engine.events - kept >= this.keptEvery) {
@@ -245,8 +245,8 @@ class Replayer {
             }
         }
         engine.finish(true);
-        collector.add(engine.take(List.Shares, SHARE_BYTES));
-        this.takeEnds(this.ends);
+        collector.add(engine.drain(List.Shares, SHARE_BYTES));
+        this.collectEnds(this.ends);
         this.end = Math.max(this.end, engine.last);
         this.scannedUpTo = Infinity;
         this.report(collector, this.end, true);
@@ -395,8 +395,8 @@ class Replayer {
         do {
             step = engine.step(STEP_EVENTS);
             if (step !== Step.More) engine.finish(step === Step.Ended);
-            collector.add(engine.take(List.Shares, SHARE_BYTES));
-            for (const [list, bytes, chunks] of lists) chunks.add(engine.take(list, bytes));
+            collector.add(engine.drain(List.Shares, SHARE_BYTES));
+            for (const [list, bytes, chunks] of lists) chunks.add(engine.drain(list, bytes));
             if (engine.last < from) first = engine.events;
             if (step === Step.More) keepOnTheWay();
             if (exact && lists[0][2].length / SPAN_BYTES > request.most) {
@@ -523,16 +523,16 @@ class Replayer {
         let step: Step;
         do {
             step = engine.step(STEP_EVENTS);
-            collector.add(engine.take(List.Shares, SHARE_BYTES));
+            collector.add(engine.drain(List.Shares, SHARE_BYTES));
             if (await this.givesWay(request)) return;
         } while (step === Step.More);
         engine.finish(step === Step.Ended);
-        collector.add(engine.take(List.Shares, SHARE_BYTES));
+        collector.add(engine.drain(List.Shares, SHARE_BYTES));
         send({ kind: "sums", id: request.id, sums: this.sums(request.from, request.to, collector.finish()) });
     }
 
-    private takeEnds(ends: Map<string, End>): void {
-        addEnds(ends, new DataView(this.engine.take(List.Ends, END_BYTES).buffer));
+    private collectEnds(ends: Map<string, End>): void {
+        addEnds(ends, new DataView(this.engine.drain(List.Ends, END_BYTES).buffer));
     }
 
     /** Sends the end of a span. If the span was open at a checkpoint, its end is known. Else it ended before the next checkpoint,
@@ -550,9 +550,9 @@ class Replayer {
             for (let step = Step.More; step === Step.More && !found.has(key);) {
                 found.clear();
                 step = engine.step(STEP_EVENTS);
-                engine.take(List.Shares, SHARE_BYTES);
+                engine.drain(List.Shares, SHARE_BYTES);
                 if (step !== Step.More) engine.finish(true);
-                this.takeEnds(found);
+                this.collectEnds(found);
                 if (await this.givesWay(request)) return;
             }
             end = found.get(key);
@@ -563,7 +563,7 @@ class Replayer {
     private sums(from: number, to: number, shares: Shares): Sums {
         const { engine } = this;
         const count = engine.count(List.Pairs);
-        const pairs = new DataView(engine.take(List.Pairs, PAIR_BYTES).buffer);
+        const pairs = new DataView(engine.drain(List.Pairs, PAIR_BYTES).buffer);
         const waits = engine.waits();
         const parts = partsIn(shares, engine.nLocations, from, to);
         return sumsIn(from, to, engine.events, engine.totals(), pairs, count, waits.view, waits.n, parts);
@@ -630,7 +630,7 @@ async function open(request: Request & { kind: "open" }): Promise<void> {
         replayer = made;
         const ahead = request.ahead && readAhead(request.ahead);
         const checkpoints = ahead && engine.load(ahead.kept);
-        if (checkpoints) return made.take(ahead, checkpoints);
+        if (checkpoints) return made.useAhead(ahead, checkpoints);
         if (request.ahead) console.warn("what was replayed before is of another engine: the run is read once more");
         await made.run();
     } catch (error) {
