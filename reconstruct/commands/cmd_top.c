@@ -168,7 +168,7 @@ static void draw(struct refrain_top_view *view) {
 }
 
 /* Moves through the ranks; false at the end. */
-static bool take_key(int key, struct refrain_top_view *view) {
+static bool handle_key(int key, struct refrain_top_view *view) {
     size_t page = view->most;
     switch (key) {
     case 'q':
@@ -228,7 +228,7 @@ static enum refrain_status look_again(const char *path, const struct arguments *
         struct refrain_top_view view = {.now = now, .before = earlier, .hang = &hang, .first = first};
         draw(&view);
         int key = getch();
-        more = take_key(key, &view);
+        more = handle_key(key, &view);
         first = view.first;
         refrain_hang_close(&hang);
         if (more && (key == ERR || key == ' ')) {

@@ -16,7 +16,7 @@
 
 struct lines {
     const char *source;
-    refrain_take_line *take;
+    refrain_visit_line *visit;
     void *data;
     uint64_t number;
     struct refrain_error *error;
@@ -44,7 +44,7 @@ static bool read_seconds(char **at, int64_t *ns) {
 }
 
 /* Removes `thread=` and `approximate` from the fields and sets them in the event. */
-static void take_out(char *fields, struct refrain_event_line *event) {
+static void remove_flags(char *fields, struct refrain_event_line *event) {
     char *to = fields;
     for (char *field = fields; field;) {
         char *next = strchr(field, '\t');
@@ -64,7 +64,7 @@ static void take_out(char *fields, struct refrain_event_line *event) {
     *to = 0;
 }
 
-static bool take_line(struct lines *lines, char *line) {
+static bool visit_line(struct lines *lines, char *line) {
     struct refrain_event_line event = {0};
     lines->number++;
     char *at = line;
@@ -80,8 +80,8 @@ static bool take_line(struct lines *lines, char *line) {
     }
     event.rank = (int32_t)rank;
     event.fields = at + 1;
-    take_out(at + 1, &event);
-    if (lines->take(lines->data, &event))
+    remove_flags(at + 1, &event);
+    if (lines->visit(lines->data, &event))
         return true;
     lines->status = REFRAIN_FAIL_MEMORY(lines->error);
     return false;
@@ -111,7 +111,7 @@ static bool write_lines(void *data, const void *bytes, size_t n) {
         at += length + 1;
         if (!end)
             break;
-        if (!take_line(lines, lines->partial))
+        if (!visit_line(lines, lines->partial))
             return false;
         lines->n_partial = 0;
     }
@@ -160,7 +160,7 @@ static enum refrain_status read_text(struct lines *lines, const char *path) {
     while (!lines->status && (n = getline(&line, &bytes, file)) > 0) {
         if (line[n - 1] == '\n')
             line[n - 1] = 0;
-        take_line(lines, line);
+        visit_line(lines, line);
     }
     if (!lines->status && ferror(file))
         lines->status = REFRAIN_FAIL(lines->error, "%s: cannot be read: %s", path, strerror(errno));
@@ -184,9 +184,9 @@ static bool is_pack(const char *path) {
     return is;
 }
 
-enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
+enum refrain_status refrain_event_lines(const char *source, refrain_visit_line *visit, void *data,
                                         struct refrain_error *error) {
-    struct lines lines = {.source = source, .take = take, .data = data, .error = error};
+    struct lines lines = {.source = source, .visit = visit, .data = data, .error = error};
     struct stat file;
     char *path = strdup(source);
     if (!path)

@@ -17,12 +17,12 @@ struct refrain_event_line {
         *fields; /* event, name and keys, without thread= and approximate; NUL-terminated, valid during the call */
 };
 
-typedef bool refrain_take_line(void *data,
-                               const struct refrain_event_line *line); /* Returns false to end with "no memory". */
+typedef bool refrain_visit_line(void *data,
+                                const struct refrain_event_line *line); /* Returns false to end with "no memory". */
 
-/* Calls `take` for each event of `source`: a text file or a trace. TRACE:events means the recorded events, TRACE:stat
+/* Calls `visit` for each event of `source`: a text file or a trace. TRACE:events means the recorded events, TRACE:stat
  * the reconstructed ones, and TRACE alone the first of these that the trace has. */
-enum refrain_status refrain_event_lines(const char *source, refrain_take_line *take, void *data,
+enum refrain_status refrain_event_lines(const char *source, refrain_visit_line *visit, void *data,
                                         struct refrain_error *error);
 
 #endif

@@ -26,7 +26,7 @@
 #define SUFFIX ".states"
 #define MOST_WRITING_S 3600 /* a temporary file older than this has no writer any more */
 
-/* An index is made on first use if the window lies behind at least LEAST_EVENTS events, and the whole run has at most
+/* An index is made on first use if the window begins after at least LEAST_EVENTS events, and the whole run has at most
  * MOST_EVENTS. */
 #define LEAST_EVENTS 4000000u
 #define MOST_EVENTS 1e8

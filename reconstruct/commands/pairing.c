@@ -258,7 +258,7 @@ static void add_pair(struct refrain_pairing *pairing, struct refrain_pair_locati
 }
 
 /* Handles an event of one side. The caller holds the lock. False without memory. */
-static bool take_event(struct side *side, int32_t rank, uint32_t thread, struct event event) {
+static bool add_event(struct side *side, int32_t rank, uint32_t thread, struct event event) {
     struct shared *shared = side->shared;
     struct refrain_pairing *pairing = shared->pairing;
     unsigned mine = side->number, other = !mine;
@@ -292,7 +292,7 @@ static bool hand_over(struct side *side) {
         shared->waiting[mine] = false;
     }
     for (size_t i = 0; sound && i < side->n; i++)
-        sound = take_event(side, side->batch[i].rank, side->batch[i].thread, side->batch[i].event);
+        sound = add_event(side, side->batch[i].rank, side->batch[i].thread, side->batch[i].event);
     pthread_cond_signal(&shared->changed);
     pthread_mutex_unlock(&shared->lock);
     side->n = 0;
@@ -323,7 +323,7 @@ static bool find_region(struct side *side, const char *fields, struct event *eve
     return added;
 }
 
-static bool take_line(void *data, const struct refrain_event_line *line) {
+static bool visit_line(void *data, const struct refrain_event_line *line) {
     struct side *side = data;
     struct event event = {.hash = hash_of(line->fields, strlen(line->fields)), .time_ns = line->time_ns};
     if (!find_region(side, line->fields, &event))
@@ -337,7 +337,7 @@ static bool take_line(void *data, const struct refrain_event_line *line) {
 
 static void *read_side(void *data) {
     struct side *side = data;
-    side->status = refrain_event_lines(side->source, take_line, side, &side->error);
+    side->status = refrain_event_lines(side->source, visit_line, side, &side->error);
     if (!side->status && !hand_over(side))
         side->status = REFRAIN_FAIL_MEMORY(&side->error);
     pthread_mutex_lock(&side->shared->lock);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int say(const struct refrain_error *error, enum refrain_status status) {
+static int print_error(const struct refrain_error *error, enum refrain_status status) {
     fflush(stdout);
     fprintf(stderr, "refrain: %s\n", error->code != REFRAIN_OK ? error->message : "failed");
     return (int)status;
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
         at++;
     if (at >= argc) {
         REFRAIN_FAIL_USAGE(&error, "no command given; refrain help lists them");
-        return say(&error, REFRAIN_USAGE);
+        return print_error(&error, REFRAIN_USAGE);
     }
     const char *name = argv[at];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     if (!command) {
         REFRAIN_FAIL_USAGE(&error, "unknown %s %s%s (refrain help lists them)", *name == '-' ? "option" : "command",
                            name, refrain_command_suggestion(name));
-        return say(&error, REFRAIN_USAGE);
+        return print_error(&error, REFRAIN_USAGE);
     }
     char whole_name[64];
     snprintf(whole_name, sizeof whole_name, "refrain %s", command->name);
@@ -44,5 +44,5 @@ int main(int argc, char **argv) {
     enum refrain_status status = command->run(argc - at, argv + at, &error);
     if (status == REFRAIN_OK && (fflush(stdout) != 0 || ferror(stdout)) && !refrain_terminal_pager_left())
         status = REFRAIN_FAIL(&error, "standard output cannot be written");
-    return status == REFRAIN_OK ? 0 : say(&error, status);
+    return status == REFRAIN_OK ? 0 : print_error(&error, status);
 }

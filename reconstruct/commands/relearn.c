@@ -13,7 +13,7 @@ _Static_assert(REFRAIN_RELEARN_LONGEST == REFRAIN_FORMULA_ITEMS, "the longest fo
 #define MOST_STEPS 100000000u /* longer sequences are judged by their beginning */
 
 /* Takes a run of values in equal steps at once, as long as the learner expects them. */
-static void take_run(struct refrain_learner *learner, struct refrain_sequence *sequence) {
+static void learn_run(struct refrain_learner *learner, struct refrain_sequence *sequence) {
     if (sequence->approximate || sequence->value != learner->expect || sequence->stride != learner->stride)
         return;
     uint64_t n = refrain_learn_left(learner) < sequence->run ? refrain_learn_left(learner) : sequence->run;
@@ -33,7 +33,7 @@ bool refrain_relearn(const void *image, size_t image_bytes, const struct refrain
     refrain_sequence_open(&sequence, image, image_bytes, learner);
     for (unsigned n = 1; n < MOST_STEPS && refrain_sequence_next(&sequence, &value) && !sequence.approximate; n++) {
         refrain_learn(&context, again, value, REFRAIN_KIND_VALUES);
-        take_run(again, &sequence);
+        learn_run(again, &sequence);
         if (n % REFRAIN_ROW_BETWEEN_LOOKS == 0 && refrain_row_is_outgrown(again))
             break;
     }

@@ -1,4 +1,4 @@
-/* resident_text.c: see resident_text.h. */
+/* resident_text.c: writes the memory of the ranks as a sentence and as JSON (resident_text.h). */
 #define _GNU_SOURCE
 #include "commands/resident_text.h"
 #include "analysis/resident_rows.h"

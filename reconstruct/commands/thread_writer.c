@@ -126,11 +126,11 @@ static int begin(struct refrain_writer *base, const struct refrain_trace *trace)
 /* Copies an event. Its time was stored just before, so it is copied by itself: a wider read would wait until the store
  * has reached the cache. */
 static inline void put(unsigned char *to, const struct refrain_event *event, size_t bytes) {
-    const size_t time = offsetof(struct refrain_event, time_ns), behind = time + sizeof event->time_ns;
+    const size_t time = offsetof(struct refrain_event, time_ns), after_time = time + sizeof event->time_ns;
     const unsigned char *from = (const unsigned char *)event;
     memcpy(to, from, time);
-    memcpy(to + time, from + time, behind - time);
-    memcpy(to + behind, from + behind, SHORT_BYTES - behind);
+    memcpy(to + time, from + time, after_time - time);
+    memcpy(to + after_time, from + after_time, SHORT_BYTES - after_time);
     if (bytes > SHORT_BYTES)
         memcpy(to + SHORT_BYTES, from + SHORT_BYTES, sizeof *event - SHORT_BYTES);
 }
@@ -165,8 +165,8 @@ static int end(struct refrain_writer *base) {
     struct thread_writer *writer = (struct thread_writer *)base;
     int status = 0;
     for (unsigned i = 0; i < writer->n_lanes; i++) {
-        int said = end_lane(&writer->lanes[i]);
-        status = status ? status : said;
+        int lane_status = end_lane(&writer->lanes[i]);
+        status = status ? status : lane_status;
     }
     int ended = writer->inner->end ? writer->inner->end(writer->inner) : 0;
     for (unsigned i = 0; i < writer->n_lanes; i++) {
