@@ -185,7 +185,7 @@ unsigned token_length(const SourceManager &manager, const LangOptions &options, 
     return length ? length : Lexer::MeasureTokenLength(manager.getSpellingLoc(location), manager, options);
 }
 
-/* Of tokens, as clang keeps it, to one of characters: the end is behind the last token. */
+/* Converts a range of tokens, as clang keeps it, to one of characters, which ends after the last token. */
 CXSourceRange make_range(ASTContext &context, SourceRange range) {
     const SourceManager &manager = context.getSourceManager();
     const LangOptions &options = context.getLangOpts();

@@ -20,22 +20,18 @@
 
 /* ---- edits ---- */
 
-static char *take(struct refrain_text *text) {
-    return text->bytes;
-}
-
 static char *probe_call(const struct refrain_construct *construct, const char *head, const char *probe,
                         const char *tail) {
     struct refrain_text text = {0};
     refrain_text_format(&text, "%srefrain__%s(&refrain__f, %u%s", head, probe, construct->slot, tail);
-    return take(&text);
+    return text.bytes;
 }
 
 /* The counter is a local variable of the function, so that the compiler keeps it in a register. */
 static char *count_call(const struct refrain_construct *construct) {
     struct refrain_text text = {0};
     refrain_text_format(&text, "refrain__count(&refrain__f, %u, &refrain__n%u, !!(", construct->slot, construct->slot);
-    return take(&text);
+    return text.bytes;
 }
 
 /* A probe at a place. The probe of an MPI call only stores the place (inserted/end.h). */
@@ -43,7 +39,7 @@ static char *place_call(const struct refrain_construct *construct, const char *h
     struct refrain_text text = {0};
     bool mpi = construct->kind == REFRAIN_MPI_CALL;
     refrain_text_format(&text, "%srefrain__%s%u)%s", head, mpi ? "call(" : "at(&refrain__f, ", construct->slot, tail);
-    return take(&text);
+    return text.bytes;
 }
 
 /* The text in front of an MPI call: it enters the activation if it is not entered yet, then records the place. `slot`:
@@ -53,7 +49,7 @@ static char *late_call(const struct refrain_construct *construct, unsigned slot,
     refrain_text_format(&text,
                         "%s(void)(refrain__e.entered || (refrain__e.entered = 1, refrain__enter(&refrain__f, %u))), ",
                         statement ? "" : "(", slot);
-    char *enters = take(&text), *late = place_call(construct, enters, statement ? "; " : ", ");
+    char *enters = text.bytes, *late = place_call(construct, enters, statement ? "; " : ", ");
     free(enters);
     return late;
 }
@@ -114,7 +110,7 @@ static void place_frame(struct refrain_edits *edits, const struct refrain_constr
     for (unsigned i = function->construct + 1; i < top->after; i++)
         if (constructs->items[i].counted)
             refrain_text_format(&text, " unsigned long refrain__n%u = 0;", constructs->items[i].slot);
-    refrain_edit_insert(edits, function->frame_offset, take(&text));
+    refrain_edit_insert(edits, function->frame_offset, text.bytes);
     if (constructs->calls_setjmp && function->head_offset != REFRAIN_NO_INDEX)
         refrain_edit_insert(edits, function->head_offset, refrain_text_copy("__attribute__((__noinline__)) "));
 }

@@ -22,7 +22,7 @@ static bool fail(struct reader *reader, const char *word, const char *why) {
     return false;
 }
 
-static bool take_word(struct reader *reader, const char *word) {
+static bool read_word(struct reader *reader, const char *word) {
     static const struct {
         const char *word;
         enum block from, to;
@@ -79,7 +79,7 @@ bool refrain_filter_read(struct refrain_filter *filter, const char *path, struct
                 end += end[0] == '\\' && end[1] && end[1] != '\n' ? 2 : 1;
             char kept = *end;
             *end = '\0';
-            good = take_word(&reader, at);
+            good = read_word(&reader, at);
             *end = kept;
             at = end;
         }

@@ -180,8 +180,8 @@ static void index_names(struct refrain_prototypes *prototypes) {
     }
 }
 
-/* The next word after *at that begins like an MPI name; moves *at behind it. Null if there is none. The text ends
- * with a NUL at `end` or later. */
+/* The next word after *at that begins like an MPI name; moves *at to the byte after it. Null if there is none. The text
+ * ends with a NUL at `end` or later. */
 static const char *next_word(const char *text, const char *end, const char **at, size_t *length) {
     for (const char *begin; (begin = strstr(*at, "MPI")) && begin < end;) {
         const char *after = begin + 3;

@@ -76,7 +76,7 @@ struct collector {
 };
 
 /* Notes a macro whose name is a word of the inserted text. */
-static void take_word(struct refrain_source *source, const char *name) {
+static void note_word(struct refrain_source *source, const char *name) {
     for (const char *const *word = refrain_inserted_words; *word; word++) {
         if (strcmp(name, *word) != 0)
             continue;
@@ -88,11 +88,11 @@ static void take_word(struct refrain_source *source, const char *name) {
     }
 }
 
-static void take_definition(struct collector *collector, CXCursor cursor) {
+static void note_definition(struct collector *collector, CXCursor cursor) {
     CXString name = clang_getCursorSpelling(cursor);
     const char *chars = clang_getCString(name);
     if (chars && chars[0] >= 'a' && chars[0] <= 'z')
-        take_word(collector->source, chars);
+        note_word(collector->source, chars);
     if (chars && chars[0] == '_' && chars[1] == '_') {
         for (size_t i = 0; i < sizeof needed_words / sizeof needed_words[0]; i++)
             if (strcmp(chars, needed_words[i]) == 0)
@@ -107,7 +107,7 @@ static enum CXChildVisitResult collect_macro(CXCursor cursor, CXCursor parent, C
     struct refrain_source *source = collector->source;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_MacroDefinition) {
-        take_definition(collector, cursor);
+        note_definition(collector, cursor);
     } else if (kind == CXCursor_MacroExpansion) {
         struct refrain_span span;
         if (!refrain_source_extent(source, cursor, &span) || span.begin == span.end)

@@ -27,9 +27,9 @@ static bool holds(const struct program *program, uint64_t offset, uint64_t count
     return offset <= program->length && count <= (program->length - offset) / size;
 }
 
-/* Reads the strings of the tables of a unit: functions, and others that do no harm. The packed numbers follow them:
+/* Adds the strings of the tables of a unit: functions, and others that do no harm. The packed numbers follow them:
  * their first byte is 1, as the kind of the first node is 0 (tables.c), and no name begins with this byte. */
-static void take_strings(struct program *program, const Elf64_Shdr *section, const Elf64_Sym *symbol) {
+static void add_strings(struct program *program, const Elf64_Shdr *section, const Elf64_Sym *symbol) {
     uint64_t offset = section->sh_offset + (symbol->st_value - section->sh_addr);
     if (section->sh_type != SHT_PROGBITS || symbol->st_size == 0 || !holds(program, offset, symbol->st_size, 1) ||
         program->bytes[offset + symbol->st_size - 1] != '\0')
@@ -54,7 +54,7 @@ static void take_symbol(struct program *program, const Elf64_Shdr *sections, uns
         break;
     case STT_OBJECT:
         if (here && strcmp(name, "refrain__tables") == 0)
-            take_strings(program, &sections[symbol->st_shndx], symbol);
+            add_strings(program, &sections[symbol->st_shndx], symbol);
         break;
     default:
         break;

@@ -63,8 +63,8 @@ struct path {
 };
 
 /* An average path through a construct; for a loop, through one iteration. Each branch of a decision is taken half of
- * the time, and an inner loop makes two iterations. A jump in a loop or switch leads behind it, and every label is
- * reached. */
+ * the time, and an inner loop makes two iterations. A jump in a loop or switch leads to the code after it, and every
+ * label is reached. */
 static struct path average_path(const struct refrain_constructs *constructs, unsigned i) {
     const struct refrain_construct *construct = &constructs->items[i];
     struct path path = {0, 1};

@@ -34,7 +34,7 @@ static void set_detail(struct refrain_build *build, const char *text) {
 }
 
 /* Handles an option of the wrapper itself, --<prefix>name. False for other options. */
-static bool take_own_option(struct refrain_build *build, const char *text, const char *prefix) {
+static bool read_own_option(struct refrain_build *build, const char *text, const char *prefix) {
     size_t n = strlen(prefix);
     if (strncmp(text, prefix, n) != 0)
         return false;
@@ -146,7 +146,7 @@ int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
     bool by_name = is_called_by_compilers_name(argv, mpi, &behind), good = true;
     read_environment(&build);
     while (!by_name && next < argc && !(mpi && is_compilers_too(argv[next])) &&
-           (take_own_option(&build, argv[next], "--") || take_own_option(&build, argv[next], "--refrain-")))
+           (read_own_option(&build, argv[next], "--") || read_own_option(&build, argv[next], "--refrain-")))
         next++;
     bool alone = argc - next == 1;
     if (!by_name && (next >= argc || (alone && strcmp(argv[next], "--help") == 0))) {
@@ -179,7 +179,7 @@ int refrain_wrapper(int argc, char **argv, enum refrain_wrapper_kind kind) {
     if (!good)
         return 127;
     for (; next < argc; next++)
-        if (!take_own_option(&build, argv[next], "--refrain-"))
+        if (!read_own_option(&build, argv[next], "--refrain-"))
             refrain_list_add(&arguments, argv[next]);
     build.off = is_switch_off(getenv("REFRAIN_WRAPPER"));
     return refrain_build_run(&build, &compiler, &arguments);
