@@ -1,4 +1,4 @@
-/* empty_call.c: the least that a step out of line costs; a file of its own so that no compiler sees through it. */
+/* empty_call.c: an empty function, to measure the cost of a call alone. In a file of its own, so it is not inlined. */
 #include <stdint.h>
 
 void empty_call(int64_t value);

@@ -1,5 +1,5 @@
 /* slow_end.c: preloaded, makes a process take up to ten milliseconds to end, as a library may that has something to put
- * in order then. What a launcher makes of the other processes meanwhile is not the program's doing. */
+ * in order then. A launcher may say something else when processes end later, also without refrain (test_leave.sh). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
-/* Frames of open regions: the innermost, how long each took by itself, and that those below stay when there are many.
- */
-#include "check.h"
+/* test_open_regions.c: frames of open regions: which one is innermost, how long each took by itself, and that the outer
+ * ones stay when there are many. */
 #include "analysis/open_regions.h"
+#include "check.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2154,SC2016 # read by foreign.sh, which sets what is read here
-# The same, compiled and linked by one command.
+# Lua's interpreter, as in lua5.4.sh, but compiled and linked by one command.
 source_package=lua5.4
 about="the same, compiled by one command"
 binaries=lua

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ends.py TEXT WHOLE: TEXT without the receives of messages that were sent before it begins. WHOLE is the text of all of the
-run, which tells which ends belong together; what else asks for that imports this."""
+"""ends.py TEXT WHOLE: TEXT without the receives of messages that were sent before it begins. WHOLE is the text of the
+whole run, which shows the two ends of each message. compare.py and others import other_ends()."""
 import sys
 
 

@@ -1,5 +1,5 @@
-/* chance.c: chance by design: control flow, partners, tags, sizes, depth of recursion, call sites, communicators,
- * windows, requests; then a phase of rule, then calls of functions that had not been called before. All ranks draw what
+/* chance.c: random control flow, partners, tags, sizes, depth of recursion, call sites, communicators, windows and
+ * requests; then a regular phase, then calls of functions that had not been called before. All ranks draw what
  * concerns them all from one sequence of numbers, so that whoever is sent to receives. Usage: chance [SEED [STEPS]] */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* chance_comms.c: receives in two communicators of the same processes, in opposite order, from one call site and from
- * partners by chance: so a rank of one is another process in the other. In every Nth step it is the second
- * communicator; with N = 0 it is by chance, too. All ranks do the same. Usage: chance_comms [SEED [STEPS [N]]] */
+ * random partners: so a rank of one is another process in the other. In every Nth step it is the second
+ * communicator; with N = 0 it is random, too. All ranks do the same. Usage: chance_comms [SEED [STEPS [N]]] */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* chance_late.c: control flow of chance until the memory is spent, then all that is new: 500 call sites, and
+/* chance_late.c: random control flow until the memory is full, then everything for the first time: 500 call sites, and
  * communicators, groups, windows, files, operations, datatypes and persistent requests that exist at a time. All ranks
  * draw the same numbers. Usage: chance_late [SEED [STEPS]] */
 #include "chance.h"

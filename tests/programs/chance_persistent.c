@@ -1,5 +1,5 @@
-/* chance_persistent.c: control flow of chance until the memory is spent, then persistent requests that are made and
- * begun for the first time: a message to each rank, each begun a different number of times, in an order of chance. All
+/* chance_persistent.c: random control flow until the memory is full, then persistent requests that are made and begun
+ * for the first time: a message to each rank, each begun a different number of times, in a random order. All
  * ranks draw the same numbers. Usage: chance_persistent [SEED [STEPS]] */
 #include "chance.h"
 

@@ -1,6 +1,6 @@
-/* chance_threads.c: chance by design in several threads at once (chance.c has what is one thread's): each draws its own
- * control flow, tags, sizes, requests, accesses to a window and depth of recursion, among communicators of its own, and
- * ends with a phase of rule. Usage: chance_threads [SEED [STEPS [THREADS]]] */
+/* chance_threads.c: several threads, each of which does at random what chance.c does in one: each draws its own
+ * control flow, tags, sizes, requests, accesses to a window and depth of recursion, in communicators of its own, and
+ * ends with a regular phase. Usage: chance_threads [SEED [STEPS [THREADS]]] */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* half_used.c: messages of sizes by chance, more than little memory holds, between places of which few more ever come.
- * What is kept aside for others is then not to be left idle. */
+/* half_used.c: messages of random sizes, more than a small memory holds, at a few places. The memory that is reserved
+ * for further places must then be used as well. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* late.c: chance until the memory is spent, then a phase of rule at places that had not been seen before. Usage: late
- * [STEPS] */
+/* late.c: random until the memory is full, then a regular phase at places that it reaches for the first time. Usage:
+ * late [STEPS] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* sticky.c: branches that mostly stay as they were, turns that alternate, partners' sizes that come in runs, and phases
- * in which they do so differently: chance that has an order to find. On one rank. Usage: sticky [SEED [STEPS]] */
+ * in which they do so differently: random, but it can be learned. On one rank. Usage: sticky [SEED [STEPS]] */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* handler.c: a signal handler with probes of its own. */
+/* handler.c: what the signal handler of step.c calls, with probes of its own. */
 #include "step.h"
 #include <refrain/refrain.h>
 

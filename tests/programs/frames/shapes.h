@@ -1,4 +1,4 @@
-/* shapes.h: what shapes.c and jumps.c do. */
+/* shapes.h: the functions of shapes.c and jumps.c. */
 #ifndef SHAPES_H
 #define SHAPES_H
 

@@ -1,6 +1,6 @@
 /* step.c: runs shapes.c one instruction at a time and looks, between each two, at what probes' sites promise (unit.h):
  *
- *     registers   at the instruction behind a site all of them are as before it, vector registers too, and so is what
+ *     registers   at the instruction after a site all of them are as before it, vector registers too, and so is what
  *                 lies above the stack pointer
  *     frames      wherever control is within a probe, the frames found from there lead back to the site, and from
  *                 there on to where they led before it; not so in .text.refrain, which is counted

@@ -1,2 +1,2 @@
-/* step.h: what handler.c does between two instructions. */
+/* step.h: a function that step.c calls between two instructions. */
 void stepped(int n);

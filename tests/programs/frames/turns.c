@@ -1,4 +1,4 @@
-/* turns.c: some turns of shapes.c. Not instrumented. */
+/* turns.c: runs shapes.c some times. Not instrumented. */
 #include "shapes.h"
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* distribute.c: what node 0 deals out and gets back. */
+/* distribute.c: node 0 sends rows to the other ranks and collects their results. */
 #include "matmul.h"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* multiply.c: the work. */
+/* multiply.c: multiplies the rows of a rank. */
 #include "matmul.h"
 
 void multiply(const double *a, const double *b, double *c, int rows, int n) {

@@ -1,4 +1,4 @@
-/* further.c: the end of what act.c calls. */
+/* further.c: the function that act.c calls, which makes no event. */
 int further(int n) {
     return n + 1;
 }

@@ -1,4 +1,4 @@
-/* library.c: loaded by host.c. */
+/* library.c: the library that host.c loads, with an `act` of its own. */
 #include "sites.h"
 #include <refrain/refrain.h>
 

@@ -1,4 +1,4 @@
-/* other.c: what calls.c calls. */
+/* other.c: a function with an event and one without, which calls.c calls from another file. */
 #include <refrain/refrain.h>
 
 __attribute__((noinline)) int square(int n) {

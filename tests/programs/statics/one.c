@@ -1,4 +1,4 @@
-/* one.c: has a static function of the same name as two.c, and a library-like interface. */
+/* one.c: has a static function exchange, as two.c has, and a function that others call. */
 #include "statics.h"
 #include <mpi.h>
 

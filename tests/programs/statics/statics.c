@@ -1,4 +1,4 @@
-/* statics.c: calls both. Usage: statics [N] */
+/* statics.c: calls one.c and two.c in turn. Usage: statics [N] */
 #include "statics.h"
 #include <mpi.h>
 #include <stdio.h>

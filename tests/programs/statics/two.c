@@ -1,4 +1,4 @@
-/* two.c: the other function named exchange. */
+/* two.c: has another static function exchange than one.c. */
 #include "statics.h"
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* check_tasks: without MPI's help. */
+/* check_tasks: tests the tasks in one process, without MPI. */
 #include "farm.h"
 #include <stdio.h>
 

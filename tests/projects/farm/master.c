@@ -1,4 +1,4 @@
-/* master.c: who has nothing to do gets the next piece. */
+/* master.c: gives the next piece to each worker that has nothing to do. */
 #include "farm.h"
 #include <mpi.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* worker.c: does what comes until it is told to stop. */
+/* worker.c: does each task that the master sends, until the master stops it. */
 #include "farm.h"
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* test_heat: the plate does what a plate does, on any number of ranks. */
+/* test_heat: tests the plate, its halo and its norms, on any number of ranks. */
 #include "heat/grid.h"
 #include "heat/halo.h"
 #include "heat/norms.h"

@@ -1,4 +1,4 @@
-/* norms.c: norms.h. */
+/* norms.c: the functions of norms.h. */
 #include "heat/norms.h"
 #include "config.h"
 #include "heat/halo.h"

@@ -1,4 +1,4 @@
-/* oddeven.h: sorts what lies on all ranks. */
+/* oddeven.h: sorts the numbers of all ranks. */
 #ifndef ODDEVEN_H
 #define ODDEVEN_H
 

@@ -1,4 +1,4 @@
-/* check_sort: what oddeven.h promises. */
+/* check_sort: tests the functions of oddeven.h. */
 #include "oddeven.h"
 #include <mpi.h>
 #include <stdio.h>

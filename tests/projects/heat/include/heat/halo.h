@@ -1,4 +1,4 @@
-/* halo.h: what neighbours tell each other. The functions are here so that the compiler can merge them into the loops. */
+/* halo.h: the exchange of borders between neighbours. The functions are here so that the compiler can merge them into the loops. */
 #ifndef HEAT_HALO_H
 #define HEAT_HALO_H
 

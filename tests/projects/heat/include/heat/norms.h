@@ -1,4 +1,4 @@
-/* norms.h: when to stop. */
+/* norms.h: repeats a step until its changes are small. */
 #ifndef HEAT_NORMS_H
 #define HEAT_NORMS_H
 
