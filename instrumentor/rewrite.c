@@ -38,7 +38,7 @@ static bool is_library_file(const char *text) {
 }
 
 /* True for arguments before which the libraries of refrain are inserted. A word without a dash may be the value of
- * an option that command.c does not know; these are certainly not. */
+ * an option that command.c does not know. These arguments are certainly not values. */
 static bool is_for_linker(const struct refrain_argument *argument) {
     return argument->links || argument->kind == REFRAIN_ARGUMENT_LIBRARY ||
            (argument->kind == REFRAIN_ARGUMENT_INPUT && is_library_file(argument->text));

@@ -23,6 +23,7 @@ static bool find(const struct uniter *uniter, const char *from, const char *name
            refrain_include_in(uniter->flags, uniter->n_flags, "-I", name, path);
 }
 
+/* True if the file is being read already, or cannot be read. */
 static bool is_open(const struct uniter *uniter, const char *path) {
     struct stat status, other;
     bool open = stat(path, &status) != 0;

@@ -7,6 +7,7 @@
 
 /* ---- calls ---- */
 
+/* Copies the spelling of the cursor. False if it is empty or longer than the buffer. */
 static bool spelled_with(CXCursor cursor, char *buffer, size_t size) {
     CXString name = clang_getCursorSpelling(cursor);
     const char *chars = clang_getCString(name);

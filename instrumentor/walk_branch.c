@@ -39,7 +39,7 @@ static bool is_bare_assignment(const struct refrain_walker *walker, CXCursor con
     return spelled_operator(walker, condition, assignments) != NULL;
 }
 
-/* The same for && inside || without parentheses. */
+/* Compilers also warn about && inside || without parentheses, and would not with the parentheses of a probe. */
 static bool is_bare_and(const struct refrain_walker *walker, CXCursor operand) {
     static const char *const ands[] = {"&&", NULL};
     return spelled_operator(walker, operand, ands) != NULL;
