@@ -45,7 +45,7 @@ static uint64_t bit_of(const struct search *search, const struct coordinate *c) 
 
 /* ---- leaves ---- */
 
-enum form { EQUAL, PLUS, EXCHANGED, ROTATED, SLOPE, TRANSPOSED, FOLDED, BLOCK, FORMS };
+enum form { EQUAL, PLUS, EXCHANGED, ROTATED, SLOPE, TRANSPOSED, FOLDED, BLOCK, TURNED, FORMS };
 
 static int64_t positive(int64_t value, int64_t size) {
     return (value % size + size) % size;
@@ -90,10 +90,28 @@ static bool left_over(const struct search *search, enum form form, const struct 
     case SLOPE:
         *left = p->value - search->slopes[p->run] * at;
         return true;
+    case TURNED: /* in a grid: in its row by the slope, and in its column by what is left over */
+        *left = positive(p->value / size - p->rank / size, ranks / size);
+        return d == 1 && p->value < ranks && positive(p->value - at, size) == positive(search->slopes[p->run], size);
     default: /* BLOCK: the slope is how many there are in all */
         *left = p->value - block(search->slopes[p->run], size, at);
         return true;
     }
+}
+
+/* Rotations by more than half of the size are written as rotations backward: of 4 positions the next but two is the one
+ * before; of 2 it may be either. True if all are such; *numbers are then how far backward. `of_rows`: in the columns of
+ * the grid of which the coordinate is the position in a row. */
+static bool turn_backward(const struct search *search, const struct coordinate *c, bool of_rows, int64_t *numbers) {
+    bool backward = true, more = false;
+    for (size_t k = 0; k < search->n_runs && backward; k++) {
+        int64_t size = of_rows ? search->ranks[k] / c->sizes[k] : c->sizes[k];
+        backward = !search->present[k] || numbers[k] * 2 >= size;
+        more |= search->present[k] && numbers[k] * 2 > size;
+    }
+    for (size_t k = 0; k < search->n_runs && backward && more; k++)
+        numbers[k] = (of_rows ? search->ranks[k] / c->sizes[k] : c->sizes[k]) - numbers[k];
+    return backward && more;
 }
 
 /* Finds how fast values grow with a coordinate in each run, from two points. False if in some run they do not. */
@@ -117,6 +135,18 @@ static bool find_slopes(struct search *search, const struct coordinate *c, const
         }
     }
     return true;
+}
+
+/* Finds by how many positions values are turned in their rows, from the first point of each run. False if they are not:
+ * other forms say that. */
+static bool find_turns(struct search *search, const struct coordinate *c, const point *points, size_t n) {
+    bool turned = true;
+    for (size_t i = n; i-- > 0 && turned;) {
+        int64_t size = c->sizes[points[i].run];
+        search->slopes[points[i].run] = positive(points[i].value - refrain_formula_position(c, &points[i]), size);
+        turned = search->slopes[points[i].run] != 0;
+    }
+    return turned;
 }
 
 /* Finds how many things there are in all in each run, if each position has a block of them: at least one, since that
@@ -191,37 +221,27 @@ static void write_leaf(enum form form, const struct coordinate *c, const char *n
         snprintf(sum, sizeof sum, is_rank ? "%s * %s" : "%s * (%s)", slope, c->text);
         write_sum(sum, number, text);
         break;
+    case TURNED:
+        put(text, "((rank / %s + %s) %% (ranks / %s) * %s + (rank + %s) %% %s)", c->size, number, c->size, c->size,
+            slope, c->size);
+        break;
     default:
         put(text, "block(%s, %s, %s)", slope, c->size, c->text);
     }
-}
-
-/* Rotations by more than half of the size are written as rotations backward: of 4 positions the next but two is the one
- * before. True if all are such; *numbers are then how far backward. */
-static bool turn_backward(struct search *search, const struct coordinate *c) {
-    bool backward = true;
-    for (size_t k = 0; k < search->n_runs && backward; k++)
-        backward = !search->present[k] || search->numbers[k] * 2 > c->sizes[k];
-    for (size_t k = 0; k < search->n_runs && backward; k++)
-        search->numbers[k] = c->sizes[k] - search->numbers[k];
-    return backward;
 }
 
 static bool is_constant(const char *number) {
     return number[strspn(number, "-0123456789")] == '\0';
 }
 
-/* Looks for a leaf of one form. */
-static bool find_leaf_of(struct search *search, enum form form, const struct coordinate *c, const point *points,
-                         size_t n, char *text) {
-    char number[MOST_TEXT], slope[MOST_TEXT] = "";
-    if (form == SLOPE && !find_slopes(search, c, points, n))
+/* True if what each run adds to a leaf has been found: from the points, whose values then leave nothing over. */
+static bool fits_all(struct search *search, enum form form, const struct coordinate *c, const point *points, size_t n) {
+    if ((form == SLOPE && !find_slopes(search, c, points, n)) ||
+        (form == BLOCK && !find_totals(search, c, points, n)) || (form == TURNED && !find_turns(search, c, points, n)))
         return false;
-    if (form == BLOCK && !find_totals(search, c, points, n))
-        return false;
-    search->work += form == SLOPE || form == BLOCK ? n : 1;
+    search->work += form == SLOPE || form == BLOCK || form == TURNED ? n : 1;
     memset(search->present, 0, search->n_runs * sizeof *search->present);
-    bool directed = search->n_runs == 1 || form != ROTATED; /* of two positions each is before and after the other */
+    bool directed = search->n_runs == 1 || (form != ROTATED && form != TURNED);
     for (size_t i = 0; i < n; i++) {
         const point *p = &points[i];
         int64_t left;
@@ -230,13 +250,44 @@ static bool find_leaf_of(struct search *search, enum form form, const struct coo
             (search->present[p->run] && search->numbers[p->run] != left))
             return false;
         if (form == ROTATED && c->sizes[p->run] == 1)
-            continue; /* by any number */
-        directed |= c->sizes[p->run] > 2;
+            continue;                     /* by any number */
+        directed |= c->sizes[p->run] > 2; /* of two positions each is before and after the other */
         search->present[p->run] = true;
         search->numbers[p->run] = left;
     }
-    bool sloped = form == SLOPE || form == BLOCK, backward = form == ROTATED && turn_backward(search, c);
-    if (!directed || !refrain_formula_number(search, search->numbers, number) ||
+    return directed;
+}
+
+/* Writes the number that each run has, backward if it is such a rotation. False if there is none. */
+static bool write_turn(struct search *search, const struct coordinate *c, bool of_rows, int64_t *numbers, char *text) {
+    char number[MOST_TEXT];
+    bool backward = turn_backward(search, c, of_rows, numbers);
+    if (!refrain_formula_number(search, numbers, number))
+        return false;
+    if (!backward)
+        put(text, "%s", number);
+    else if (of_rows)
+        put(text, "ranks / %s - %s", c->size, number);
+    else
+        put(text, "%s - %s", c->size, number);
+    return true;
+}
+
+/* Looks for a leaf of one form. */
+static bool find_leaf_of(struct search *search, enum form form, const struct coordinate *c, const point *points,
+                         size_t n, char *text) {
+    char number[MOST_FORMULA], slope[MOST_FORMULA] = "";
+    if (!fits_all(search, form, c, points, n))
+        return false;
+    if (form == ROTATED || form == TURNED) {
+        if (!write_turn(search, c, form == TURNED, search->numbers, number) ||
+            (form == TURNED && (strcmp(number, "0") == 0 || !write_turn(search, c, false, search->slopes, slope))))
+            return false;
+        write_leaf(form, c, number, slope, text);
+        return true;
+    }
+    bool sloped = form == SLOPE || form == BLOCK;
+    if (!refrain_formula_number(search, search->numbers, number) ||
         (sloped && !refrain_formula_number(search, search->slopes, slope)))
         return false;
     if (sloped && (strcmp(slope, "0") == 0 || strcmp(slope, "1") == 0))
@@ -245,9 +296,7 @@ static bool find_leaf_of(struct search *search, enum form form, const struct coo
         return false; /* too much to choose */
     if (form == EXCHANGED && number[0] == '(')
         return false; /* distances of exchanges are no sums */
-    char back[2 * MOST_TEXT + 8];
-    snprintf(back, sizeof back, "%s - %s", c->size, number);
-    write_leaf(form, c, backward ? back : number, slope, text);
+    write_leaf(form, c, number, slope, text);
     return true;
 }
 
@@ -266,11 +315,12 @@ static const struct {
     bool constant;   /* numbers that depend on the number of ranks are not looked for */
     unsigned weight; /* how much there is to choose in it */
 } attempts[] = {
-    {EQUAL, true, true, 0},   {EQUAL, true, false, 1}, /* alone for values that are the same on all ranks */
-    {PLUS, true, true, 1},    {EXCHANGED, true, true, 2}, {ROTATED, true, true, 2},  {PLUS, true, false, 2},
-    {PLUS, false, true, 2},   {ROTATED, false, true, 3},  {SLOPE, false, true, 3},   {TRANSPOSED, false, true, 3},
-    {FOLDED, false, true, 4}, {BLOCK, false, true, 4},    {ROTATED, true, false, 4}, {EXCHANGED, true, false, 4},
-    {PLUS, false, false, 4},  {ROTATED, false, false, 5}, {SLOPE, false, false, 5},  {TRANSPOSED, false, false, 5}};
+    {EQUAL, true, true, 0},       {EQUAL, true, false, 1}, /* alone for values that are the same on all ranks */
+    {PLUS, true, true, 1},        {EXCHANGED, true, true, 2}, {ROTATED, true, true, 2},   {PLUS, true, false, 2},
+    {PLUS, false, true, 2},       {ROTATED, false, true, 3},  {SLOPE, false, true, 3},    {TRANSPOSED, false, true, 3},
+    {FOLDED, false, true, 4},     {TURNED, false, true, 4},   {BLOCK, false, true, 4},    {ROTATED, true, false, 4},
+    {EXCHANGED, true, false, 4},  {PLUS, false, false, 4},    {ROTATED, false, false, 5}, {SLOPE, false, false, 5},
+    {TRANSPOSED, false, false, 5}};
 
 static bool find_leaf(struct search *search, const point *points, size_t n, struct candidate *found) {
     size_t most = sizeof attempts / sizeof *attempts;

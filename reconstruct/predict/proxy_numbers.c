@@ -227,6 +227,33 @@ static bool divided(const struct search *search, const int64_t *number, size_t f
     return false;
 }
 
+/* True if the number is a * (x - 1) / y in each run, where what is divided leaves no rest. */
+static bool is_share(const struct search *search, const int64_t *number, size_t first, const struct term *x,
+                     const struct term *y, int64_t *a) {
+    int64_t above = x->by_run[first] - 1, below = y->by_run[first];
+    if (x == y || above <= 0 || number[first] * below % above)
+        return false;
+    *a = number[first] * below / above;
+    bool fits = *a != 0;
+    for (size_t k = 0; k < search->n_runs && fits; k++)
+        fits = !search->present[k] || number[k] * y->by_run[k] == *a * (x->by_run[k] - 1);
+    return fits;
+}
+
+/* Looks for a * (term - 1) / another term, such as the inner faces of all parts of a grid. */
+static bool shared(const struct search *search, const int64_t *number, size_t first, char *text) {
+    int64_t a;
+    for (size_t i = 0; i < search->n_terms; i++)
+        for (size_t k = 0; k < search->n_terms; k++) {
+            const struct term *x = &search->terms[i], *y = &search->terms[k];
+            if (!x->divides || !y->divides || !is_share(search, number, first, x, y, &a))
+                continue;
+            snprintf(text, MOST_TEXT, "%" PRId64 " * (%.28s - 1) / %.28s", a, x->text, y->text);
+            return true;
+        }
+    return false;
+}
+
 /* Looks for one of the first n terms / 2. */
 static bool halved(const struct search *search, const int64_t *number, size_t n, char *text) {
     for (size_t i = 0; i < n; i++) {
@@ -263,5 +290,5 @@ bool refrain_formula_number(const struct search *search, const int64_t *number, 
          divided(search, number, first, other, false, text) || halved(search, number, search->n_terms, text)))
         return true; /* the first term is the number of ranks, whose half may be the product of sides by chance */
     return n > FEWEST + 1 && (times_and_plus(search, number, first, other, true, text) ||
-                              divided(search, number, first, other, true, text));
+                              divided(search, number, first, other, true, text) || shared(search, number, first, text));
 }
