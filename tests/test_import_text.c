@@ -39,7 +39,7 @@ int main(void) {
     fclose(file);
     enum refrain_status status = refrain_import_text(&request, &result, &error);
     CHECK(has_grown, "the text did not grow");
-    CHECK(status == REFRAIN_ERROR && strstr(error.message, "line 65537: names a rank that was not there at first"),
+    CHECK(status == REFRAIN_ERROR && strstr(error.message, "line 65537: names a rank that the file did not have when it was read first"),
           "status %d, said %s", status, error.message);
     CHECK(access(directory, F_OK) != 0, "a trace is left");
     unlink(path);
