@@ -123,14 +123,14 @@ def otf2():
     lines = dict(re.findall(r'^REGION +(\d+).*Begin: (\d+)', open("defined").read(), re.M))
     assert '"waiting"' in open("defined").read() and "waiting for senders" not in open("defined").read()
     printed = re.sub(r"\n +ADDITIONAL ATTRIBUTES", " ATTRIBUTES", open("printed").read())
-    for metric in re.findall(r"^METRIC +.*", printed, re.M):
+    for metric in re.findall(r'^METRIC +.*\("waiting" <.*', printed, re.M):  # and not those of memory
         fields = {name: value.strip() for name, value in re.findall(r'\("(\w+)" <\d+>; \w+; ([^)]*?)\)', metric)}
         location = metric.split()[1]
         kind = re.match(r'"([^"]*)"', fields["for"]).group(1)
         at, call = (lines[re.search(r"<(\d+)>", fields[key]).group(1)] for key in ("at", "call"))
         assert int(fields["by"]) == 1 - int(location), metric
         found[kind, int(call), int(at)] += int(fields["waited_ns"])
-        sums[location] = int(re.search(r'\("waiting" <0>; UINT64; (\d+)', metric).group(1))
+        sums[location] = int(re.search(r'\("waiting" <\d+>; UINT64; (\d+)', metric).group(1))
 
 
 def chrome():
