@@ -35,13 +35,29 @@ static const struct {
     {"  4096/ranks ", 0, 8, 512},
 };
 
-static const char *const undefined[] = {"1 / rank",          "1 % (ranks - 1)", "9223372036854775807 + 1",
-                                        "block(1, rank, 0)", "side(4, 0)",      "log2_of(rank)",
-                                        "4611686018427387904 * 2"};
+static const char *const undefined[] = {
+    "1 / rank",   "1 % (ranks - 1)", "9223372036854775807 + 1", "block(1, rank, 0)",
+    "side(4, 0)", "log2_of(rank)",   "4611686018427387904 * 2", "block(9223372036854775807, 1, 0 - 1)"};
 
-static const char *const wrong[] = {"",        "rank +",     "(rank",        "rank)",      "size",          "side(2)",
-                                    "1 2",     "rank = 1",   "1 ? 2",        "rank ? : 2", "side(2, 0, 1)", "--1",
-                                    "rank; 1", "\"rank\"",   "log2_of",      "1e3",        "99999999999999999999"};
+static const char *const wrong[] = {"",
+                                    "rank +",
+                                    "(rank",
+                                    "rank)",
+                                    "size",
+                                    "side(2)",
+                                    "1 2",
+                                    "rank = 1",
+                                    "1 ? 2",
+                                    "rank ? : 2",
+                                    "side(2, 0, 1)",
+                                    "--1",
+                                    "rank; 1",
+                                    "1 / rank); f(); (0",
+                                    "1 / rank +",
+                                    "\"rank\"",
+                                    "log2_of",
+                                    "1e3",
+                                    "99999999999999999999"};
 
 static enum refrain_expression_result result_of(const char *text, int64_t rank, int64_t ranks, int64_t *value) {
     return refrain_expression_evaluate(text, rank, ranks, value, NULL);

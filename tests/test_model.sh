@@ -66,6 +66,7 @@ done
     says 0 "" refrain --quiet extrapolate $runs --ranks 4 -o of-traces.refrain
 }
 foresees scaled-64 16 "$more" scaled.model
+foresees irregular-again 4 "$(the_trace irregular-4)" irregular.model # of tables by rank, those of this run
 foresees twice-64 16 "$(the_trace twice-16)" twice.model
 for wanted in '"sent_bytes": "4096 / ranks"' '"block(1003, ranks, rank)"' '"times": "log2_of(ranks)"'; do
     grep -qF -- "$wanted" scaled.model && pass || fail "no $wanted in the model: $(cat scaled.model)"
@@ -124,6 +125,10 @@ for i in range(60):
 print("done")
 END
 [ "$(cat damaged)" = done ] && pass || fail "damaged models: $(head -n 5 damaged)"
+sed 's/"receive_tag": [0-9]*,/"receive_tag": "1 \/ rank); abort(); (0",/' scaled.model >other.model
+says 1 "is no expression" refrain proxy other.model
+sed 's/"to": [^{]*,/"to": "rank - 1000",/' scaled.model >nobody.model
+says 1 "names a rank that its communicator does not have" refrain extrapolate nobody.model --ranks 4 -o no.refrain
 sed 's/"times": [^,]*,/"times": 4611686018427387904,/' scaled.model >endless.model
 says 1 "more than" refrain extrapolate endless.model --ranks 4 -o no.refrain
 head -c 1000 scaled.model >cut.model

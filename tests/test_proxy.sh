@@ -77,7 +77,7 @@ for wanted in '4096 / ranks' 'block(1003, ranks, rank)' 'n1 = log2_of(ranks)' 'o
     grep -qF -- "$wanted" scaled.c && pass || fail "several runs: no $wanted in the program"
 done
 repeats irregular mpich 4 "$(the_trace irregular-4)" $irregular
-grep -q "^refrain: 2 values follow no formula" irregular.said && pass || fail "irregular: $(head -n 1 irregular.said)"
+grep -q "^refrain: 4 values follow no formula" irregular.said && pass || fail "irregular: $(head -n 1 irregular.said)"
 launch mpich 3 ./scaled.proxy >said 2>&1 && fail "3 ranks instead of a power of two" || pass
 grep -q "needs 2 or 4 or 8 or other such ranks and has 3" said && pass || fail "3 ranks, formulas: $(head -n 1 said)"
 launch mpich 3 ./irregular.proxy >said 2>&1 && fail "3 ranks instead of 2, 4 or 8" || pass

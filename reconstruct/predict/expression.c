@@ -19,10 +19,16 @@ struct parser {
     int skips;
 };
 
+/* What is undefined in a part that C would not evaluate does not matter. Parsing goes on after what is undefined, since
+ * the rest may be no expression. */
 static int64_t fail(struct parser *parser, enum refrain_expression_result result) {
-    if (!parser->result && (result == REFRAIN_EXPRESSION_WRONG || !parser->skips))
+    if (result == REFRAIN_EXPRESSION_WRONG || (!parser->result && !parser->skips))
         parser->result = result;
     return 0;
+}
+
+static bool is_wrong(const struct parser *parser) {
+    return parser->result == REFRAIN_EXPRESSION_WRONG;
 }
 
 static bool take(struct parser *parser, const char *token) {
@@ -46,19 +52,19 @@ static const struct {
 
 static int64_t call(struct parser *parser, size_t function, const int64_t *a) {
     for (int i = 0; i < functions[function].n_arguments; i++)
-        if (a[i] < -MOST_ARGUMENT || (a[i] > MOST_ARGUMENT && (function != 2 || i > 0)))
+        if (a[i] < -MOST_ARGUMENT || a[i] > MOST_ARGUMENT)
             return fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
     switch (function) {
     case 0:
         return a[0] >= 1 && a[0] <= 3 && a[1] >= 0 && a[1] < a[0] ? side_of(parser->ranks, (int)a[0], (int)a[1])
-                                                                   : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
+                                                                  : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
     case 1:
         return a[0] > 0 ? log2_of(a[0]) : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
     case 2:
         return a[1] > 0 ? block(a[0], a[1], a[2]) : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
     default:
         return a[1] > 0 && a[2] > 0 && a[1] >= a[2] ? transposed(a[0], a[1], a[2])
-                                                   : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
+                                                    : fail(parser, REFRAIN_EXPRESSION_UNDEFINED);
     }
 }
 
@@ -71,9 +77,7 @@ static int64_t function_value(struct parser *parser, size_t function) {
         arguments[i] = choice(parser);
         sound = take(parser, i + 1 < n ? "," : ")");
     }
-    return sound && !parser->result ? call(parser, function, arguments)
-           : sound                  ? 0
-                                    : fail(parser, REFRAIN_EXPRESSION_WRONG);
+    return sound ? call(parser, function, arguments) : fail(parser, REFRAIN_EXPRESSION_WRONG);
 }
 
 static int64_t name_value(struct parser *parser) {
@@ -177,7 +181,7 @@ static int64_t operation(struct parser *parser, int level) {
         return primary(parser);
     int64_t value = operation(parser, level + 1);
     size_t found;
-    while (!parser->result && (found = take_operator(parser, level)) != OPERATORS) {
+    while (!is_wrong(parser) && (found = take_operator(parser, level)) != OPERATORS) {
         bool decided = (found == OR && value) || (found == AND && !value);
         parser->skips += decided;
         int64_t other = operation(parser, level + 1);
@@ -194,7 +198,7 @@ static int64_t choice(struct parser *parser) {
     if (++parser->depth > DEEPEST)
         return fail(parser, REFRAIN_EXPRESSION_WRONG);
     int64_t value = operation(parser, 0);
-    if (!parser->result && take(parser, "?")) {
+    if (!is_wrong(parser) && take(parser, "?")) {
         bool chosen = value != 0;
         parser->skips += !chosen;
         int64_t yes = choice(parser);
@@ -213,7 +217,7 @@ enum refrain_expression_result refrain_expression_evaluate(const char *text, int
     *value = choice(&parser);
     while (*parser.at == ' ')
         parser.at++;
-    if (!parser.result && *parser.at)
+    if (*parser.at)
         parser.result = REFRAIN_EXPRESSION_WRONG;
     if (end)
         *end = parser.at;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_NS 1e18 /* of a run */
+
 /* A request of the rank: what it does when it is started, and when it completes. */
 struct request {
     enum { NO_REQUEST, NOTHING, SENDS, RECEIVES, IS_COLLECTIVE } does; /* NOTHING: its message goes to nobody */
@@ -33,7 +35,7 @@ struct walk {
         int64_t key; /* by which the rank has its place in it */
     } * comms;       /* by the number that the rank gives it */
     size_t n_comms, comms_capacity;
-    struct refrain_table parts; /* communicator -> how many parts of it this rank has seen made */
+    struct refrain_table parts;  /* (communicator, group + 1) -> how many parts of it this rank has seen made */
     struct refrain_table totals; /* communicator -> how many collectives with amounts of each rank it was in */
     struct request *requests;
     size_t n_requests, requests_capacity;
@@ -73,11 +75,8 @@ static int add(struct walk *walk, struct refrain_import_event event) {
 }
 
 static int add_region(struct walk *walk, enum refrain_event_kind kind, uint32_t region) {
-    return add(walk, (struct refrain_import_event){.kind = kind,
-                                                   .region = region,
-                                                   .comm = REFRAIN_IMPORT_NO_COMM,
-                                                   .peer = -1,
-                                                   .request = -1});
+    return add(walk, (struct refrain_import_event){
+                         .kind = kind, .region = region, .comm = REFRAIN_IMPORT_NO_COMM, .peer = -1, .request = -1});
 }
 
 /* Adds an event about a message or collective. request: -1 none. */
@@ -90,7 +89,8 @@ static int add_operation(struct walk *walk, enum refrain_event_kind kind, const 
                                          .bytes = of->bytes,
                                          .received = of->received,
                                          .request = request};
-    if (of->peer >= 0 && event.peer < 0)
+    if (event.peer < 0 && (of->peer >= 0 || kind != REFRAIN_EVENT_COLLECTIVE) && kind != REFRAIN_EVENT_RECV_POST &&
+        kind != REFRAIN_EVENT_COLLECTIVE_COMPLETE)
         return fail(walk, "names a rank that its communicator does not have:", of->peer);
     return add(walk, event);
 }
@@ -124,24 +124,39 @@ static bool set_comm(struct walk *walk, int64_t number, size_t comm, int64_t key
 }
 
 /* Counts in a table of the rank, and returns the count before. */
-static bool count(struct refrain_table *table, size_t key, size_t *before) {
-    *before = refrain_table_number(table, key, 0);
-    return refrain_table_put(table, key, 0, *before + 1);
+static bool count(struct refrain_table *table, size_t key, uint64_t other, size_t *before) {
+    *before = refrain_table_number(table, key, other);
+    return refrain_table_put(table, key, other, *before + 1);
+}
+
+/* The same for a communicator of a group of the trace, whose members alone make the call. */
+static int place_in_group(struct walk *walk, int64_t number, int64_t *first, int64_t *key) {
+    const struct refrain_program *program = walk->extrapolation->program;
+    if (number < 0) {
+        *first = -1;
+        return 0;
+    }
+    if (number >= (int64_t)program->n_groups)
+        return fail(walk, "makes a communicator of a group that the model does not have:", number);
+    const struct refrain_program_group *group = &program->groups[number];
+    *first = group->members[0];
+    for (*key = 0; *key < group->n && group->members[*key] != walk->rank;)
+        ++*key;
+    return *key < group->n ? 0 : fail(walk, "makes a communicator without this rank, of the group", number);
 }
 
 /* The first member of the communicator that the call makes, and the rank's place in it. */
-static void place_in(struct walk *walk, const struct refrain_program_call *call, int64_t *first, int64_t *key) {
-    const struct refrain_program *program = walk->extrapolation->program;
+static int place_in(struct walk *walk, const struct refrain_program_call *call, size_t parent, int64_t *first,
+                    int64_t *key) {
     *first = call->arguments[REFRAIN_PROXY_LEADER];
     *key = call->arguments[REFRAIN_PROXY_KEY];
-    int64_t group = call->arguments[REFRAIN_PROXY_MEMBERS];
-    if (refrain_program_asks(call->item, 'j') && group >= 0 && group < (int64_t)program->n_groups) {
-        *first = program->groups[group].members[0];
-        *key = walk->rank;
-    } else if (!refrain_program_asks(call->item, 'm')) { /* a copy */
-        *first = 0;
+    if (refrain_program_asks(call->item, 'j'))
+        return place_in_group(walk, call->arguments[REFRAIN_PROXY_MEMBERS], first, key);
+    if (!refrain_program_asks(call->item, 'm')) { /* a copy */
+        *first = parent == 1 ? walk->rank : 0;
         *key = walk->comms[call->arguments[REFRAIN_PROXY_PARENT]].key;
     }
+    return 0;
 }
 
 static int make_comm(struct walk *walk, const struct refrain_program_call *call) {
@@ -152,13 +167,15 @@ static int make_comm(struct walk *walk, const struct refrain_program_call *call)
                     call->arguments[REFRAIN_PROXY_PARENT]);
     if (number < 0 || number > 1 << 24)
         return fail(walk, "makes a communicator with the number", number);
-    place_in(walk, call, &first, &key);
-    if (!count(&walk->parts, parent, &before))
+    if (place_in(walk, call, parent, &first, &key))
+        return 1;
+    int64_t group = refrain_program_asks(call->item, 'j') ? call->arguments[REFRAIN_PROXY_MEMBERS] + 1 : 0;
+    if (!count(&walk->parts, parent, (uint64_t)group, &before))
         return fail_memory(walk);
     if (first >= walk->world.ranks)
         return fail(walk, "makes a communicator whose first member is rank", first);
     if (first >= 0) {
-        comm = refrain_world_part(&walk->world, parent, before, (int32_t)first);
+        comm = refrain_world_part(&walk->world, parent, before, (uint64_t)group, (int32_t)first);
         if (comm == SIZE_MAX || (!walk->second && !refrain_world_join(&walk->world, comm, key, walk->rank, number)))
             return fail_memory(walk);
     }
@@ -202,7 +219,7 @@ static int total_of(struct walk *walk, size_t comm, int64_t amount, int64_t *tot
     *total = amount;
     if (comm == 1) /* MPI_COMM_SELF */
         return 0;
-    if (!count(&walk->totals, comm, &before) ||
+    if (!count(&walk->totals, comm, 0, &before) ||
         (!walk->second && !refrain_world_add(&walk->world, comm, before, amount)))
         return fail_memory(walk);
     *total = walk->world.comms[comm].totals[before];
@@ -279,6 +296,12 @@ static int begin_request(struct walk *walk, int64_t number) {
     return add_operation(walk, kinds[request->does], &posted, number);
 }
 
+static void forget_request(struct walk *walk, int64_t number) {
+    struct request *request = request_at(walk, number);
+    if (request)
+        *request = (struct request){0};
+}
+
 static int complete_request(struct walk *walk, int64_t number) {
     static const enum refrain_event_kind kinds[] = {[SENDS] = REFRAIN_EVENT_SEND_COMPLETE,
                                                     [RECEIVES] = REFRAIN_EVENT_RECV,
@@ -286,8 +309,8 @@ static int complete_request(struct walk *walk, int64_t number) {
     struct request *request = request_at(walk, number);
     if (!walk->second || !request || request->does == NO_REQUEST)
         return 0;
-    if (request->does == RECEIVES && request->peer < 0)
-        return fail(walk, "receives messages of several ranks through one persistent request, number", number);
+    if (request->does == RECEIVES && (request->peer < 0 || request->tag < 0))
+        return fail(walk, "receives messages of several ranks or tags through one persistent request, number", number);
     int result = request->does == NOTHING ? add_nobody(walk, number, true)
                                           : add_operation(walk, kinds[request->does], request, number);
     if (!request->persistent)
@@ -347,7 +370,9 @@ static int use_requests(struct walk *walk, const struct refrain_program_call *ca
     for (size_t i = 0; i < call->n_requests && !result; i++)
         if (kind == REFRAIN_MPI_START)
             result = begin_request(walk, call->requests[i]);
-        else if (kind != REFRAIN_MPI_REQUEST_FREE)
+        else if (kind == REFRAIN_MPI_REQUEST_FREE)
+            forget_request(walk, call->requests[i]);
+        else if (kind != REFRAIN_MPI_IRECV) /* MPI_Imrecv names the message, and completes nothing */
             result = complete_request(walk, call->requests[i]);
     return result;
 }
@@ -378,7 +403,10 @@ static int do_call(struct walk *walk, const struct refrain_program_call *call) {
 static int visit_compute(void *data, double seconds) {
     struct walk *walk = data;
     walk->ns += 1e9 * seconds;
-    return 0;
+    if (walk->ns < MOST_NS)
+        return 0;
+    REFRAIN_FAIL(walk->error, "rank %d would compute for more than %.0f seconds", (int)walk->rank, MOST_NS / 1e9);
+    return 1;
 }
 
 static int visit_enter(void *data, const struct refrain_region_info *region) {
@@ -416,7 +444,8 @@ static enum refrain_status walk_ranks(struct walk *walk, bool second) {
         refrain_table_close(&walk->parts);
         refrain_table_close(&walk->totals);
         walk->parts = walk->totals = (struct refrain_table){0};
-        status = set_comm(walk, 0, 0, walk->rank) && set_comm(walk, 1, 1, 0) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(walk->error);
+        status =
+            set_comm(walk, 0, 0, walk->rank) && set_comm(walk, 1, 1, 0) ? REFRAIN_OK : REFRAIN_FAIL_MEMORY(walk->error);
         if (!status)
             status = refrain_program_run_rank(run, walk->rank, &visitor, walk, walk->error);
         if (!status && second && refrain_import_end_rank(walk->import, walk->rank))
@@ -471,8 +500,8 @@ enum refrain_status refrain_extrapolate(struct refrain_extrapolation *extrapolat
     enum refrain_status status = check(extrapolation, error);
     if (status)
         return status;
-    status = refrain_world_open(&walk.world, extrapolation->ranks) ? walk_ranks(&walk, false)
-                                                                   : REFRAIN_FAIL_MEMORY(error);
+    status =
+        refrain_world_open(&walk.world, extrapolation->ranks) ? walk_ranks(&walk, false) : REFRAIN_FAIL_MEMORY(error);
     if (!status && !refrain_world_settle(&walk.world))
         status = REFRAIN_FAIL_MEMORY(error);
     if (!status)

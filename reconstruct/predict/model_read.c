@@ -5,6 +5,7 @@
 #include "predict/expression.h"
 #include "predict/model_file.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -52,8 +53,7 @@ static enum refrain_status read_expression(const struct reader *reader, const js
     else if (!json_is_string(value))
         return wrong(reader, "a number or an expression is expected", name);
     const char *source = json_is_integer(value) ? number : json_string_value(value);
-    if (json_is_string(value) &&
-        refrain_expression_evaluate(source, 0, 1, &any, NULL) == REFRAIN_EXPRESSION_WRONG)
+    if (json_is_string(value) && refrain_expression_evaluate(source, 0, 1, &any, NULL) == REFRAIN_EXPRESSION_WRONG)
         return REFRAIN_FAIL(reader->error, "%s: in %s: %s: '%.100s' is no expression", reader->path, reader->within,
                             name, source);
     *text = strdup(source);
@@ -178,8 +178,12 @@ static enum refrain_status read_ranks(const struct reader *reader, const json_t 
         return no_memory(reader);
     if (json_array_size(array) != n)
         return wrong(reader, "has not as many values as the runs have ranks", name);
-    for (size_t r = 0; r < n; r++)
-        value->numbers[r] = json_integer_value(json_array_get(array, r));
+    for (size_t r = 0; r < n; r++) {
+        const json_t *number = json_array_get(array, r);
+        if (!json_is_integer(number))
+            return wrong(reader, "whole numbers by rank are expected", name);
+        value->numbers[r] = json_integer_value(number);
+    }
     return REFRAIN_OK;
 }
 
@@ -264,16 +268,18 @@ static enum refrain_status check_arguments(const struct reader *reader, const st
     for (enum refrain_proxy_argument k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
         has[k] = item->arguments[k].kind != REFRAIN_VALUE_NONE;
     bool none = refrain_value_constant(&item->arguments[REFRAIN_PROXY_COUNT], &count) && count == 0;
-    has[REFRAIN_PROXY_FIRST] |= none || item->scattered;
-    bool wants_first = refrain_program_asks(item, 'f') || refrain_program_asks(item, 'u');
+    bool wants_first =
+        (refrain_program_asks(item, 'f') || refrain_program_asks(item, 'u')) && !none && !item->scattered;
     enum refrain_proxy_argument missing = REFRAIN_PROXY_ARGUMENTS;
     for (char letter = 'a'; letter <= 'z'; letter++)
         if (refrain_program_asks(item, letter) && !has[refrain_proxy_argument_of(letter)])
             missing = refrain_proxy_argument_of(letter);
     if (wants_first && !has[REFRAIN_PROXY_FIRST])
         missing = REFRAIN_PROXY_FIRST;
-    if (has[REFRAIN_PROXY_DIMENSIONS] && !has[REFRAIN_PROXY_SIZES])
-        missing = REFRAIN_PROXY_SIZES;
+    if (has[REFRAIN_PROXY_EACH] && !has[REFRAIN_PROXY_COUNT])
+        missing = REFRAIN_PROXY_COUNT;
+    if (has[REFRAIN_PROXY_DIMENSIONS] != has[REFRAIN_PROXY_SIZES])
+        missing = has[REFRAIN_PROXY_SIZES] ? REFRAIN_PROXY_DIMENSIONS : REFRAIN_PROXY_SIZES;
     return missing == REFRAIN_PROXY_ARGUMENTS
                ? REFRAIN_OK
                : wrong(reader, "a call does not have this argument, and needs it", refrain_model_arguments[missing]);
@@ -297,10 +303,10 @@ static enum refrain_status read_call(struct reader *reader, const json_t *object
     }
     size_t i;
     const json_t *none;
-    json_array_foreach(json_object_get(object, "may_be_none"), i, none)
-        for (enum refrain_proxy_argument k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
-            item->arguments[k].negative |=
-                json_is_string(none) && strcmp(json_string_value(none), refrain_model_arguments[k]) == 0;
+    json_array_foreach(json_object_get(object, "may_be_none"), i, none) for (enum refrain_proxy_argument k = 0;
+                                                                             k < REFRAIN_PROXY_ARGUMENTS; k++)
+        item->arguments[k]
+            .negative |= json_is_string(none) && strcmp(json_string_value(none), refrain_model_arguments[k]) == 0;
     item->scattered = item->arguments[REFRAIN_PROXY_EACH].kind != REFRAIN_VALUE_NONE;
     return status ? status : check_arguments(reader, item);
 }
@@ -324,7 +330,7 @@ static enum refrain_status read_item(struct reader *reader, const json_t *object
         return status;
     if (json_object_get(object, "times"))
         return read_loop(reader, object, number);
-    status = condition ? read_value(reader, condition, "if", &item->times)
+    status = condition                            ? read_value(reader, condition, "if", &item->times)
              : refrain_value_set(&item->times, 1) ? REFRAIN_OK
                                                   : no_memory(reader);
     if (status)
@@ -396,10 +402,13 @@ static enum refrain_status read_functions(struct reader *reader, const json_t *a
     for (size_t i = 1; i < program->n_functions; i++) {
         const json_t *object = json_array_get(array, i);
         bool user = json_is_true(json_object_get(object, "user_region"));
+        const json_t *number = json_object_get(object, "number");
+        if (!json_is_integer(number) || json_integer_value(number) != (json_int_t)i)
+            return wrong(reader, "functions are numbered from 0 in their order", "number");
         if (!*text_of(object, "name"))
             return wrong(reader, "a function has none", "name");
-        program->functions[i].region = make_region(reader, object, text_of(object, "name"),
-                                                   user ? REFRAIN_REGION_USER : REFRAIN_REGION_FUNCTION);
+        program->functions[i].region =
+            make_region(reader, object, text_of(object, "name"), user ? REFRAIN_REGION_USER : REFRAIN_REGION_FUNCTION);
         if (!program->functions[i].region)
             return no_memory(reader);
     }
@@ -437,6 +446,10 @@ static enum refrain_status read_left_out(struct reader *reader, const json_t *ob
     json_object_foreach((json_t *)object, name, count) {
         struct refrain_program_left_out *left_out = &program->left_out[program->n_left_out++];
         left_out->count = (uint64_t)json_integer_value(count);
+        if (refrain_mpi_call_named(name) < 0) {
+            program->n_left_out--;
+            return wrong(reader, "names a function that refrain does not know", "left_out");
+        }
         if (!(left_out->name = strdup(name)))
             return no_memory(reader);
     }
@@ -457,8 +470,13 @@ static enum refrain_status read_groups(struct reader *reader, const json_t *arra
             return wrong(reader, "a communicator has no members, or more than there are ranks", "groups");
         if (!(group->members = calloc(size, sizeof *group->members)))
             return no_memory(reader);
-        for (; group->n < (int32_t)size; group->n++)
-            group->members[group->n] = (int32_t)json_integer_value(json_array_get(members, (size_t)group->n));
+        for (; group->n < (int32_t)size; group->n++) {
+            const json_t *member = json_array_get(members, (size_t)group->n);
+            json_int_t rank = json_integer_value(member);
+            if (!json_is_integer(member) || rank < 0 || rank >= program->runs[0])
+                return wrong(reader, "a member is no rank", "groups");
+            group->members[group->n] = (int32_t)rank;
+        }
     }
     return REFRAIN_OK;
 }
@@ -482,8 +500,8 @@ static enum refrain_status read_program(struct reader *reader, const json_t *roo
     if (!status)
         status = read_value(reader, json_object_get(root, "request_numbers"), "request_numbers", &program->n_requests);
     if (!status)
-        status =
-            read_value(reader, json_object_get(root, "communicator_numbers"), "communicator_numbers", &program->n_comms);
+        status = read_value(reader, json_object_get(root, "communicator_numbers"), "communicator_numbers",
+                            &program->n_comms);
     for (size_t i = 0; i < program->n_functions && !status; i++)
         status = read_function(reader, json_array_get(functions, i), i);
     return status;
@@ -491,14 +509,15 @@ static enum refrain_status read_program(struct reader *reader, const json_t *roo
 
 bool refrain_is_model(const char *path) {
     struct stat status;
-    char first = 0;
+    char first = ' ';
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
     FILE *file = fopen(path, "r");
-    bool read = file && fread(&first, 1, 1, file) == 1;
+    while (file && isspace((unsigned char)first) && fread(&first, 1, 1, file) == 1)
+        ;
     if (file)
         fclose(file);
-    return read && first == '{';
+    return first == '{';
 }
 
 enum refrain_status refrain_model_read(const char *path, struct refrain_program *program, struct refrain_error *error) {

@@ -225,7 +225,7 @@ static void number_from(const struct refrain_program *program, size_t item, size
 
 static bool number_items(struct refrain_program *program) {
     struct refrain_program_item *items = calloc(program->n_items, sizeof *items);
-    size_t *numbers = malloc(program->n_items * sizeof *numbers), n = 0;
+    size_t *numbers = calloc(program->n_items, sizeof *numbers), n = 0;
     bool sound = items && numbers;
     for (size_t i = 0; i < program->n_functions && sound; i++) {
         number_from(program, program->functions[i].body, numbers, &n);

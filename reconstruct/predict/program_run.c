@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STEPS (1 << 27) /* of one rank: calls, and iterations of loops */
-#define DEEPEST 16384      /* functions and loops in one another */
+#define MOST_STEPS (1 << 27)    /* of one rank: calls, and iterations of loops */
+#define DEEPEST 4096            /* functions and loops in one another */
 #define MOST_REQUESTS (1 << 24) /* of one call */
 
 /* A value of the rank: one number, or runs of which some have been used. */
@@ -26,7 +26,7 @@ enum { TIMES = REFRAIN_PROXY_ARGUMENTS, CHOSEN, STATES };
 struct refrain_program_run {
     const struct refrain_program *program;
     int64_t rank, ranks, most_bytes;
-    size_t own; /* number of the rank among those of all runs, if there was a run with as many ranks */
+    size_t own;           /* number of the rank among those of all runs, if there was a run with as many ranks */
     struct state *states; /* STATES for each item */
     int64_t *numbers;     /* requests of a call */
     size_t numbers_capacity;
@@ -73,8 +73,9 @@ static enum refrain_status evaluate_fields(struct refrain_program_run *run, size
         status = status ? status : evaluate(run, item, fields->value, &own->value);
         status = status ? status : evaluate(run, item, fields->step, &own->step);
         if (!status && own->count <= 0)
-            status = REFRAIN_FAIL(run->error, "%s gives a run of %" PRId64 " values for rank %" PRId64 " of %" PRId64
-                                  ", in %s", fields->count, own->count, run->rank, run->ranks, function_name(run, item));
+            status = REFRAIN_FAIL(run->error,
+                                  "%s gives a run of %" PRId64 " values for rank %" PRId64 " of %" PRId64 ", in %s",
+                                  fields->count, own->count, run->rank, run->ranks, function_name(run, item));
     }
     state->runs = state->own;
     state->n = status ? 0 : (size_t)n;
@@ -156,8 +157,9 @@ static enum refrain_status take(struct refrain_program_run *run, size_t item, si
 static enum refrain_status wrong_call(const struct refrain_program_run *run, size_t item, const char *what,
                                       int64_t value) {
     const struct refrain_region_info *region = run->program->items[item].region;
-    return REFRAIN_FAIL(run->error, "%s (%s:%u) would have %s %" PRId64 " on rank %" PRId64 " of %" PRId64, region->name,
-                        region->file[0] ? region->file : "?", region->line, what, value, run->rank, run->ranks);
+    return REFRAIN_FAIL(run->error, "%s (%s:%u) would have %s %" PRId64 " on rank %" PRId64 " of %" PRId64,
+                        region->name, region->file[0] ? region->file : "?", region->line, what, value, run->rank,
+                        run->ranks);
 }
 
 /* Takes n values of an argument that a call has several of. */
@@ -185,7 +187,7 @@ static enum refrain_status take_requests(struct refrain_program_run *run, size_t
         if (!REFRAIN_ARRAY_ROOMS(run->numbers, 0, (size_t)n + 1, run->numbers_capacity))
             return REFRAIN_FAIL_MEMORY(run->error);
         for (int64_t i = 0; i < n; i++)
-            run->numbers[i] = first + i;
+            run->numbers[i] = sum(first, i);
     }
     call->requests = run->numbers;
     call->n_requests = (size_t)n;
@@ -236,8 +238,8 @@ static enum refrain_status too_long(const struct refrain_program_run *run, size_
 
 static enum refrain_status compute(struct refrain_program_run *run, const double *seconds) {
     const struct refrain_program *program = run->program;
-    double mean = program->n_runs > 1 ? mean_on(run->ranks, program->runs, (int)program->n_runs, seconds)
-                                      : seconds[run->own];
+    double mean =
+        program->n_runs > 1 ? mean_on(run->ranks, program->runs, (int)program->n_runs, seconds) : seconds[run->own];
     return mean > 0 && run->visitor->compute(run->data, mean) ? REFRAIN_ERROR : REFRAIN_OK;
 }
 
@@ -253,7 +255,11 @@ static enum refrain_status execute_choice(struct refrain_program_run *run, size_
     const struct refrain_program_item *loop = &run->program->items[item];
     int64_t chosen;
     enum refrain_status status = take(run, item, CHOSEN, &loop->chosen, &chosen);
-    if (status || chosen < 0 || chosen >= (int64_t)loop->n_children)
+    if (!status && (chosen < 0 || chosen >= (int64_t)loop->n_children))
+        return REFRAIN_FAIL(run->error,
+                            "a loop in %s chooses the element %" PRId64 " of %zu on rank %" PRId64 " of %" PRId64,
+                            function_name(run, item), chosen, loop->n_children, run->rank, run->ranks);
+    if (status)
         return status;
     return execute(run, loop->children[chosen]);
 }
@@ -274,8 +280,9 @@ static enum refrain_status execute_loop(struct refrain_program_run *run, size_t 
     const struct refrain_program_item *item = &run->program->items[number];
     enum refrain_status status = REFRAIN_OK;
     for (int64_t i = 0; i < times && !status; i++)
-        status = !step(run)  ? too_long(run, number)
-                 : item->chooses ? execute_choice(run, number) : execute_children(run, number);
+        status = !step(run)      ? too_long(run, number)
+                 : item->chooses ? execute_choice(run, number)
+                                 : execute_children(run, number);
     return status;
 }
 
@@ -287,6 +294,9 @@ static enum refrain_status execute(struct refrain_program_run *run, size_t numbe
     enum refrain_status status = REFRAIN_OK;
     if (item->times.kind)
         status = take(run, number, TIMES, &item->times, &times);
+    if (!status && times < 0)
+        return REFRAIN_FAIL(run->error, "a loop in %s has %" PRId64 " iterations on rank %" PRId64 " of %" PRId64,
+                            function_name(run, number), times, run->rank, run->ranks);
     if (!status && !item->region)
         status = execute_loop(run, number, times);
     else if (!status && times) {
@@ -304,11 +314,11 @@ struct refrain_program_run *refrain_program_run_open(const struct refrain_progra
     struct refrain_program_run *run = calloc(1, sizeof *run);
     if (!run)
         return NULL;
-    *run = (struct refrain_program_run){
-        .program = program,
-        .ranks = ranks,
-        .most_bytes = most_on(ranks, program->runs, (int)program->n_runs, program->most_bytes),
-        .states = calloc(program->n_items * STATES + 1, sizeof *run->states)};
+    *run = (struct refrain_program_run){.program = program,
+                                        .ranks = ranks,
+                                        .most_bytes =
+                                            most_on(ranks, program->runs, (int)program->n_runs, program->most_bytes),
+                                        .states = calloc(program->n_items * STATES + 1, sizeof *run->states)};
     if (run->states)
         return run;
     free(run);

@@ -146,6 +146,7 @@ static void take_runs_by_rank(struct values *values) {
     struct refrain_value *value = values->value;
     size_t n = values->proxy->n_ranks;
     value->kind = REFRAIN_VALUE_RANK_RUNS;
+    value->relation = REFRAIN_PROXY_EQUAL;
     value->runs = calloc(n, sizeof *value->runs);
     value->like = calloc(n, sizeof *value->like);
     value->n = n;

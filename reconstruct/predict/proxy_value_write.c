@@ -60,12 +60,27 @@ static void write_fields(struct refrain_proxy_output *output, const struct refra
     fprintf(output->prepare, "    o%s.n = %s;\n    check(&o%s, %zu);\n", name, value->text, name, value->n);
 }
 
+/* True if the text is one word, or in parentheses as a whole. */
+static bool is_whole(const char *text) {
+    size_t i = 0;
+    for (int depth = 0; text[i]; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (depth == 0 && text[i] == ' ')
+            return false;
+        if (depth == 0 && text[i] == ')' && text[i + 1])
+            return false;
+    }
+    return true;
+}
+
 void refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_value *value, const char *name,
                                FILE *out) {
     static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
+    int64_t number;
+    bool whole = value->kind == REFRAIN_VALUE_ONE && is_whole(value->text);
     switch (value->kind) {
-    case REFRAIN_VALUE_ONE:
-        fputs(value->text, out);
+    case REFRAIN_VALUE_ONE: /* an expression of a model may have no parentheses around it */
+        fprintf(out, whole || refrain_value_constant(value, &number) ? "%s" : "(%s)", value->text);
         return;
     case REFRAIN_VALUE_RANKS:
         write_numbers(value, name, output->tables);

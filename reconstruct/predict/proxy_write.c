@@ -184,12 +184,15 @@ static void write_item(struct refrain_proxy_output *output, size_t number, int i
         return;
     }
     int64_t times;
-    bool always = program->items[item->parent].chooses || (refrain_value_constant(&item->times, &times) && times == 1);
+    bool always = !item->times.kind || (refrain_value_constant(&item->times, &times) && times == 1);
     if (!always) {
         char name[32];
         snprintf(name, sizeof name, "%zui", number);
         fprintf(output->functions, "%*sif (", indent, "");
-        refrain_proxy_write_value(output, &item->times, name, output->functions);
+        if (item->times.kind == REFRAIN_VALUE_ONE)
+            fputs(item->times.text, output->functions);
+        else
+            refrain_proxy_write_value(output, &item->times, name, output->functions);
         fputs(") {\n", output->functions);
     }
     write_node(output, number, always ? indent : indent + 4);

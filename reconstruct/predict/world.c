@@ -24,13 +24,13 @@ void refrain_world_close(struct refrain_world *world) {
     *world = (struct refrain_world){0};
 }
 
-size_t refrain_world_part(struct refrain_world *world, size_t parent, size_t before, int32_t first) {
-    uint64_t which = (uint64_t)parent << 32 | (uint32_t)before;
-    uintptr_t known = refrain_table_number(&world->parts, which, (uint64_t)first);
+size_t refrain_world_part(struct refrain_world *world, size_t parent, size_t before, uint64_t group, int32_t first) {
+    uint64_t which = (uint64_t)parent << 32 | (uint32_t)before, who = group << 32 | (uint32_t)first;
+    uintptr_t known = refrain_table_number(&world->parts, which, who);
     if (known)
         return known;
     if (!REFRAIN_ARRAY_ROOM(world->comms, world->n_comms, world->capacity) ||
-        !refrain_table_put(&world->parts, which, (uint64_t)first, world->n_comms))
+        !refrain_table_put(&world->parts, which, who, world->n_comms))
         return SIZE_MAX;
     world->comms[world->n_comms] = (struct refrain_world_comm){.parent = parent};
     return world->n_comms++;

@@ -100,6 +100,46 @@ static void communicators(void) {
     MPI_Comm_free(&dup);
 }
 
+/* A communicator whose members alone make it, not in the order of their ranks; one of each rank alone; and another part
+ * of the parent of both. */
+static void groups(void) {
+    MPI_Comm made, own, all;
+    MPI_Group world, some;
+    int members[] = {2, 0};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 2, members, &some);
+    if (rank == 0 || rank == 2) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, some, 0, &made);
+        MPI_Bcast(out, 21, MPI_CHAR, 0, made);
+        MPI_Comm_free(&made);
+    }
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Bcast(out, 22, MPI_CHAR, 0, own);
+    MPI_Gather(out, 3, MPI_CHAR, in[3], 3, MPI_CHAR, 0, own);
+    MPI_Bcast(out, 23, MPI_CHAR, 1, all);
+    MPI_Comm_free(&all);
+    MPI_Comm_free(&own);
+    MPI_Group_free(&some);
+    MPI_Group_free(&world);
+}
+
+/* Messages that are found before they are received. */
+static void matched(void) {
+    MPI_Message message;
+    MPI_Request request;
+    if (rank == 0)
+        for (int i = 0; i < 2; i++)
+            MPI_Send(out, 40 + i, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
+    if (rank != 1)
+        return;
+    MPI_Mprobe(0, 7, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(in[0], MOST, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+    MPI_Mprobe(0, 7, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(in[0], MOST, MPI_CHAR, &message, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void amounts(int round) {
     int counts[64], offsets[64], own = 1 + (rank + round) % 3;
     MPI_Request request;
@@ -143,6 +183,8 @@ int main(int argc, char **argv) {
     polls();
     communicators();
     communicators();
+    groups();
+    matched();
     if (also == 1)
         intercommunicator();
     if (also == 2)

@@ -61,6 +61,9 @@ int main(int argc, char **argv) {
     if (argc > 1 && ranks > 1 && rank < 2)
         MPI_Sendrecv(out, ranks * ranks % 11 + 3, MPI_CHAR, 1 - rank, 5, in[0], 1 << 16, MPI_CHAR, 1 - rank, 5,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; argc > 1 && i < 6; i++)
+        MPI_Sendrecv(out, 1 + (rank * rank * 7 + i * i * i * (3 + rank) + ranks * i) % 29, MPI_CHAR, rank ^ 1, 6, in[0],
+                     1 << 16, MPI_CHAR, rank ^ 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
 }
