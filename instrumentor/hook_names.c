@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Removes suffixes of copies that the compiler makes: .constprop.0, .isra.0, .lto_priv.0; .0 of inner procedures. */
+/* Removes suffixes of copies that the compiler makes (.constprop.0, .isra.0, .lto_priv.0), and .0 of inner procedures.
+ */
 static void cut_suffixes(char *symbol) {
     static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".lto_priv", ".localalias"};
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {

@@ -42,7 +42,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n) {
     return false;
 }
 
-/* True for calls that must stay unchanged: they return twice, or act on the frame of the caller. */
+/* True for calls that must stay unchanged: they return twice, act on the frame of the caller, or are built in. Notes if
+ * the file calls setjmp(), and that a function which calls vfork() gets no probes. */
 static bool is_untouchable(struct refrain_walker *walker, const char *name) {
     static const char *const twice[] = {"setjmp",           "_setjmp",    "sigsetjmp", "__sigsetjmp",
                                         "__builtin_setjmp", "getcontext", "savectx"};
@@ -58,7 +59,7 @@ static bool is_untouchable(struct refrain_walker *walker, const char *name) {
     return strncmp(name, "__builtin_", 10) == 0 || is_one_of(name, frame, sizeof frame / sizeof frame[0]);
 }
 
-/* Names the innermost open MACRO construct, unless it has a name, after the macro that contains this call. */
+/* If the innermost open MACRO construct has no name, it gets the name of the macro that contains this call. */
 static void charge_macro(struct refrain_walker *walker, unsigned begin) {
     if (walker->macro == REFRAIN_NO_INDEX || refrain_walk_at(walker, walker->macro)->name)
         return;
@@ -116,7 +117,7 @@ static void walk_children(struct refrain_walker *walker, CXCursor cursor) {
     free(children.items);
 }
 
-/* Applies the pragmas before a statement. Files are parsed without -fopenmp, since libclang then hides the bodies of
+/* Applies the pragmas before a statement. Files are parsed without -fopenmp: with it, libclang hides the bodies of
  * parallel regions. */
 static void apply_pragmas(struct refrain_walker *walker, unsigned begin) {
     const struct refrain_tokens *tokens = &walker->source->tokens;
@@ -173,7 +174,8 @@ static bool is_loop_or_block(enum CXCursorKind kind) {
 }
 
 /* True if a macro may make calls in this statement that get no probe of their own, and a probe can be inserted
- * before it. The contents of a block that is spelled here are marked there. */
+ * before it. A loop or block that is written outside of macros is not
+ * marked: its statements are, one by one. */
 static bool is_marked(const struct refrain_walker *walker, CXCursor statement, struct refrain_span span,
                       unsigned previous) {
     enum CXCursorKind kind = clang_getCursorKind(statement);
@@ -228,7 +230,8 @@ static void walk_jump(struct refrain_walker *walker, CXCursor cursor, enum refra
     refrain_walk_close(walker, jump);
 }
 
-/* A label and its statement become siblings, since only the first statement after the label belongs to it. */
+/* For libclang only the first statement after a label is its child. Label and statement become siblings here, as the
+ * later statements are. */
 static void walk_label(struct refrain_walker *walker, CXCursor cursor, enum refrain_node_kind kind) {
     struct refrain_children children = refrain_walk_children(cursor);
     unsigned label = refrain_walk_open(walker, kind, cursor);
@@ -237,7 +240,7 @@ static void walk_label(struct refrain_walker *walker, CXCursor cursor, enum refr
     refrain_walk_close(walker, label);
     bool in_block = walker->in_block;
     walker->in_block = false;
-    if (children.count && in_block) /* what comes before is a constant */
+    if (children.count && in_block) /* the last child is the statement; before it may be the constant of a case */
         walk_in_block(walker, children.items[children.count - 1], refrain_walk_extent(walker, cursor).begin);
     else if (children.count)
         refrain_walk_statement(walker, children.items[children.count - 1]);

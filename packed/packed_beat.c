@@ -1,11 +1,11 @@
-/* packed_beat.c: visits a sequence that is written by its beat (packed_image.h). When it is read, it becomes an
+/* packed_beat.c: visits a sequence that is written by its beat (packed_stream.h). When it is read, it becomes an
  * archive of terms (packer.h). */
 #include "archive_bytes.h"
 #include "packer.h"
 
 #include <string.h>
 
-#define MOST_TERM_ITEMS 1000u /* of a term that readers accept */
+#define MOST_TERM_ITEMS 1000u /* of a term that is written; readers accept some more */
 #define LOOP_BYTES (1 + 2 + REFRAIN_VARINT_BYTES)
 #define VALUE_BYTES (1 + REFRAIN_VARINT_BYTES)
 
@@ -14,7 +14,7 @@ struct terms {
     struct refrain_packer *packer;
     const struct refrain_beat *beat;
     struct refrain_archive *chunk;
-    unsigned items; /* number of items of all terms */
+    unsigned items; /* of all terms: number of items, except the head of a loop */
     uint64_t n;     /* number of terms */
 };
 

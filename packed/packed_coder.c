@@ -15,13 +15,14 @@ static void set_up(struct refrain_packed_bit *bits, size_t n) {
         bits[i] = (struct refrain_packed_bit){32768, 0};
 }
 
-/* 2 / (2 n + 3) in units of 2^-32, rounded so that the product with a number below 2^16 is exact, rounded down. */
+/* 2 / (2 n + 3) in units of 2^-32. It is rounded up, so that the product with a number below 2^16, rounded down, equals
+ * the exact result rounded down. */
 #define SHARE(n) (uint32_t)((((uint64_t)1 << 32) / (2 * (n) + 3) + 1) * 2)
 #define SHARES(n) SHARE(n), SHARE(n + 1), SHARE(n + 2), SHARE(n + 3), SHARE(n + 4)
 static const uint32_t share[] = {SHARES(0), SHARES(5), SHARES(10), SHARES(15), SHARES(20), SHARES(25), SHARE(30)};
 _Static_assert(sizeof share / sizeof *share == SLOWEST + 1, "one share for each value of `seen`");
 
-/* Moves the probability towards 1 or 0, by its part of the distance. It never reaches either. */
+/* Moves the probability towards the bit, by share[seen] of the distance. It never reaches 0 or 1. */
 static inline __attribute__((always_inline)) void learn(struct refrain_packed_bit *bit, unsigned value) {
     uint32_t one = bit->one, seen = bit->seen;
     uint64_t now = share[seen];
@@ -39,7 +40,7 @@ static void put(struct refrain_packed_coder *coder, unsigned char byte) {
         coder->full = true;
 }
 
-/* Writes the highest byte of low, if no carry can reach it any more. */
+/* Moves the highest byte of low to `cache`. Writes the bytes before it, which a carry can no longer change. */
 static void shift_out(struct refrain_packed_coder *coder) {
     if ((uint32_t)coder->low < 0xff000000u || coder->low >> 32) {
         unsigned char carry = (unsigned char)(coder->low >> 32);
@@ -77,7 +78,7 @@ static unsigned decode_bit(struct refrain_packed_coder *coder, struct refrain_pa
     return bit;
 }
 
-/* Decodes the `n` lowest bits of a value, highest first. The model of each bit depends on the bits before it. */
+/* Decodes n bits, highest first. The model of each bit depends on the bits before it. */
 static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_packed_bit *models, unsigned n) {
     unsigned node = 1;
     for (unsigned i = n; i-- > 0;)
@@ -85,8 +86,8 @@ static unsigned decode_tree(struct refrain_packed_coder *coder, struct refrain_p
     return node - (1u << n);
 }
 
-/* The encoder's state, copied so that the compiler keeps it in registers: the traced program waits at its end until all
- * is coded. */
+/* A copy of the encoder's state, which the compiler keeps in registers. Coding must be fast: it delays the end of the
+ * traced program. */
 struct encoder {
     uint64_t low;
     uint32_t range;
@@ -264,7 +265,7 @@ void refrain_packed_code_bytes(struct refrain_packed_coder *coder, enum refrain_
     uint16_t *number = models->text_of[text_of(kind)];
     struct encoder encoder = encoder_of(coder);
     unsigned before = 0;
-    for (size_t i = 0; i < n && !coder->full; i++) { /* the length of a damaged file may go far beyond the end */
+    for (size_t i = 0; i < n && !coder->full; i++) { /* a damaged file may have a length far beyond its end */
         if (!number[before])
             number[before] = new_text(models);
         struct refrain_packed_bit *bits = models->texts[number[before] - 1].bits;

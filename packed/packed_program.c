@@ -54,7 +54,7 @@ static void slots(struct refrain_packer *packer, const struct refrain_unit_recor
 
 /* ---- tables ---- */
 
-/* A number that is `none`, or close to the expected number. */
+/* Codes a number as 0 if it is `none`, else as its difference from the expected number. */
 static uint32_t near_or_none(struct refrain_packer *packer, enum refrain_packed_kind kind, uint32_t value,
                              uint32_t none, uint32_t expected) {
     uint64_t coded = value == none ? 0 : 1 + refrain_packer_zigzag((int64_t)value - (int64_t)expected);
@@ -62,7 +62,8 @@ static uint32_t near_or_none(struct refrain_packer *packer, enum refrain_packed_
     return coded == 0 ? none : (uint32_t)((uint64_t)refrain_packer_unzigzag(coded - 1) + expected);
 }
 
-/* The names of a program tree lie one after the other, in the order in which its nodes first use them. */
+/* The names of a program tree lie one after the other, with paths of files between some of them, in the order in which
+ * its nodes first use them. */
 static void nodes(struct refrain_packer *packer, struct refrain_node *all, uint32_t n, const char *strings,
                   uint32_t strings_bytes) {
     struct refrain_node before = {0};

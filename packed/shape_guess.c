@@ -13,7 +13,7 @@ void refrain_guess_begin(struct refrain_guess *guess) {
 }
 
 void refrain_guess_begin_shape(struct refrain_guess *guess) {
-    guess->next = guess->n > 0; /* as the first shape began */
+    guess->next = guess->n > 0; /* the first symbol of a shape is guessed to be the first one of all */
     guess->hash[0] = guess->hash[1] = 0;
 }
 
@@ -25,7 +25,8 @@ const struct refrain_guess_symbol *refrain_guess_next(const struct refrain_guess
     return guess->next > 0 && guess->next <= guess->n ? symbol_at(guess, guess->next - 1) : NULL;
 }
 
-/* Adds a symbol to the hash. Shifts remove it again after as many further symbols as the context has. */
+/* Adds a symbol to the hash. Shifts remove it again after as many further symbols as the context has, or one more: a
+ * few of its bits stay if 64 does not divide by the length. */
 static uint64_t hash_with(uint64_t hash, const struct refrain_guess_symbol *symbol, unsigned length) {
     uint64_t own = (symbol->value * 256 + symbol->kind) * 2 + symbol->same;
     own = (own ^ own >> 32) * 0x9e3779b97f4a7c15u;

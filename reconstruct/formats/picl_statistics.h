@@ -3,10 +3,11 @@
  *
  *     of all events       time, number and volume of each event type of table 4, sums over the subsets of table 5, and
  *                         of tracing; time and number of each user event; numbers of user events of one kind
- *     of one user event   time, number and volume of each event type of table 4 during its time. MPI calls have no
- *                         such statistics, as each has at most one event type in it
+ *     of one user event   time, number and volume of each event type of table 4 during its time, and sums over the
+ * subsets of table 5. MPI calls have no such statistics: most have one event type in them
  *
- * The time of nested activations of the same user event counts once. Memory grows with the user events that occur. */
+ * The time of nested activations of the same user event counts once. Memory grows with the number of different user
+ * events. */
 #ifndef REFRAIN_PICL_STATISTICS_H
 #define REFRAIN_PICL_STATISTICS_H
 
@@ -24,7 +25,7 @@ void refrain_picl_count(struct refrain_picl_statistics *statistics, enum picl_ev
 /* An unknown number of events of a type of table 4 took place. */
 void refrain_picl_count_unknown(struct refrain_picl_statistics *statistics, enum picl_event type);
 
-/* A user event is entered; left; marked. */
+/* Count that a user event was entered, was left, or was marked. */
 void refrain_picl_count_enter(struct refrain_picl_statistics *statistics, const struct refrain_region_info *region,
                               int64_t time_ns);
 void refrain_picl_count_leave(struct refrain_picl_statistics *statistics, const struct refrain_region_info *region,

@@ -8,11 +8,12 @@
  *     collective 3: event, root, communicator, bytes, source, 0
  *
  * A marker or counter is a state that ends as it begins, because viewers skip events without a state. Its beginning
- * is also defined as an event, with the value as data and as text.
+ * is also defined as an event, with the value as data, and
+ * that of a counter as text, too.
  *
  * MPE's library writes only raw events, and its viewers read only these: they draw an arrow from -101 to -102, with
  * the other rank as data and "tag bytes" as text. A record of type 2 with all facts follows. Its event has a number
- * of its own, as that of a collective has, because clog2alog assigns each number of a state to that state.
+ * of its own, as that of a collective has, because clog2alog takes each number of a state as that state.
  *
  * Only the first thread of a rank is represented. */
 #include "formats/clog_block.h"
@@ -45,7 +46,8 @@ struct clog_writer {
     struct refrain_file_writer file;
     struct refrain_clog_blocks blocks;
     struct refrain_omitted omitted;
-    uint64_t thread_events, cut_texts; /* numbers that do not fit into the text of a raw event */
+    uint64_t thread_events; /* events of other threads than the first */
+    uint64_t cut_texts;     /* numbers that do not fit into the text of a raw event */
     size_t n_regions;
     int64_t end_ns;
 };

@@ -6,9 +6,9 @@
 #include "model/trace_read.h"
 #include <jansson.h>
 
-/* Functions, call paths, MPI calls, and the samples of each rank in each stretch of the run; protocol.ts has the form.
- * Sets *samples to JSON's null if the run took none. If there are more rows than a page can hold, they are added up
- * over ranks and the whole run. */
+/* Functions, call paths, and the samples of each rank in each stretch of the run, by the MPI call before them;
+ * protocol.ts has the form. Sets *samples to JSON's null if the run took none. If all threads together have more rows
+ * than a page can hold, they are added up over ranks and the whole run. */
 enum refrain_status refrain_view_samples(const struct refrain_trace *trace, json_t **samples,
                                          struct refrain_error *error);
 
