@@ -71,6 +71,7 @@ foresees twice-64 16 "$(the_trace twice-16)" twice.model
 for wanted in '"sent_bytes": "4096 / ranks"' '"block(1003, ranks, rank)"' '"times": "log2_of(ranks)"'; do
     grep -qF -- "$wanted" scaled.model && pass || fail "no $wanted in the model: $(cat scaled.model)"
 done
+grep -q '"restarts": true' twice.model && pass || fail "no values that begin anew with their loop"
 grep -q '"name": "swap"' twice.model && pass || fail "no function swap in the model"
 refrain info twice-64.refrain | grep -q "extrapolated from twice.model" && pass || fail "refrain info does not say what the trace is"
 refrain events twice-64.refrain --format text | awk '$3 == "leave" && $2 < last[$1] {bad = 1} {last[$1] = $2} END {exit bad || !NR}' &&

@@ -201,6 +201,7 @@ static enum refrain_status read_value(const struct reader *reader, const json_t 
         value->kind = REFRAIN_VALUE_ONE;
         status = read_expression(reader, from, name, &value->text);
     }
+    value->restarts = json_is_true(json_object_get(from, "restarts"));
     if (!status && refrain_value_is_table(value)) {
         reader->program->n_tables++;
         reader->program->functions[reader->function].n_tables++;

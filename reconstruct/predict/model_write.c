@@ -1,6 +1,6 @@
 /* model_write.c: writes a program as JSON (model_file.h). */
-#include "predict/model_file.h"
 #include "formats/utf8.h"
+#include "predict/model_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -146,8 +146,7 @@ static json_t *value_json(const struct refrain_value *value) {
     case REFRAIN_VALUE_ONE:
         return expression_json(value->text);
     case REFRAIN_VALUE_RUNS:
-        return json_pack("{s:o,s:s}", "runs", runs_json(value->runs), "each",
-                         refrain_model_relations[value->relation]);
+        return json_pack("{s:o,s:s}", "runs", runs_json(value->runs), "each", refrain_model_relations[value->relation]);
     case REFRAIN_VALUE_FIELDS:
         return json_pack("{s:o,s:o,s:s}", "runs", fields_json(value), "n", expression_json(value->text), "each",
                          refrain_model_relations[value->relation]);
@@ -163,7 +162,10 @@ static json_t *value_json(const struct refrain_value *value) {
 
 /* Sets a member of the object. */
 static void set_value(json_t *object, const char *name, const struct refrain_value *value) {
-    json_object_set_new(object, name, value_json(value));
+    json_t *made = value_json(value);
+    if (value->restarts && json_is_object(made))
+        json_object_set_new(made, "restarts", json_true());
+    json_object_set_new(object, name, made);
 }
 
 static void set_seconds(json_t *object, const char *name, const struct refrain_program *program,
@@ -223,7 +225,7 @@ static json_t *call_json(const struct refrain_program_item *item) {
 
 static json_t *item_json(const struct refrain_program *program, const struct refrain_program_item *item) {
     int64_t times;
-    json_t *object = !item->region            ? loop_json(program, item)
+    json_t *object = !item->region              ? loop_json(program, item)
                      : item->called == SIZE_MAX ? call_json(item)
                                                 : json_object();
     if (item->called != SIZE_MAX) {
@@ -276,8 +278,7 @@ static json_t *program_json(const struct refrain_program *program) {
     for (size_t i = 0; i < program->n_runs; i++)
         json_array_append_new(runs, json_integer(program->runs[i]));
     for (size_t i = 0; i < program->n_left_out; i++)
-        json_object_set_new(left_out, program->left_out[i].name,
-                            json_integer((json_int_t)program->left_out[i].count));
+        json_object_set_new(left_out, program->left_out[i].name, json_integer((json_int_t)program->left_out[i].count));
     for (size_t i = 0; i < program->n_functions; i++)
         json_array_append_new(functions, function_json(program, i));
     json_object_set_new(root, "refrain_model", json_integer(REFRAIN_MODEL_VERSION));
@@ -295,8 +296,7 @@ static json_t *program_json(const struct refrain_program *program) {
     return root;
 }
 
-enum refrain_status refrain_model_write(const struct refrain_program *program, FILE *out,
-                                        struct refrain_error *error) {
+enum refrain_status refrain_model_write(const struct refrain_program *program, FILE *out, struct refrain_error *error) {
     json_t *root = program_json(program);
     if (!root)
         return REFRAIN_FAIL_MEMORY(error);

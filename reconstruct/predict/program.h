@@ -62,7 +62,8 @@ struct refrain_value {
     enum refrain_value_kind kind;
     enum refrain_proxy_relation relation; /* RUNS, FIELDS: between the ranks */
     bool negative;                        /* some rank has a value below 0 */
-    char *text;                           /* ONE: the expression; FIELDS: how many of the runs a rank has */
+    bool restarts; /* the values begin anew when the loop begins of whose body the item is a part */
+    char *text;    /* ONE: the expression; FIELDS: how many of the runs a rank has */
     struct refrain_value_fields {
         char *count, *value, *step;
     } * fields;                      /* FIELDS: expressions of each run */

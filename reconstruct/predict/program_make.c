@@ -83,13 +83,17 @@ static double *seconds_of(const struct refrain_proxy *proxy, const double *ns, c
     return seconds;
 }
 
-/* Finds a value of a function's body, and counts it if it is a table. */
-static bool find(struct refrain_proxy *proxy, struct refrain_program *program, size_t function,
+/* Finds a value of an item, and counts it if it is a table. item: SIZE_MAX of none, or if it has not one value for each
+ * execution. */
+static bool find(struct refrain_proxy *proxy, struct refrain_program *program, size_t item,
                  const struct refrain_proxy_list *lists, const struct refrain_proxy_list *peers, bool is_condition,
                  struct refrain_value *value) {
     if (!lists)
         return true;
+    size_t function = item == SIZE_MAX ? 0 : proxy->items[item].function;
     bool found = refrain_value_find(proxy, lists, peers, is_condition, value);
+    if (found && item != SIZE_MAX && proxy->n_runs > 1 && refrain_value_is_table(value))
+        found = refrain_value_restart(proxy, item, lists, is_condition, value);
     program->functions[function].n_tables += refrain_value_is_table(value);
     program->n_tables += refrain_value_is_table(value);
     return found;
@@ -117,14 +121,14 @@ static bool uses(const struct refrain_proxy_item *item, const struct refrain_pro
 }
 
 /* Finds the arguments of a call: how many requests there are first, since others depend on it. */
-static bool find_arguments(struct refrain_proxy *proxy, struct refrain_program *program,
-                           const struct refrain_proxy_item *item, struct refrain_program_item *made) {
+static bool find_arguments(struct refrain_proxy *proxy, struct refrain_program *program, size_t number,
+                           struct refrain_program_item *made) {
+    const struct refrain_proxy_item *item = &proxy->items[number];
     struct refrain_value *count = &made->arguments[REFRAIN_PROXY_COUNT];
-    bool found = find(proxy, program, item->function, item->arguments[REFRAIN_PROXY_COUNT], NULL, false, count);
+    bool found = find(proxy, program, number, item->arguments[REFRAIN_PROXY_COUNT], NULL, false, count);
     for (enum refrain_proxy_argument k = 0; k < REFRAIN_PROXY_ARGUMENTS && found; k++)
         if (k != REFRAIN_PROXY_COUNT && uses(item, made, k))
-            found =
-                find(proxy, program, item->function, item->arguments[k], peers_of(item, k), false, &made->arguments[k]);
+            found = find(proxy, program, number, item->arguments[k], peers_of(item, k), false, &made->arguments[k]);
     return found;
 }
 
@@ -149,9 +153,9 @@ static bool make_item(struct refrain_proxy *proxy, struct refrain_program *progr
     bool chosen = item->parent != SIZE_MAX && proxy->items[item->parent].chooses;
     bool is_body = item->parent == SIZE_MAX;
     return (is_body || (chosen && item->region) ||
-            find(proxy, program, item->function, item->times, NULL, item->region != NULL, &made->times)) &&
-           (!item->chooses || find(proxy, program, item->function, item->chosen, NULL, false, &made->chosen)) &&
-           find_arguments(proxy, program, item, made);
+            find(proxy, program, number, item->times, NULL, item->region != NULL, &made->times)) &&
+           (!item->chooses || find(proxy, program, number, item->chosen, NULL, false, &made->chosen)) &&
+           find_arguments(proxy, program, number, made);
 }
 
 static bool make_functions(const struct refrain_proxy *proxy, struct refrain_program *program) {
@@ -252,8 +256,8 @@ static enum refrain_status learn(struct refrain_proxy *proxy, struct refrain_tra
     if (status)
         return status;
     bool made = make_runs(proxy, program) && make_functions(proxy, program) && make_left_out(proxy, program) &&
-                find(proxy, program, 0, proxy->n_requests, NULL, false, &program->n_requests) &&
-                find(proxy, program, 0, proxy->n_comms, NULL, false, &program->n_comms);
+                find(proxy, program, SIZE_MAX, proxy->n_requests, NULL, false, &program->n_requests) &&
+                find(proxy, program, SIZE_MAX, proxy->n_comms, NULL, false, &program->n_comms);
     for (size_t i = 0; i < proxy->n_items && made; i++) {
         program->n_items++;
         made = make_item(proxy, program, i);

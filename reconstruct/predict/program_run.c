@@ -276,9 +276,21 @@ static enum refrain_status execute_function(struct refrain_program_run *run, siz
     return status;
 }
 
+/* The values begin anew which do so with the loop. */
+static void restart(struct refrain_program_run *run, const struct refrain_program_item *loop) {
+    for (size_t i = 0; i < loop->n_children; i++) {
+        const struct refrain_program_item *item = &run->program->items[loop->children[i]];
+        struct state *states = &run->states[loop->children[i] * STATES];
+        states[TIMES].known &= !item->times.restarts;
+        for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
+            states[k].known &= !item->arguments[k].restarts;
+    }
+}
+
 static enum refrain_status execute_loop(struct refrain_program_run *run, size_t number, int64_t times) {
     const struct refrain_program_item *item = &run->program->items[number];
     enum refrain_status status = REFRAIN_OK;
+    restart(run, item);
     for (int64_t i = 0; i < times && !status; i++)
         status = !step(run)      ? too_long(run, number)
                  : item->chooses ? execute_choice(run, number)

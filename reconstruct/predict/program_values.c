@@ -184,7 +184,8 @@ static void take_field(struct fields *fields, enum field field, size_t j, enum l
     const struct values *values = fields->values;
     for (size_t r = 0; r < values->proxy->n_ranks; r++) {
         const struct refrain_proxy_runs *runs = &fields->of[r];
-        fields->present[r] = values->lists[r].n > 0 && (field == RUNS || j < runs->n);
+        bool short_list = fields->turns && values->lists[r].n < fields->turns; /* it may have further turns */
+        fields->present[r] = values->lists[r].n > 0 && (field == RUNS ? !short_list : j < runs->n);
         if (!fields->present[r])
             continue;
         const struct refrain_proxy_value_run *run = &runs->all[field == RUNS ? 0 : j];
@@ -242,6 +243,11 @@ static bool find_fields(struct fields *fields, size_t most) {
     for (size_t j = 0; j < most && found; j++)
         found = find_run(fields, j, &value->fields[j]);
     value->text = found ? find_field(fields, RUNS, 0, AS_FOUND) : NULL;
+    if (value->text && strcmp(value->text, "0") == 0) { /* no rank says how many */
+        free(value->text);
+        if (asprintf(&value->text, "%zu", most) < 0)
+            value->text = NULL;
+    }
     return value->text != NULL;
 }
 
@@ -250,7 +256,7 @@ static bool find_fields(struct fields *fields, size_t most) {
 static bool find_turns(const struct values *values, enum refrain_proxy_relation relation, size_t r, size_t turns,
                        struct refrain_proxy_runs *runs) {
     const struct refrain_proxy_list *list = &values->lists[r];
-    bool has = list->n <= turns || list->n >= 2 * turns;
+    bool has = list->n <= turns || 2 * list->n >= 3 * turns; /* of as many as half of them, two values */
     for (size_t j = 0; j < turns && j < list->n && has; j++) {
         has = REFRAIN_ARRAY_ROOM(runs->all, runs->n, runs->capacity);
         if (has)
@@ -364,4 +370,75 @@ bool refrain_value_find(struct refrain_proxy *proxy, const struct refrain_proxy_
     else
         find_several(&values);
     return !values.no_memory;
+}
+
+/* ---- values that begin anew with the loop around them ---- */
+
+/* The values of one activation of a loop: n of the list, from the first on. */
+struct group {
+    size_t first, n;
+};
+
+/* True if the shorter group is the begin of the longer one. */
+static bool begins_alike(const struct refrain_proxy_list *list, struct group a, struct group b) {
+    bool alike = true;
+    for (size_t i = 0; i < a.n && i < b.n && alike; i++)
+        alike = refrain_proxy_at(list, a.first + i) == refrain_proxy_at(list, b.first + i);
+    return alike;
+}
+
+/* How many values an item has in so many iterations, of which the first one is the i-th. `each`: one in each iteration.
+ */
+static size_t values_in(const struct refrain_proxy_list *times, size_t i, int64_t iterations, bool each) {
+    size_t n = 0;
+    for (int64_t k = 0; k < iterations && !each; k++)
+        n += i + (size_t)k < times->n && refrain_proxy_at(times, i + (size_t)k);
+    return each ? (size_t)iterations : n;
+}
+
+/* Finds the longest group of a rank, and appends its values to *longest. False if the groups do not begin alike, or
+ * without memory. */
+static bool find_group(const struct refrain_proxy *proxy, size_t item, size_t r, const struct refrain_proxy_list *list,
+                       bool each, struct refrain_proxy_list *longest) {
+    const struct refrain_proxy_list *times = &proxy->items[item].times[r];
+    const struct refrain_proxy_list *loop = &proxy->items[proxy->items[item].parent].times[r];
+    struct group best = {0}, group = {0};
+    size_t iteration = 0;
+    bool alike = true;
+    for (size_t a = 0; a < loop->n && alike; a++) {
+        int64_t iterations = refrain_proxy_at(loop, a);
+        group = (struct group){group.first + group.n, values_in(times, iteration, iterations, each)};
+        iteration += (size_t)iterations;
+        alike = group.first + group.n <= list->n && begins_alike(list, best, group);
+        best = group.n > best.n ? group : best;
+    }
+    alike &= group.first + group.n == list->n;
+    for (size_t i = 0; i < best.n && alike; i++)
+        alike = refrain_proxy_append(longest, refrain_proxy_at(list, best.first + i));
+    return alike;
+}
+
+bool refrain_value_restart(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
+                           bool is_condition, struct refrain_value *value) {
+    size_t parent = proxy->items[item].parent;
+    bool in_loop = parent != SIZE_MAX && proxy->items[parent].parent != SIZE_MAX && !proxy->items[parent].chooses &&
+                   lists != proxy->items[item].chosen;
+    struct refrain_proxy_list *longest = in_loop ? calloc(proxy->n_ranks, sizeof *longest) : NULL;
+    struct refrain_value found = {.kind = REFRAIN_VALUE_NONE};
+    bool memory = !in_loop || longest, alike = longest != NULL;
+    for (size_t r = 0; r < proxy->n_ranks && alike; r++)
+        alike = find_group(proxy, item, r, &lists[r], lists == proxy->items[item].times, &longest[r]);
+    if (alike)
+        memory = refrain_value_find(proxy, longest, NULL, is_condition, &found);
+    if (alike && memory && !refrain_value_is_table(&found)) {
+        refrain_value_free(value);
+        *value = found;
+        value->restarts = true;
+    } else {
+        refrain_value_free(&found);
+    }
+    for (size_t r = 0; longest && r < proxy->n_ranks; r++)
+        free(longest[r].all);
+    free(longest);
+    return memory;
 }

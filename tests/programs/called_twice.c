@@ -1,5 +1,5 @@
-/* called_twice.c: a function that two others call, with partners in another order, and loops of which some ranks skip
- * iterations or all calls. */
+/* called_twice.c: a function that two others call, with partners in another order; loops of which some ranks skip
+ * iterations or all calls; values that begin anew with their loop (test_proxy.sh, test_model.sh). */
 #include <mpi.h>
 
 static int rank, ranks;
@@ -32,6 +32,13 @@ static void wave(void) {
     }
 }
 
+/* Amounts in turns, which begin anew each time, as often as not after half of a turn. */
+static void turns(void) {
+    for (int i = 0; i < ranks - 1; i++)
+        MPI_Sendrecv(out, i % 2 ? 16 : 48, MPI_CHAR, (rank + 1) % ranks, 4, in, sizeof in, MPI_CHAR,
+                     (rank + ranks - 1) % ranks, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -40,6 +47,7 @@ int main(int argc, char **argv) {
         sum();
         wave();
         scatter();
+        turns();
         sum();
     }
     MPI_Finalize();
