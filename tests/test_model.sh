@@ -72,6 +72,7 @@ for wanted in '"sent_bytes": "4096 / ranks"' '"block(1003, ranks, rank)"' '"time
     grep -qF -- "$wanted" scaled.model && pass || fail "no $wanted in the model: $(cat scaled.model)"
 done
 grep -q '"restarts": true' twice.model && pass || fail "no values that begin anew with their loop"
+grep -q '"holds": true' twice.model && pass || fail "no values that stay for a loop"
 grep -q '"name": "swap"' twice.model && pass || fail "no function swap in the model"
 refrain info twice-64.refrain | grep -q "extrapolated from twice.model" && pass || fail "refrain info does not say what the trace is"
 refrain events twice-64.refrain --format text | awk '$3 == "leave" && $2 < last[$1] {bad = 1} {last[$1] = $2} END {exit bad || !NR}' &&

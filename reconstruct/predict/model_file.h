@@ -20,6 +20,7 @@ enum refrain_status refrain_model_read(const char *path, struct refrain_program 
 /* Names of the arguments of calls, and of the relations of values to the rank. */
 extern const char *const refrain_model_arguments[REFRAIN_PROXY_ARGUMENTS];
 extern const char *const refrain_model_relations[REFRAIN_PROXY_RELATIONS];
+extern const char *const refrain_model_paces[REFRAIN_VALUE_PACES];
 
 /* In the place of a run's step: each value is twice, or half, the one before. */
 #define REFRAIN_MODEL_DOUBLING "doubling"

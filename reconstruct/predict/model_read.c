@@ -201,7 +201,9 @@ static enum refrain_status read_value(const struct reader *reader, const json_t 
         value->kind = REFRAIN_VALUE_ONE;
         status = read_expression(reader, from, name, &value->text);
     }
-    value->restarts = json_is_true(json_object_get(from, "restarts"));
+    for (enum refrain_value_pace pace = REFRAIN_VALUE_RESTARTS; pace < REFRAIN_VALUE_PACES; pace++)
+        if (json_is_true(json_object_get(from, refrain_model_paces[pace])))
+            value->pace = pace;
     if (!status && refrain_value_is_table(value)) {
         reader->program->n_tables++;
         reader->program->functions[reader->function].n_tables++;

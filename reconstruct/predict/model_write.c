@@ -28,6 +28,7 @@ const char *const refrain_model_arguments[REFRAIN_PROXY_ARGUMENTS] = {
     [REFRAIN_PROXY_DIMENSIONS] = "dimensions",
     [REFRAIN_PROXY_SIZES] = "sizes",
 };
+const char *const refrain_model_paces[REFRAIN_VALUE_PACES] = {"", "restarts", "holds"};
 const char *const refrain_model_relations[REFRAIN_PROXY_RELATIONS] = {
     [REFRAIN_PROXY_EQUAL] = "value",
     [REFRAIN_PROXY_SHIFTED] = "rank + value",
@@ -163,8 +164,8 @@ static json_t *value_json(const struct refrain_value *value) {
 /* Sets a member of the object. */
 static void set_value(json_t *object, const char *name, const struct refrain_value *value) {
     json_t *made = value_json(value);
-    if (value->restarts && json_is_object(made))
-        json_object_set_new(made, "restarts", json_true());
+    if (value->pace != REFRAIN_VALUE_GOES_ON && json_is_object(made))
+        json_object_set_new(made, refrain_model_paces[value->pace], json_true());
     json_object_set_new(object, name, made);
 }
 

@@ -58,12 +58,16 @@ enum refrain_value_kind {
     REFRAIN_VALUE_KINDS
 };
 
+/* When the next value follows: at each execution. In the body of a loop, the values may also begin anew whenever the
+ * loop begins, or the next one follows then and is kept for all of its iterations. */
+enum refrain_value_pace { REFRAIN_VALUE_GOES_ON, REFRAIN_VALUE_RESTARTS, REFRAIN_VALUE_HOLDS, REFRAIN_VALUE_PACES };
+
 struct refrain_value {
     enum refrain_value_kind kind;
     enum refrain_proxy_relation relation; /* RUNS, FIELDS: between the ranks */
     bool negative;                        /* some rank has a value below 0 */
-    bool restarts; /* the values begin anew when the loop begins of whose body the item is a part */
-    char *text;    /* ONE: the expression; FIELDS: how many of the runs a rank has */
+    enum refrain_value_pace pace;
+    char *text; /* ONE: the expression; FIELDS: how many of the runs a rank has */
     struct refrain_value_fields {
         char *count, *value, *step;
     } * fields;                      /* FIELDS: expressions of each run */

@@ -93,7 +93,7 @@ static bool find(struct refrain_proxy *proxy, struct refrain_program *program, s
     size_t function = item == SIZE_MAX ? 0 : proxy->items[item].function;
     bool found = refrain_value_find(proxy, lists, peers, is_condition, value);
     if (found && item != SIZE_MAX && proxy->n_runs > 1 && refrain_value_is_table(value))
-        found = refrain_value_restart(proxy, item, lists, is_condition, value);
+        found = refrain_value_find_pace(proxy, item, lists, is_condition, value);
     program->functions[function].n_tables += refrain_value_is_table(value);
     program->n_tables += refrain_value_is_table(value);
     return found;

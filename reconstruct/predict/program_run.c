@@ -19,6 +19,7 @@ struct state {
     struct refrain_proxy_value_run *own;        /* FIELDS: their values for this rank */
     size_t n, at;                               /* runs, and the one that is used */
     int64_t used, number;                       /* values of it that have been used, and the next one */
+    int64_t held;                               /* of a value that holds for a loop */
 };
 
 enum { TIMES = REFRAIN_PROXY_ARGUMENTS, CHOSEN, STATES };
@@ -85,7 +86,7 @@ static enum refrain_status evaluate_fields(struct refrain_program_run *run, size
 /* Finds the rank's values. */
 static enum refrain_status prepare(struct refrain_program_run *run, size_t item, const struct refrain_value *value,
                                    struct state *state) {
-    *state = (struct state){.known = true, .own = state->own};
+    *state = (struct state){.known = true, .own = state->own, .held = state->held};
     switch (value->kind) {
     case REFRAIN_VALUE_NONE:
         return REFRAIN_OK;
@@ -126,9 +127,9 @@ static int64_t next(struct state *state) {
     return value;
 }
 
-/* Takes the next value of an item. */
-static enum refrain_status take(struct refrain_program_run *run, size_t item, size_t which,
-                                const struct refrain_value *value, int64_t *number) {
+/* Finds the next value of an item. */
+static enum refrain_status advance(struct refrain_program_run *run, size_t item, size_t which,
+                                   const struct refrain_value *value, int64_t *number) {
     struct state *state = &run->states[item * STATES + which];
     enum refrain_status status = state->known ? REFRAIN_OK : prepare(run, item, value, state);
     if (status)
@@ -149,6 +150,15 @@ static enum refrain_status take(struct refrain_program_run *run, size_t item, si
     default:
         break;
     }
+    return REFRAIN_OK;
+}
+
+/* Takes the next value of an item, or the one that holds for the loop. */
+static enum refrain_status take(struct refrain_program_run *run, size_t item, size_t which,
+                                const struct refrain_value *value, int64_t *number) {
+    if (value->pace != REFRAIN_VALUE_HOLDS || value->kind == REFRAIN_VALUE_ONE)
+        return advance(run, item, which, value, number);
+    *number = run->states[item * STATES + which].held;
     return REFRAIN_OK;
 }
 
@@ -276,21 +286,32 @@ static enum refrain_status execute_function(struct refrain_program_run *run, siz
     return status;
 }
 
-/* The values begin anew which do so with the loop. */
-static void restart(struct refrain_program_run *run, const struct refrain_program_item *loop) {
-    for (size_t i = 0; i < loop->n_children; i++) {
-        const struct refrain_program_item *item = &run->program->items[loop->children[i]];
-        struct state *states = &run->states[loop->children[i] * STATES];
-        states[TIMES].known &= !item->times.restarts;
-        for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++)
-            states[k].known &= !item->arguments[k].restarts;
+/* A loop begins: a value in its body begins anew, or changes, if it does so with the loop. */
+static enum refrain_status begin_value(struct refrain_program_run *run, size_t item, size_t which,
+                                       const struct refrain_value *value) {
+    struct state *state = &run->states[item * STATES + which];
+    if (value->pace == REFRAIN_VALUE_RESTARTS)
+        state->known = false;
+    return value->pace == REFRAIN_VALUE_HOLDS && value->kind != REFRAIN_VALUE_ONE
+               ? advance(run, item, which, value, &state->held)
+               : REFRAIN_OK;
+}
+
+static enum refrain_status begin_values(struct refrain_program_run *run, const struct refrain_program_item *loop) {
+    enum refrain_status status = REFRAIN_OK;
+    for (size_t i = 0; i < loop->n_children && !status; i++) {
+        size_t number = loop->children[i];
+        const struct refrain_program_item *item = &run->program->items[number];
+        status = begin_value(run, number, TIMES, &item->times);
+        for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS && !status; k++)
+            status = begin_value(run, number, k, &item->arguments[k]);
     }
+    return status;
 }
 
 static enum refrain_status execute_loop(struct refrain_program_run *run, size_t number, int64_t times) {
     const struct refrain_program_item *item = &run->program->items[number];
-    enum refrain_status status = REFRAIN_OK;
-    restart(run, item);
+    enum refrain_status status = begin_values(run, item);
     for (int64_t i = 0; i < times && !status; i++)
         status = !step(run)      ? too_long(run, number)
                  : item->chooses ? execute_choice(run, number)

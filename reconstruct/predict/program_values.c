@@ -372,7 +372,7 @@ bool refrain_value_find(struct refrain_proxy *proxy, const struct refrain_proxy_
     return !values.no_memory;
 }
 
-/* ---- values that begin anew with the loop around them ---- */
+/* ---- values that begin anew, or change, with the loop around them ---- */
 
 /* The values of one activation of a loop: n of the list, from the first on. */
 struct group {
@@ -396,10 +396,18 @@ static size_t values_in(const struct refrain_proxy_list *times, size_t i, int64_
     return each ? (size_t)iterations : n;
 }
 
-/* Finds the longest group of a rank, and appends its values to *longest. False if the groups do not begin alike, or
- * without memory. */
-static bool find_group(const struct refrain_proxy *proxy, size_t item, size_t r, const struct refrain_proxy_list *list,
-                       bool each, struct refrain_proxy_list *longest) {
+/* Appends the value that all of a group are. False if they differ, or without memory. */
+static bool append_held(const struct refrain_proxy_list *list, struct group group, struct refrain_proxy_list *held) {
+    bool alike = true;
+    for (size_t i = 1; i < group.n && alike; i++)
+        alike = refrain_proxy_at(list, group.first + i) == refrain_proxy_at(list, group.first);
+    return alike && refrain_proxy_append(held, group.n ? refrain_proxy_at(list, group.first) : REFRAIN_PROXY_FREE);
+}
+
+/* Appends the values of the longest group of a rank to *own, or one value of each group. False if the groups do not
+ * begin alike, or differ in themselves, or without memory. */
+static bool find_groups(const struct refrain_proxy *proxy, size_t item, size_t r, const struct refrain_proxy_list *list,
+                        bool each, enum refrain_value_pace pace, struct refrain_proxy_list *own) {
     const struct refrain_proxy_list *times = &proxy->items[item].times[r];
     const struct refrain_proxy_list *loop = &proxy->items[proxy->items[item].parent].times[r];
     struct group best = {0}, group = {0};
@@ -409,36 +417,47 @@ static bool find_group(const struct refrain_proxy *proxy, size_t item, size_t r,
         int64_t iterations = refrain_proxy_at(loop, a);
         group = (struct group){group.first + group.n, values_in(times, iteration, iterations, each)};
         iteration += (size_t)iterations;
-        alike = group.first + group.n <= list->n && begins_alike(list, best, group);
+        alike = group.first + group.n <= list->n &&
+                (pace == REFRAIN_VALUE_HOLDS ? append_held(list, group, own) : begins_alike(list, best, group));
         best = group.n > best.n ? group : best;
     }
     alike &= group.first + group.n == list->n;
-    for (size_t i = 0; i < best.n && alike; i++)
-        alike = refrain_proxy_append(longest, refrain_proxy_at(list, best.first + i));
+    for (size_t i = 0; i < best.n && alike && pace == REFRAIN_VALUE_RESTARTS; i++)
+        alike = refrain_proxy_append(own, refrain_proxy_at(list, best.first + i));
+    refrain_proxy_settle(own);
     return alike;
 }
 
-bool refrain_value_restart(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
-                           bool is_condition, struct refrain_value *value) {
+static bool find_with_pace(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
+                           bool is_condition, enum refrain_value_pace pace, struct refrain_value *value) {
     size_t parent = proxy->items[item].parent;
     bool in_loop = parent != SIZE_MAX && proxy->items[parent].parent != SIZE_MAX && !proxy->items[parent].chooses &&
                    lists != proxy->items[item].chosen;
-    struct refrain_proxy_list *longest = in_loop ? calloc(proxy->n_ranks, sizeof *longest) : NULL;
+    struct refrain_proxy_list *own = in_loop ? calloc(proxy->n_ranks, sizeof *own) : NULL;
     struct refrain_value found = {.kind = REFRAIN_VALUE_NONE};
-    bool memory = !in_loop || longest, alike = longest != NULL;
+    bool memory = !in_loop || own, alike = own != NULL;
     for (size_t r = 0; r < proxy->n_ranks && alike; r++)
-        alike = find_group(proxy, item, r, &lists[r], lists == proxy->items[item].times, &longest[r]);
+        alike = find_groups(proxy, item, r, &lists[r], lists == proxy->items[item].times, pace, &own[r]);
     if (alike)
-        memory = refrain_value_find(proxy, longest, NULL, is_condition, &found);
+        memory = refrain_value_find(proxy, own, NULL, is_condition, &found);
     if (alike && memory && !refrain_value_is_table(&found)) {
         refrain_value_free(value);
         *value = found;
-        value->restarts = true;
+        value->pace = pace;
     } else {
         refrain_value_free(&found);
     }
-    for (size_t r = 0; longest && r < proxy->n_ranks; r++)
-        free(longest[r].all);
-    free(longest);
+    for (size_t r = 0; own && r < proxy->n_ranks; r++)
+        free(own[r].all);
+    free(own);
     return memory;
+}
+
+bool refrain_value_find_pace(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
+                             bool is_condition, struct refrain_value *value) {
+    bool found = true;
+    for (enum refrain_value_pace pace = REFRAIN_VALUE_RESTARTS; pace < REFRAIN_VALUE_PACES && found; pace++)
+        if (refrain_value_is_table(value))
+            found = find_with_pace(proxy, item, lists, is_condition, pace, value);
+    return found;
 }

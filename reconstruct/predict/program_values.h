@@ -11,9 +11,9 @@
 bool refrain_value_find(struct refrain_proxy *proxy, const struct refrain_proxy_list *lists,
                         const struct refrain_proxy_list *peers, bool is_condition, struct refrain_value *value);
 
-/* The same for a value of an item in a loop, if its values begin anew whenever the loop begins. *value stays as it is
- * if they do not, or if they are a table even so. */
-bool refrain_value_restart(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
-                           bool is_condition, struct refrain_value *value);
+/* The same for a value of an item in a loop, whose values begin anew or change when the loop begins. *value stays as it
+ * is if they do not, or if they are a table even so. */
+bool refrain_value_find_pace(struct refrain_proxy *proxy, size_t item, const struct refrain_proxy_list *lists,
+                             bool is_condition, struct refrain_value *value);
 
 #endif

@@ -60,6 +60,12 @@ static void write_fields(struct refrain_proxy_output *output, const struct refra
     fprintf(output->prepare, "    o%s.n = %s;\n    check(&o%s, %zu);\n", name, value->text, name, value->n);
 }
 
+static void write_next(const struct refrain_value *value, const char *name, FILE *out) {
+    static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
+    fprintf(out, "%snext(&q%s)%s", before[value->relation], name,
+            value->relation == REFRAIN_PROXY_ROTATED ? ") % ranks" : "");
+}
+
 /* True if the text is one word, or in parentheses as a whole. */
 static bool is_whole(const char *text) {
     size_t i = 0;
@@ -75,7 +81,6 @@ static bool is_whole(const char *text) {
 
 void refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_value *value, const char *name,
                                FILE *out) {
-    static const char *const before[] = {"", "rank + ", "(rank + ", "rank ^ "};
     int64_t number;
     bool whole = value->kind == REFRAIN_VALUE_ONE && is_whole(value->text);
     switch (value->kind) {
@@ -92,6 +97,23 @@ void refrain_proxy_write_value(struct refrain_proxy_output *output, const struct
     default:
         write_sequence(value, name, output->tables);
     }
-    fprintf(out, "%snext(&q%s)%s", before[value->relation], name,
-            value->relation == REFRAIN_PROXY_ROTATED ? ") % ranks" : "");
+    if (value->pace == REFRAIN_VALUE_HOLDS) {
+        fprintf(output->tables, "static long long h%s;\n", name);
+        fprintf(out, "h%s", name);
+    } else {
+        write_next(value, name, out);
+    }
+}
+
+void refrain_proxy_begin_value(struct refrain_proxy_output *output, const struct refrain_value *value, const char *name,
+                               int indent) {
+    if (value->kind == REFRAIN_VALUE_NONE || value->kind == REFRAIN_VALUE_ONE || value->kind == REFRAIN_VALUE_RANKS)
+        return;
+    if (value->pace == REFRAIN_VALUE_RESTARTS)
+        fprintf(output->functions, "%*sq%s.at = q%s.used = 0;\n", indent, "", name, name);
+    if (value->pace != REFRAIN_VALUE_HOLDS)
+        return;
+    fprintf(output->functions, "%*sh%s = ", indent, "", name);
+    write_next(value, name, output->functions);
+    fputs(";\n", output->functions);
 }

@@ -162,19 +162,18 @@ static void write_choice(struct refrain_proxy_output *output, size_t number, int
     fprintf(output->functions, "%*s}\n", indent, "");
 }
 
-/* Writes that the values begin anew which do so with the loop. */
-static void write_restarts(struct refrain_proxy_output *output, size_t loop, int indent) {
+/* Writes what the values in the body of a loop do when it begins. */
+static void begin_values(struct refrain_proxy_output *output, size_t loop, int indent) {
     const struct refrain_program *program = output->program;
     for (size_t i = 0; i < program->items[loop].n_children; i++) {
         size_t number = program->items[loop].children[i];
         const struct refrain_program_item *item = &program->items[number];
-        if (item->times.restarts && item->times.kind != REFRAIN_VALUE_ONE)
-            fprintf(output->functions, "%*sq%zui.at = q%zui.used = 0;\n", indent, "", number, number);
+        char name[32];
+        snprintf(name, sizeof name, "%zui", number);
+        refrain_proxy_begin_value(output, &item->times, name, indent);
         for (size_t k = 0; k < REFRAIN_PROXY_ARGUMENTS; k++) {
-            char letter = refrain_proxy_argument_letters[k];
-            if (item->arguments[k].restarts && item->arguments[k].kind != REFRAIN_VALUE_ONE)
-                fprintf(output->functions, "%*sq%zu%c.at = q%zu%c.used = 0;\n", indent, "", number, letter, number,
-                        letter);
+            snprintf(name, sizeof name, "%zu%c", number, refrain_proxy_argument_letters[k]);
+            refrain_proxy_begin_value(output, &item->arguments[k], name, indent);
         }
     }
 }
@@ -182,7 +181,7 @@ static void write_restarts(struct refrain_proxy_output *output, size_t loop, int
 static void write_loop(struct refrain_proxy_output *output, size_t number, int indent, int depth) {
     const struct refrain_program_item *loop = &output->program->items[number];
     char name[32];
-    write_restarts(output, number, indent);
+    begin_values(output, number, indent);
     snprintf(name, sizeof name, "%zui", number);
     fprintf(output->functions, "%*sfor (long long i%d = 0, n%d = ", indent, "", depth, depth);
     refrain_proxy_write_value(output, &loop->times, name, output->functions);

@@ -29,6 +29,10 @@ bool refrain_proxy_write_call(struct refrain_proxy_output *output, size_t item, 
 void refrain_proxy_write_value(struct refrain_proxy_output *output, const struct refrain_value *value, const char *name,
                                FILE *out);
 
+/* Writes what a value does when the loop begins of whose body it is a part. */
+void refrain_proxy_begin_value(struct refrain_proxy_output *output, const struct refrain_value *value, const char *name,
+                               int indent);
+
 /* Writes a text of the trace, at most so many of its characters, so that it ends no string and no comment of C. */
 void refrain_proxy_write_text(FILE *out, const char *text, size_t most);
 

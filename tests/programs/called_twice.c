@@ -1,5 +1,5 @@
 /* called_twice.c: a function that two others call, with partners in another order; loops of which some ranks skip
- * iterations or all calls; values that begin anew with their loop (test_proxy.sh, test_model.sh). */
+ * iterations or all calls; values that begin anew with their loop, or stay for all of it (test_proxy.sh, test_model.sh). */
 #include <mpi.h>
 
 static int rank, ranks;
@@ -39,6 +39,15 @@ static void turns(void) {
                      (rank + ranks - 1) % ranks, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Partners that are the same for all iterations of a loop; of two ranks the one before is also the one after. */
+static void sides(void) {
+    int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < ranks - 1; i++)
+            MPI_Sendrecv(out, 8, MPI_CHAR, side ? before : after, 5, in, sizeof in, MPI_CHAR, side ? after : before, 5,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -48,6 +57,7 @@ int main(int argc, char **argv) {
         wave();
         scatter();
         turns();
+        sides();
         sum();
     }
     MPI_Finalize();
