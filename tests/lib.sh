@@ -54,6 +54,15 @@ summary() {
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
+# recorded_run DIRECTORY MPI RANKS COMMAND...: a run, whose trace is $trace.
+recorded_run() {
+    directory=$1 mpi=$2 ranks=$3
+    shift 3
+    mkdir "$directory"
+    launch "$mpi" "$ranks" refrain record --quiet --no-report --directory "$directory" "$@" >said 2>&1
+    trace=$(the_trace "$directory") || trace=/nowhere
+}
+
 # left_out WHY: a part of the test is. Where all is installed that setup.sh installs (check.sh sets TEST_ALL), that
 # is a failure.
 left_out() {

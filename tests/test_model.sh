@@ -5,15 +5,6 @@ set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# traced DIRECTORY MPI RANKS COMMAND...: a run, whose trace is $trace.
-traced() {
-    directory=$1 mpi=$2 ranks=$3
-    shift 3
-    mkdir "$directory"
-    launch "$mpi" "$ranks" refrain record --quiet --no-report --directory "$directory" "$@" >said 2>&1
-    trace=$(the_trace "$directory") || trace=/nowhere
-}
-
 # calls COMMAND...: the events of MPI calls that the command prints, by rank, without times and places.
 calls() {
     "$@" --quiet --format text --all | awk -f "$tests/calls.awk" | sort -s -n -k 1,1 | awk -f "$tests/comms.awk"
@@ -33,7 +24,7 @@ foresees() {
 
 # One run with all kinds of calls: the model gives this run, and the same proxy as the trace.
 mpicc.openmpi -O1 -w -g "$tests/programs/proxied.c" -o proxied || fail "compile proxied.c"
-traced one openmpi 4 ./proxied
+recorded_run one openmpi 4 ./proxied
 says 0 "" refrain model "$trace" -o one.model
 foresees one-again 4 "$trace" one.model
 refrain model one.model >again.model
@@ -49,13 +40,13 @@ refrain-cc mpicc.mpich -O1 -w "$tests/programs/called_twice.c" -o twice || fail 
 mpicc.mpich -O1 -w -g "$tests/programs/scaled.c" -o scaled || fail "compile scaled.c"
 runs='' twice='' irregular=''
 for n in 2 4 8 16; do
-    traced "scaled-$n" mpich $n ./scaled
+    recorded_run "scaled-$n" mpich $n ./scaled
     more=$trace
     REFRAIN_DIRECTORY="$work/twice-$n" launch mpich $n ./twice >said 2>&1
     [ $n -lt 16 ] && runs="$runs $trace" && twice="$twice $(the_trace "twice-$n")"
 done
 for n in 2 4; do
-    traced "irregular-$n" mpich $n ./scaled 1
+    recorded_run "irregular-$n" mpich $n ./scaled 1
     irregular="$irregular $trace"
 done
 # shellcheck disable=SC2086 # lists of traces

@@ -5,15 +5,6 @@ set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# traced DIRECTORY MPI RANKS COMMAND...: a run, whose trace is $trace.
-traced() {
-    directory=$1 mpi=$2 ranks=$3
-    shift 3
-    mkdir "$directory"
-    launch "$mpi" "$ranks" refrain record --quiet --no-report --directory "$directory" "$@" >said 2>&1
-    trace=$(the_trace "$directory") || trace=/nowhere
-}
-
 # calls TRACE: the events of its MPI calls by rank, without times and places.
 calls() {
     refrain reconstruct --quiet "$1" --format text --all | awk -f "$tests/calls.awk" | sort -s -n -k 1,1
@@ -32,7 +23,7 @@ repeats() {
         fail "$name: does not compile: $(head -n 3 said)"
         return
     fi
-    traced "$name.run" "$mpi" "$ranks" "./$name.proxy"
+    recorded_run "$name.run" "$mpi" "$ranks" "./$name.proxy"
     calls "$original" >wanted
     calls "$trace" >got
     if [ -s wanted ] && cmp -s wanted got; then
@@ -44,7 +35,7 @@ repeats() {
 
 for mpi in mpich openmpi; do
     "mpicc.$mpi" -O1 -w -g "$tests/programs/proxied.c" -o "proxied.$mpi" || fail "compile with $mpi"
-    traced "$mpi" "$mpi" 4 "./proxied.$mpi"
+    recorded_run "$mpi" "$mpi" 4 "./proxied.$mpi"
     repeats "proxied-$mpi" "$mpi" 4 "$trace" "$trace" --compute sleep
     [ ! -s "proxied-$mpi.said" ] && pass || fail "$mpi: says $(cat "proxied-$mpi.said")"
 done
@@ -65,12 +56,12 @@ done
 mpicc.mpich -O1 -w -g "$tests/programs/scaled.c" -o scaled || fail "compile scaled.c"
 runs='' irregular=''
 for n in 2 4 8; do
-    traced "scaled-$n" mpich $n ./scaled
+    recorded_run "scaled-$n" mpich $n ./scaled
     runs="$runs $trace"
-    traced "irregular-$n" mpich $n ./scaled 1
+    recorded_run "irregular-$n" mpich $n ./scaled 1
     irregular="$irregular $trace"
 done
-traced scaled-16 mpich 16 ./scaled
+recorded_run scaled-16 mpich 16 ./scaled
 repeats scaled mpich 16 "$trace" $runs
 [ ! -s scaled.said ] && pass || fail "several runs: says $(cat scaled.said)"
 for wanted in '4096 / ranks' 'block(1003, ranks, rank)' 'n1 = log2_of(ranks)' 'on 2, 4 and 8 ranks'; do
@@ -105,16 +96,16 @@ says 1 "runs of one program are expected" refrain proxy "$1" "$whole"
 
 # Calls that are left out are listed, and take the time that they took.
 mpicc.mpich -O1 -w "$tests/programs/mpi_rma.c" -I "$tests/../include" -o rma || fail "compile mpi_rma.c"
-traced rma-run mpich 2 ./rma
+recorded_run rma-run mpich 2 ./rma
 says 0 "are left out" refrain proxy "$trace" -o rma.c
 grep -q '^ \* Calls that are left out:$' rma.c && grep -q '^ \*     [0-9]* MPI_Put$' rma.c && pass || fail "MPI_Put is not listed"
 check "a program without one-sided calls" mpicc.mpich -O1 -Wall -Wextra -Werror rma.c -o rma.proxy
 check "its run" launch mpich 2 ./rma.proxy
 
 # Runs that no program can repeat
-traced inter mpich 4 ./proxied.mpich 1
+recorded_run inter mpich 4 ./proxied.mpich 1
 says 1 "MPI_Intercomm_create ($tests/programs/proxied.c:" refrain proxy "$trace"
-traced killed mpich 4 ./proxied.mpich 2
+recorded_run killed mpich 4 ./proxied.mpich 2
 says 1 "did not come to its end" refrain proxy "$trace"
 REFRAIN_MODE=events REFRAIN_DIRECTORY="$work/events" launch mpich 2 ./built >said 2>&1
 says 1 "recorded events and no formulas" refrain proxy "$(the_trace events)"

@@ -3,7 +3,6 @@
 #include "commands/program_argument.h"
 #include "predict/extrapolate.h"
 
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,11 +16,10 @@ struct arguments {
 };
 
 static int32_t ranks_of(const char *value, struct argp_state *state) {
-    char *end;
-    long ranks = strtol(value, &end, 10);
-    if (end == value || *end || ranks < 1 || ranks > MOST_RANKS)
+    int32_t ranks = refrain_number_option(value, state, "a number of ranks");
+    if (ranks < 1 || ranks > MOST_RANKS)
         argp_error(state, "--ranks %s: a number from 1 to %d is expected", value, MOST_RANKS);
-    return (int32_t)ranks;
+    return ranks;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
@@ -29,9 +27,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state) {
     switch (key) {
     case 'r':
         arguments->ranks = ranks_of(value, state);
-        return 0;
-    case 'o':
-        arguments->directory = value;
         return 0;
     case ARGP_KEY_SUCCESS:
         if (!arguments->ranks)
@@ -87,30 +82,32 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"ranks", 'r', "N", 0, "The number of ranks", 0},
-    {"output", 'o', "NAME.refrain", 0, "The trace to write: a directory that does not exist yet", 0},
-    {0}};
+static const struct refrain_option options[] = {{"ranks", 'r', "N", "The number of ranks", 0, REFRAIN_OWN},
+                                                {"output", 'o', "NAME.refrain",
+                                                 "The trace to write: a directory that does not exist yet", 0,
+                                                 REFRAIN_TEXT(directory)},
+                                                {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "MODEL|TRACE...",
+static const char doc[] =
     "Writes the trace of a run on N ranks that nobody has run, from what runs on fewer ranks say.\v"
-    "A model (refrain model) is read, or made of the traces of runs on different numbers of ranks. Each rank's functions, "
+    "A model (refrain model) is read, or made of the traces of runs on different numbers of ranks. Each rank's "
+    "functions, "
     "MPI calls, partners, tags, bytes, communicators and requests follow from its expressions. If some value has no "
-    "expression, or its expression has no meaning on N ranks, there is no trace, and a line says why. Models of runs on "
+    "expression, or its expression has no meaning on N ranks, there is no trace, and a line says why. Models of runs "
+    "on "
     "powers of two, or squares, hold for such numbers alone.\n\n"
-    "Computations take their mean time, which between the runs' numbers of ranks and beyond them follows a + b / ranks. MPI "
+    "Computations take their mean time, which between the runs' numbers of ranks and beyond them follows a + b / "
+    "ranks. MPI "
     "calls take no time, so nothing is said of who waits for whom: give the trace to refrain simulate for that.\n\n"
-    "The trace has events and no formulas, as one of refrain convert: refrain events, stats, view --recorded and simulate read it.",
-    NULL,
-    NULL,
-    NULL};
+    "The trace has events and no formulas, as one of refrain convert: refrain events, stats, view --recorded and "
+    "simulate read it.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "MODEL|TRACE...", .doc = doc};
 
 const struct refrain_command refrain_command_extrapolate = {
     .name = "extrapolate",
     .summary = "the trace of a run on more ranks, from a model",
+    .options = options,
     .argp = &argp,
     .run = run,
     .examples = "  refrain extrapolate app.model --ranks 64 -o app-64.refrain\n"

@@ -4,8 +4,6 @@
 #include "commands/whole_file.h"
 #include "predict/model_file.h"
 
-#include <string.h>
-
 struct arguments {
     struct refrain_program_argument runs;
     const char *output;
@@ -13,28 +11,16 @@ struct arguments {
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'f':
-        arguments->force = true;
-        return 0;
-    case 'o':
-        arguments->output = value;
-        return 0;
-    default:
-        return refrain_take_program(key, value, state, &arguments->runs);
-    }
+    return refrain_take_program(key, value, state, &((struct arguments *)state->input)->runs);
 }
 
 static enum refrain_status write(const struct arguments *arguments, struct refrain_error *error) {
     struct refrain_whole_file whole;
-    if (!arguments->output || strcmp(arguments->output, "-") == 0)
-        return refrain_model_write(&arguments->runs.program, stdout, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
-    if (status)
-        return status;
-    status = refrain_model_write(&arguments->runs.program, whole.file, error);
-    return refrain_whole_file_close(&whole, status, error);
+    if (!status)
+        status =
+            refrain_whole_file_close(&whole, refrain_model_write(&arguments->runs.program, whole.file, error), error);
+    return status;
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
@@ -46,21 +32,18 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     if (!status) {
         refrain_warn_left_out(&arguments.runs.program);
         refrain_warn_tables(&arguments.runs.program,
-                             "the model says nothing of other numbers: in it they are by_rank and runs_by_rank");
+                            "the model says nothing of other numbers: in it they are by_rank and runs_by_rank");
     }
     refrain_program_argument_close(&arguments.runs);
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"output", 'o', "NAME.model", 0, "Write to NAME.model (default: standard output)", 0},
-    {"force", 'f', NULL, 0, "Overwrite NAME.model", 0},
+static const struct refrain_option options[] = {
+    {"output", 'o', "NAME.model", "Write to NAME.model (default: standard output)", 0, REFRAIN_TEXT(output)},
+    {"force", 'f', NULL, "Overwrite NAME.model", 0, REFRAIN_FLAG(force)},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE...|MODEL",
+static const char doc[] =
     "Writes what runs of a program do on any number of ranks: its functions, loops and MPI calls, with expressions of "
     "the rank and the number of ranks.\v"
     "Traces are of runs of one program on different numbers of ranks, best four of them. For each loop, condition and "
@@ -69,14 +52,14 @@ static const struct argp argp = {
     "each run.\n\n"
     "The model is text (JSON), which may be read, compared and edited. refrain extrapolate makes the trace of a run on "
     "more ranks of it, refrain proxy a C program. A model of one run says nothing of other numbers of ranks.\n\n"
-    "What a model cannot be made of is listed by refrain help proxy.",
-    NULL,
-    NULL,
-    NULL};
+    "What a model cannot be made of is listed by refrain help proxy.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE...|MODEL", .doc = doc};
 
 const struct refrain_command refrain_command_model = {
     .name = "model",
     .summary = "what runs do on any number of ranks, as text",
+    .options = options,
     .argp = &argp,
     .run = run,
     .examples = "  refrain model app-4.refrain app-8.refrain app-16.refrain app-32.refrain -o app.model\n"

@@ -25,31 +25,19 @@ static enum refrain_proxy_compute compute_named(const char *value, struct argp_s
 
 static error_t parse_option(int key, char *value, struct argp_state *state) {
     struct arguments *arguments = state->input;
-    switch (key) {
-    case 'c':
-        arguments->compute = compute_named(value, state);
-        return 0;
-    case 'f':
-        arguments->force = true;
-        return 0;
-    case 'o':
-        arguments->output = value;
-        return 0;
-    default:
+    if (key != 'c')
         return refrain_take_program(key, value, state, &arguments->runs);
-    }
+    arguments->compute = compute_named(value, state);
+    return 0;
 }
 
 static enum refrain_status write(const struct arguments *arguments, struct refrain_error *error) {
-    const struct refrain_program *program = &arguments->runs.program;
     struct refrain_whole_file whole;
-    if (!arguments->output || strcmp(arguments->output, "-") == 0)
-        return refrain_proxy_write(program, arguments->compute, stdout, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->output, arguments->force, error);
-    if (status)
-        return status;
-    status = refrain_proxy_write(program, arguments->compute, whole.file, error);
-    return refrain_whole_file_close(&whole, status, error);
+    if (!status)
+        status = refrain_whole_file_close(
+            &whole, refrain_proxy_write(&arguments->runs.program, arguments->compute, whole.file, error), error);
+    return status;
 }
 
 static enum refrain_status run(int argc, char **argv, struct refrain_error *error) {
@@ -68,19 +56,16 @@ static enum refrain_status run(int argc, char **argv, struct refrain_error *erro
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE.c", 0, "Write to FILE.c (default: standard output)", 0},
-    {"force", 'f', NULL, 0, "Overwrite FILE.c", 0},
-    {"compute", 'c', "spin|sleep|memory", 0,
+static const struct refrain_option options[] = {
+    {"output", 'o', "FILE.c", "Write to FILE.c (default: standard output)", 0, REFRAIN_TEXT(output)},
+    {"force", 'f', NULL, "Overwrite FILE.c", 0, REFRAIN_FLAG(force)},
+    {"compute", 'c', "spin|sleep|memory",
      "What the program does as long as the traced one computed: read the clock (default), sleep, or walk through 8 MiB "
      "of memory",
-     0},
+     0, REFRAIN_OWN},
     {0}};
 
-static const struct argp argp = {
-    options,
-    parse_option,
-    "TRACE...|MODEL",
+static const char doc[] =
     "Writes a C program that makes the MPI calls of a run, and computes as long as it did between them.\v"
     "The program has the functions of the traced one (as far as the trace has them), loops around its calls, "
     "and the calls in the same order with the same partners, tags, bytes, roots, communicators and requests. "
@@ -97,14 +82,14 @@ static const struct argp argp = {
     "One-sided communication, files, neighbourhood collectives and some other functions are left out: a warning "
     "and the first lines of the program say which. Traces are refused if the order of events is approximate, a "
     "rank is missing or did not come to its end, threads call MPI besides the first, or communicators are made "
-    "in ways that the program cannot repeat.",
-    NULL,
-    NULL,
-    NULL};
+    "in ways that the program cannot repeat.";
+
+static const struct argp argp = {.parser = parse_option, .args_doc = "TRACE...|MODEL", .doc = doc};
 
 const struct refrain_command refrain_command_proxy = {
     .name = "proxy",
     .summary = "a C program that makes the MPI calls of a run",
+    .options = options,
     .argp = &argp,
     .run = run,
     .examples = "  refrain proxy app-*.refrain -o app-proxy.c\n"

@@ -15,8 +15,12 @@ static enum refrain_status fail(const struct refrain_whole_file *whole, struct r
 enum refrain_status refrain_whole_file_open(struct refrain_whole_file *whole, const char *path, bool replace,
                                             struct refrain_error *error) {
     struct stat there;
-    bool exists = stat(path, &there) == 0;
     *whole = (struct refrain_whole_file){.path = path};
+    if (!path || strcmp(path, "-") == 0) {
+        whole->file = stdout;
+        return REFRAIN_OK;
+    }
+    bool exists = stat(path, &there) == 0;
     if (exists && !replace)
         return REFRAIN_FAIL(error, "%s: exists; --force overwrites it", path);
     if ((!exists || S_ISREG(there.st_mode)) && asprintf(&whole->beside, "%s.part", path) < 0)
@@ -31,6 +35,8 @@ enum refrain_status refrain_whole_file_open(struct refrain_whole_file *whole, co
 
 enum refrain_status refrain_whole_file_close(struct refrain_whole_file *whole, enum refrain_status status,
                                              struct refrain_error *error) {
+    if (whole->file == stdout)
+        return status;
     bool failed = ferror(whole->file) != 0;
     if ((fclose(whole->file) != 0 || failed) && !status)
         status = fail(whole, error);

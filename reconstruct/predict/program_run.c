@@ -291,7 +291,7 @@ static enum refrain_status begin_value(struct refrain_program_run *run, size_t i
                                        const struct refrain_value *value) {
     struct state *state = &run->states[item * STATES + which];
     if (value->pace == REFRAIN_VALUE_RESTARTS)
-        state->known = false;
+        state->at = 0, state->used = 0;
     return value->pace == REFRAIN_VALUE_HOLDS && value->kind != REFRAIN_VALUE_ONE
                ? advance(run, item, which, value, &state->held)
                : REFRAIN_OK;

@@ -98,8 +98,6 @@ static enum refrain_status write_report(struct refrain_report *report, const str
         refrain_report_print(report, stdout);
         return REFRAIN_OK;
     }
-    if (!arguments->path || strcmp(arguments->path, "-") == 0)
-        return write_one(report, arguments, stdout, error);
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->path, arguments->force, error);
     if (status)
         return status;

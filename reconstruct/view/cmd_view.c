@@ -153,12 +153,11 @@ static enum refrain_status write_one(struct refrain_trace *const traces[2], cons
 static enum refrain_status write_file(struct refrain_trace *const traces[2], const struct arguments *arguments,
                                       struct refrain_error *error) {
     struct refrain_whole_file whole;
-    if (strcmp(arguments->path, "-") == 0)
-        return write_one(traces, arguments, stdout, "standard output", error);
+    const char *path = strcmp(arguments->path, "-") == 0 ? "standard output" : arguments->path;
     enum refrain_status status = refrain_whole_file_open(&whole, arguments->path, arguments->force, error);
     if (status)
         return status;
-    status = write_one(traces, arguments, whole.file, arguments->path, error);
+    status = write_one(traces, arguments, whole.file, path, error);
     return refrain_whole_file_close(&whole, status, error);
 }
 
